@@ -5,8 +5,7 @@ use std::io;
 
 use bstr::BString;
 use kaldi_io::printable_rxfilename;
-
-use crate::model::ModelType;
+use kaldi_types::ModelType;
 
 /// The result of a function of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -29,7 +28,7 @@ pub enum Error {
         /// Which kind of model.
         model_type: ModelType,
     },
-    /// The name is a model that has no arrays of numbers.
+    /// The name is a model, or statistics, of which no arrays are exported.
     NoArrays {
         /// The name as given.
         name: BString,
@@ -67,6 +66,12 @@ impl fmt::Display for Error {
             }
             Self::Model { name, model_type } => {
                 let (name, model) = (printable_rxfilename(name.as_ref()), model_type.name());
+                if model_type.is_stats() {
+                    return write!(
+                        f,
+                        "{name} has statistics ({model}): expected a table; table-info shows their sizes, table-head their text"
+                    );
+                }
                 write!(
                     f,
                     "{name} is a model ({model}): expected a table; table-info shows its sizes, table-head its text, \
@@ -75,7 +80,7 @@ impl fmt::Display for Error {
             }
             Self::NoArrays { name, model_type } => {
                 let (name, model) = (printable_rxfilename(name.as_ref()), model_type.name());
-                write!(f, "{name} is a {model}, which has no arrays of numbers; table-head shows its text")
+                write!(f, "{name}: of {model} no arrays are exported; table-head shows its text")
             }
             Self::ModelNumbers { name, source } => write!(f, "{}: {source}", printable_rxfilename(name.as_ref())),
             Self::NoData { name } => {

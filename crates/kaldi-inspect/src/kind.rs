@@ -7,9 +7,10 @@ use kaldi_io::{
     Input, Locator, Rspecifier, RspecifierKind, Rxfilename, is_script_line, is_specifier, printable_rxfilename,
 };
 use kaldi_table::SequentialReader;
+use kaldi_types::ModelType;
 use kaldi_values::Value;
 
-use crate::model::ModelType;
+use crate::model_parts::{model_by_parts, stats_by_parts};
 use crate::{Error, Result};
 
 /// Bytes of a file that are looked at.
@@ -29,20 +30,21 @@ pub enum Kind {
     Shards,
     /// One value without a key: a matrix, a waveform.
     Value,
-    /// A model without a key: transitions, a tree, a mixture of Gaussians.
+    /// A model without a key: transitions, a tree, a mixture of Gaussians; or statistics for one.
     Model(ModelType),
     /// A folder with tables of the same utterances, such as `wav.scp`, `text`, `utt2spk`.
     Directory,
 }
 
 impl Kind {
-    /// The word for it: `archive`, `script`, `shards`, `value`, `model`, `directory`.
+    /// The word for it: `archive`, `script`, `shards`, `value`, `model`, `statistics`, `directory`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Archive => "archive",
             Self::Script => "script",
             Self::Shards => "shards",
             Self::Value => "value",
+            Self::Model(model_type) if model_type.is_stats() => "statistics",
             Self::Model(_) => "model",
             Self::Directory => "directory",
         }
@@ -91,7 +93,13 @@ impl Named {
         let mut input = Input::open_located(&locator)?;
         let mut head = Vec::new();
         while head.len() < HEAD && input.read_some(&mut head, HEAD)? > 0 {}
-        Ok(Self { is_binary: head.contains(&0), ..named(look(name, &head)) })
+        let is_binary = head.contains(&0);
+        let kind = match look(name, &head) {
+            Kind::Model(model_type) => Kind::Model(model_by_parts(input, head, model_type)),
+            Kind::Value => stats_by_parts(input, head).map_or(Kind::Value, Kind::Model),
+            kind => kind,
+        };
+        Ok(Self { is_binary, ..named(kind) })
     }
 }
 

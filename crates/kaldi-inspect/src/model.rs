@@ -1,81 +1,58 @@
-//! Files of models: which kind they are, how large, and their text.
+//! Files of models and of statistics for them: how large they are, and their text.
 
 use std::collections::BTreeMap;
 
 use bstr::BStr;
-use kaldi_gmm::{AmDiagGmm, DiagGmm, FullGmm, Mixture};
-use kaldi_hmm::{ContextDependency, HmmTopology, TransitionModel};
+use kaldi_gmm::{AccumDiagGmm, AccumFullGmm, AcousticStats, AmDiagGmm, DiagGmm, FullGmm, GmmStats, Mixture, PdfStats};
+use kaldi_hmm::{ContextDependency, HmmTopology, Questions, TransitionModel, TreeStats};
 use kaldi_io::ParseError;
-use kaldi_ivector::IvectorExtractor;
+use kaldi_ivector::{IvectorExtractor, IvectorExtractorStats, LogisticRegression, Plda};
 use kaldi_table::read_file;
+use kaldi_transform::{BasisFmllr, BasisFmllrStats, Fmpe, FmpeStats, LdaStats, LinearVtln, MlltStats};
+use kaldi_types::ModelType;
 use kaldi_values::{Cursor, Format, Frame, Value};
 
 use crate::Result;
 
-/// The kind of a model, which its first word shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ModelType {
-    /// Transitions, perhaps with Gaussian mixtures or a network after them: `final.mdl`.
-    Transitions,
-    /// The states of phones.
-    Topology,
-    /// A decision tree.
-    Tree,
-    /// A mixture of Gaussians with diagonal covariances.
-    DiagGmm,
-    /// A mixture of Gaussians with full covariances.
-    FullGmm,
-    /// An i-vector extractor.
-    IvectorExtractor,
-}
-
-/// The first word of each kind, and its name.
-const TYPES: [(&str, ModelType, &str); 7] = [
-    ("<TransitionModel>", ModelType::Transitions, "transition-model"),
-    ("<Topology>", ModelType::Topology, "topology"),
-    ("ContextDependency", ModelType::Tree, "tree"),
-    ("<DiagGMM>", ModelType::DiagGmm, "diag-gmm"),
-    ("<DiagGMMBegin>", ModelType::DiagGmm, "diag-gmm"),
-    ("<FullGMM>", ModelType::FullGmm, "full-gmm"),
-    ("<IvectorExtractor>", ModelType::IvectorExtractor, "ivector-extractor"),
-];
-
-impl ModelType {
-    /// The kind of the model that starts with these bytes; `None` if it is no model.
-    pub fn of(head: &[u8]) -> Option<Self> {
-        let text = head.strip_prefix(b"\0B").unwrap_or(head).trim_ascii_start();
-        let word = text.split(u8::is_ascii_whitespace).next().unwrap_or_default();
-        TYPES.iter().find(|(token, ..)| token.as_bytes() == word).map(|&(_, model_type, _)| model_type)
-    }
-
-    /// The name: `transition-model`, `topology`, `tree`, `diag-gmm`, `full-gmm`, `ivector-extractor`.
-    pub fn name(self) -> &'static str {
-        TYPES.iter().find(|(_, model_type, _)| *model_type == self).map_or("model", |&(.., name)| name)
-    }
-}
-
-/// How large a model is.
+/// How large a model is, or of how much statistics are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelSummary {
     /// Its kind.
     pub model_type: ModelType,
-    /// Numbers of its parts by their names: `phones`, `pdfs`, `gaussians` ...
+    /// Numbers of its parts by their names: `phones`, `pdfs`, `gaussians`, `frames` ...
     pub sizes: BTreeMap<&'static str, u64>,
 }
 
 impl ModelSummary {
-    /// Reads the model that an rxfilename names. Of a model of transitions and a network only the transitions are read.
+    /// Reads the model, or the statistics, that an rxfilename names. Of a model of transitions and a network only the transitions are read.
     ///
     /// # Errors
     /// If it is no such model.
     pub fn read(name: &BStr, model_type: ModelType) -> Result<Self> {
         let sizes = match model_type {
-            ModelType::Transitions => sizes_of_transitions(&read_file(name)?),
-            ModelType::Topology => sizes_of_topology(&read_file(name)?),
-            ModelType::Tree => sizes_of_tree(&read_file(name)?),
-            ModelType::DiagGmm => sizes_of_mixture(&read_file::<DiagGmm>(name)?),
-            ModelType::FullGmm => sizes_of_mixture(&read_file::<FullGmm>(name)?),
-            ModelType::IvectorExtractor => sizes_of_extractor(&read_file(name)?),
+            ModelType::Transitions => of_transitions(&read_file(name)?),
+            ModelType::Topology => of_topology(&read_file(name)?),
+            ModelType::Tree => of_tree(&read_file(name)?),
+            ModelType::TreeStats => of_tree_stats(&read_file(name)?),
+            ModelType::Questions => of_questions(&read_file(name)?),
+            ModelType::PdfGmms => of_pdfs(&read_file(name)?),
+            ModelType::PdfStats => of_pdf_stats(&read_file(name)?),
+            ModelType::AcousticStats => of_acoustic_stats(&read_file(name)?),
+            ModelType::DiagGmm => of_mixture(&read_file::<DiagGmm>(name)?),
+            ModelType::DiagGmmStats => of_mixture_stats(&read_file::<AccumDiagGmm>(name)?),
+            ModelType::FullGmm => of_mixture(&read_file::<FullGmm>(name)?),
+            ModelType::FullGmmStats => of_mixture_stats(&read_file::<AccumFullGmm>(name)?),
+            ModelType::IvectorExtractor => of_extractor(&read_file(name)?),
+            ModelType::IvectorExtractorStats => of_extractor_stats(&read_file(name)?),
+            ModelType::Plda => vec![("dimension", read_file::<Plda>(name)?.dim())],
+            ModelType::LogisticRegression => of_regression(&read_file(name)?),
+            ModelType::LdaStats => of_lda_stats(&read_file(name)?),
+            ModelType::MlltStats => of_mllt_stats(&read_file(name)?),
+            ModelType::LinearVtln => of_vtln(&read_file(name)?),
+            ModelType::BasisFmllr => of_bases(&read_file(name)?),
+            ModelType::BasisFmllrStats => of_basis_stats(&read_file(name)?),
+            ModelType::Fmpe => of_fmpe(&read_file(name)?),
+            ModelType::FmpeStats => of_fmpe_stats(&read_file(name)?),
         };
         let sizes = sizes.into_iter().map(|(name, size)| (name, size as u64)).collect();
         Ok(Self { model_type, sizes })
@@ -97,15 +74,32 @@ pub fn model_text(name: &BStr, model_type: ModelType) -> Result<Vec<u8>> {
         ModelType::Transitions => text::<Model>(name),
         ModelType::Topology => text::<HmmTopology>(name),
         ModelType::Tree => text::<ContextDependency>(name),
+        ModelType::TreeStats => text::<TreeStats>(name),
+        ModelType::Questions => text::<Questions>(name),
+        ModelType::PdfGmms => text::<AmDiagGmm>(name),
+        ModelType::PdfStats => text::<PdfStats>(name),
+        ModelType::AcousticStats => text::<AcousticStats>(name),
         ModelType::DiagGmm => text::<DiagGmm>(name),
+        ModelType::DiagGmmStats => text::<AccumDiagGmm>(name),
         ModelType::FullGmm => text::<FullGmm>(name),
+        ModelType::FullGmmStats => text::<AccumFullGmm>(name),
         ModelType::IvectorExtractor => text::<IvectorExtractor>(name),
+        ModelType::IvectorExtractorStats => text::<IvectorExtractorStats>(name),
+        ModelType::Plda => text::<Plda>(name),
+        ModelType::LogisticRegression => text::<LogisticRegression>(name),
+        ModelType::LdaStats => text::<LdaStats>(name),
+        ModelType::MlltStats => text::<MlltStats>(name),
+        ModelType::LinearVtln => text::<LinearVtln>(name),
+        ModelType::BasisFmllr => text::<BasisFmllr>(name),
+        ModelType::BasisFmllrStats => text::<BasisFmllrStats>(name),
+        ModelType::Fmpe => text::<Fmpe>(name),
+        ModelType::FmpeStats => text::<FmpeStats>(name),
     }
 }
 
 type Sizes = Vec<(&'static str, usize)>;
 
-fn sizes_of_transitions(model: &Model) -> Sizes {
+fn of_transitions(model: &Model) -> Sizes {
     let transitions = &model.transitions;
     let mut sizes = vec![
         ("phones", transitions.phones().len()),
@@ -119,11 +113,11 @@ fn sizes_of_transitions(model: &Model) -> Sizes {
     sizes
 }
 
-fn sizes_of_topology(topology: &HmmTopology) -> Sizes {
+fn of_topology(topology: &HmmTopology) -> Sizes {
     vec![("phones", topology.phones().len())]
 }
 
-fn sizes_of_tree(tree: &ContextDependency) -> Sizes {
+fn of_tree(tree: &ContextDependency) -> Sizes {
     let number = |number: i32| number.max(0) as usize;
     vec![
         ("pdfs", tree.num_pdfs()),
@@ -132,16 +126,99 @@ fn sizes_of_tree(tree: &ContextDependency) -> Sizes {
     ]
 }
 
-fn sizes_of_mixture(mixture: &impl Mixture) -> Sizes {
+fn of_tree_stats(stats: &TreeStats) -> Sizes {
+    vec![("contexts", stats.len()), ("dimension", stats.dim()), ("frames", count(stats.count()))]
+}
+
+fn of_questions(questions: &Questions) -> Sizes {
+    vec![("positions", questions.iter().count()), ("questions", questions.iter().map(|(_, of)| of.sets.len()).sum())]
+}
+
+fn of_pdfs(pdfs: &AmDiagGmm) -> Sizes {
+    vec![("pdfs", pdfs.pdfs().len()), ("gaussians", pdfs.num_gauss()), ("dimension", pdfs.dim())]
+}
+
+fn of_pdf_stats(stats: &PdfStats) -> Sizes {
+    let pdfs = stats.pdfs();
+    vec![
+        ("pdfs", pdfs.len()),
+        ("gaussians", pdfs.iter().map(AccumDiagGmm::num_gauss).sum()),
+        ("dimension", pdfs.first().map_or(0, AccumDiagGmm::dim)),
+        ("frames", count(stats.total_count())),
+    ]
+}
+
+fn of_acoustic_stats(stats: &AcousticStats) -> Sizes {
+    let mut sizes = of_pdf_stats(stats.pdf_stats());
+    // The first count is of no transition-id.
+    sizes.push(("transition_ids", stats.transitions().len() - 1));
+    sizes
+}
+
+fn of_mixture(mixture: &impl Mixture) -> Sizes {
     vec![("gaussians", mixture.num_gauss()), ("dimension", mixture.dim())]
 }
 
-fn sizes_of_extractor(extractor: &IvectorExtractor) -> Sizes {
+fn of_mixture_stats(stats: &impl GmmStats) -> Sizes {
+    let frames = count(stats.occupancy().iter().sum());
+    vec![("gaussians", stats.num_gauss()), ("dimension", stats.dim()), ("frames", frames)]
+}
+
+fn of_extractor(extractor: &IvectorExtractor) -> Sizes {
     vec![
         ("gaussians", extractor.num_gauss()),
         ("dimension", extractor.feat_dim()),
         ("ivector_dimension", extractor.ivector_dim()),
     ]
+}
+
+fn of_extractor_stats(stats: &IvectorExtractorStats) -> Sizes {
+    vec![
+        ("gaussians", stats.num_gauss()),
+        ("dimension", stats.feat_dim()),
+        ("ivector_dimension", stats.ivector_dim()),
+        ("ivectors", count(stats.num_ivectors())),
+        ("frames", count(stats.count())),
+    ]
+}
+
+fn of_regression(regression: &LogisticRegression) -> Sizes {
+    vec![("classes", regression.num_classes()), ("dimension", regression.dim())]
+}
+
+fn of_lda_stats(stats: &LdaStats) -> Sizes {
+    vec![("classes", stats.num_classes()), ("dimension", stats.dim()), ("frames", count(stats.count()))]
+}
+
+fn of_mllt_stats(stats: &MlltStats) -> Sizes {
+    vec![("dimension", stats.dim()), ("frames", count(stats.count()))]
+}
+
+fn of_vtln(vtln: &LinearVtln) -> Sizes {
+    vec![("classes", vtln.num_classes()), ("dimension", vtln.dim())]
+}
+
+fn of_bases(bases: &BasisFmllr) -> Sizes {
+    vec![("bases", bases.num_bases()), ("dimension", bases.dim())]
+}
+
+fn of_basis_stats(stats: &BasisFmllrStats) -> Sizes {
+    vec![("dimension", stats.dim()), ("frames", count(stats.count()))]
+}
+
+fn of_fmpe(fmpe: &Fmpe) -> Sizes {
+    let mut sizes = of_mixture(fmpe.gmm());
+    sizes.push(("contexts", fmpe.num_contexts()));
+    sizes
+}
+
+fn of_fmpe_stats(stats: &FmpeStats) -> Sizes {
+    vec![("gaussians", stats.num_gauss()), ("dimension", stats.dim()), ("contexts", stats.num_contexts())]
+}
+
+/// A sum of weights as a number of frames.
+fn count(sum: f64) -> usize {
+    sum.round() as usize
 }
 
 /// Transitions, and Gaussian mixtures if these follow.
@@ -179,30 +256,5 @@ impl Value for Model {
         if let Some(pdfs) = &self.pdfs {
             pdfs.write_part(out, format);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_word_shows_the_kind() {
-        for (head, expected) in [
-            (&b"\0B<TransitionModel> <Topology> "[..], Some(ModelType::Transitions)),
-            (b"<TransitionModel> \n<Topology> \n", Some(ModelType::Transitions)),
-            (b"<Topology>\n\n", Some(ModelType::Topology)),
-            (b"ContextDependency 3 1 ToPdf ", Some(ModelType::Tree)),
-            (b"\0B<DiagGMM> ", Some(ModelType::DiagGmm)),
-            (b"<DiagGMMBegin> \n", Some(ModelType::DiagGmm)),
-            (b"<FullGMM> \n", Some(ModelType::FullGmm)),
-            (b"\0B<IvectorExtractor> ", Some(ModelType::IvectorExtractor)),
-            (b"\0BFM \x04", None),
-            (b"utt1 <TransitionModel> ", None),
-            (b"", None),
-        ] {
-            assert_eq!(ModelType::of(head), expected);
-        }
-        assert_eq!(ModelType::DiagGmm.name(), "diag-gmm");
     }
 }

@@ -3,11 +3,13 @@
 use bstr::BStr;
 use kaldi_gmm::{AmDiagGmm, DiagGmm, Error as GmmError, FullGmm, Mixture};
 use kaldi_hmm::TransitionModel;
-use kaldi_ivector::IvectorExtractor;
+use kaldi_ivector::{IvectorExtractor, Plda};
 use kaldi_matrix::SymmetricMatrix;
 use kaldi_table::read_file;
+use kaldi_transform::{BasisFmllr, LinearVtln};
+use kaldi_types::ModelType;
 
-use crate::model::{Model, ModelType};
+use crate::model::Model;
 use crate::{Elements, Error, Numbers, Result};
 
 /// The numbers of a model as named arrays: weights, means and (co)variances of Gaussians, what transition-ids are.
@@ -16,7 +18,7 @@ use crate::{Elements, Error, Numbers, Result};
 /// transition-ids are indices.
 ///
 /// # Errors
-/// If the file is no such model, or a model that has no such numbers: a tree, a topology.
+/// If the file is no such model, or is of a kind of which nothing is exported: a tree, a topology, statistics.
 pub fn model_arrays(name: &BStr, model_type: ModelType) -> Result<Vec<(&'static str, Numbers)>> {
     Ok(match model_type {
         ModelType::Transitions => {
@@ -29,9 +31,25 @@ pub fn model_arrays(name: &BStr, model_type: ModelType) -> Result<Vec<(&'static 
         ModelType::FullGmm => of_full_gmm(&read_file(name)?)
             .map_err(|error| Error::ModelNumbers { name: name.to_owned(), source: error })?,
         ModelType::IvectorExtractor => of_extractor(&read_file(name)?),
-        ModelType::Topology | ModelType::Tree => {
-            return Err(Error::NoArrays { name: name.to_owned(), model_type });
-        }
+        ModelType::PdfGmms => of_pdfs(&read_file(name)?),
+        ModelType::Plda => of_plda(&read_file(name)?),
+        ModelType::LinearVtln => of_vtln(&read_file(name)?),
+        ModelType::BasisFmllr => of_bases(&read_file(name)?),
+        ModelType::Topology
+        | ModelType::Tree
+        | ModelType::TreeStats
+        | ModelType::Questions
+        | ModelType::PdfStats
+        | ModelType::AcousticStats
+        | ModelType::DiagGmmStats
+        | ModelType::FullGmmStats
+        | ModelType::IvectorExtractorStats
+        | ModelType::LogisticRegression
+        | ModelType::LdaStats
+        | ModelType::MlltStats
+        | ModelType::BasisFmllrStats
+        | ModelType::Fmpe
+        | ModelType::FmpeStats => return Err(Error::NoArrays { name: name.to_owned(), model_type }),
     })
 }
 
@@ -125,6 +143,29 @@ fn of_extractor(extractor: &IvectorExtractor) -> Arrays {
     arrays
 }
 
+fn of_plda(plda: &Plda) -> Arrays {
+    let (dim, transform) = (plda.dim(), plda.transform_matrix().as_slice().to_vec());
+    vec![
+        ("mean", double(&[dim], plda.mean().as_slice().to_vec())),
+        ("transform", double(&[dim, dim], transform)),
+        ("psi", double(&[dim], plda.psi().as_slice().to_vec())),
+    ]
+}
+
+fn of_vtln(vtln: &LinearVtln) -> Arrays {
+    let (num_classes, dim) = (vtln.num_classes(), vtln.dim());
+    let transforms = vtln.transforms().flat_map(|(transform, _)| transform.as_slice()).copied().collect();
+    vec![
+        ("transforms", single(&[num_classes, dim, dim], transforms)),
+        ("warps", single(&[num_classes], vtln.transforms().map(|(_, warp)| warp).collect())),
+    ]
+}
+
+fn of_bases(bases: &BasisFmllr) -> Arrays {
+    let elements = bases.bases().iter().flat_map(|basis| basis.as_slice()).copied().collect();
+    vec![("bases", single(&[bases.num_bases(), bases.dim(), bases.dim() + 1], elements))]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,6 +217,6 @@ mod tests {
     #[test]
     fn a_tree_has_no_arrays() {
         let error = arrays("ContextDependency 1 0 ToPdf CE 0 EndContextDependency ", ModelType::Tree).unwrap_err();
-        assert!(error.to_string().ends_with("is a tree, which has no arrays of numbers; table-head shows its text"));
+        assert!(error.to_string().ends_with(": of tree no arrays are exported; table-head shows its text"));
     }
 }

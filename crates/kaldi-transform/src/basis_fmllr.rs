@@ -38,6 +38,17 @@ pub struct BasisFmllr {
 }
 
 impl BasisFmllrStats {
+    /// The number of frames, as a sum of their weights.
+    pub fn count(&self) -> f64 {
+        self.count
+    }
+
+    /// The number of dimensions.
+    pub fn dim(&self) -> usize {
+        // There are dim * (dim + 1) elements in a transform.
+        self.scatter.dim().isqrt()
+    }
+
     /// Starts statistics of zeros.
     pub fn new(dim: usize) -> Self {
         Self { count: 0.0, scatter: SymmetricMatrix::new(dim * (dim + 1)) }
@@ -147,6 +158,11 @@ fn curvature(model: &AmDiagGmm) -> Result<SymmetricMatrix> {
 }
 
 impl BasisFmllr {
+    /// The matrices, each of `dim × (dim + 1)`, the most important one first.
+    pub fn bases(&self) -> &[Matrix<f32>] {
+        &self.bases
+    }
+
     /// The number of matrices.
     pub fn num_bases(&self) -> usize {
         self.bases.len()

@@ -54,6 +54,16 @@ pub struct Fmpe {
 }
 
 impl Fmpe {
+    /// The mixture whose posteriors are projected to offsets.
+    pub fn gmm(&self) -> &DiagGmm {
+        &self.gmm
+    }
+
+    /// The number of contexts: sums of frames around a frame.
+    pub fn num_contexts(&self) -> usize {
+        self.contexts.len()
+    }
+
     /// Starts with a projection of zeros, which changes nothing, and the covariance of the mixture.
     ///
     /// # Errors

@@ -61,6 +61,21 @@ pub struct FmpeChange {
 }
 
 impl FmpeStats {
+    /// The number of dimensions of the features.
+    pub fn dim(&self) -> usize {
+        self.checks.num_cols()
+    }
+
+    /// The number of Gaussians of the transform.
+    pub fn num_gauss(&self) -> usize {
+        self.derivatives.num_rows() / (self.dim() + 1)
+    }
+
+    /// The number of contexts of the transform.
+    pub fn num_contexts(&self) -> usize {
+        self.derivatives.num_cols() / (2 * self.dim().max(1))
+    }
+
     /// Starts statistics of zeros.
     pub fn new(fmpe: &Fmpe) -> Self {
         let (rows, cols) = projection_size(fmpe);

@@ -55,8 +55,14 @@ impl LdaStats {
         Self { counts: vec![0.0; num_classes], sums, squares: SymmetricMatrix::new(dim) }
     }
 
-    fn num_classes(&self) -> usize {
+    /// The number of classes.
+    pub fn num_classes(&self) -> usize {
         self.counts.len()
+    }
+
+    /// The sum of the weights of all vectors.
+    pub fn count(&self) -> f64 {
+        self.counts.iter().sum()
     }
 
     /// The number of dimensions; 0 if there are no statistics.

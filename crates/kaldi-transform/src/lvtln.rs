@@ -44,6 +44,11 @@ pub struct VtlnChoice {
 }
 
 impl LinearVtln {
+    /// The square matrices of the classes, and their warp factors.
+    pub fn transforms(&self) -> impl Iterator<Item = (&Matrix<f32>, f32)> {
+        self.classes.iter().map(|class| (&class.transform, class.warp))
+    }
+
     /// Starts with transforms that change nothing, and warp factors of 1.
     ///
     /// # Errors

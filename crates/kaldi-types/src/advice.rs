@@ -5,6 +5,7 @@
 use kaldi_io::{ParseError, Unread};
 
 use crate::detector::find_type;
+use crate::model_type::ModelType;
 use crate::value_type::ValueType;
 
 /// An error after this many bytes of text does not show that the text is words.
@@ -52,18 +53,15 @@ impl TypeAdvice {
         }
     }
 
-    /// The advice about a model, which its first word shows; `None` if it is none.
+    /// The advice about a model or statistics, which the first word shows; `None` if it is neither.
     fn of_model(bytes: &[u8]) -> Option<Self> {
-        let text = bytes.strip_prefix(b"\0B").unwrap_or(bytes).trim_ascii_start();
-        match text.split(u8::is_ascii_whitespace).next()? {
-            b"<TransitionModel>" => Some(Self::new("this is a model", "am-info", "reads it")),
-            b"<Topology>" => Some(Self::new("this is a topology", "table-info", "shows its sizes")),
-            b"ContextDependency" => Some(Self::new("this is a decision tree", "table-info", "shows its sizes")),
-            b"<DiagGMM>" | b"<DiagGMMBegin>" | b"<FullGMM>" => {
-                Some(Self::new("this is a mixture of Gaussians", "table-info", "shows its sizes"))
-            }
-            _ => None,
-        }
+        let model_type = ModelType::of(bytes)?;
+        let sentence = model_type.sentence();
+        Some(match model_type {
+            ModelType::Transitions => Self::new(sentence, "am-info", "reads it"),
+            _ if sentence.starts_with("these") => Self::new(sentence, "table-info", "shows their sizes"),
+            _ => Self::new(sentence, "table-info", "shows its sizes"),
+        })
     }
 
     /// The advice about a value that could not be read; `None` if it is of no type, or may be of several.
@@ -137,6 +135,8 @@ mod tests {
         assert_eq!(said(b"\0B<TransitionModel> <Topology> \x04", 2), "this is a model; am-info reads it");
         let tree = "this is a decision tree; table-info shows its sizes";
         assert_eq!(said(b"ContextDependency 1 0 ToPdf CE 0 EndContextDependency ", 0), tree);
+        let stats = "these are statistics for LDA; table-info shows their sizes";
+        assert_eq!(said(b"\0B<LDAACCS> <VECSIZE> \x04", 0), stats);
     }
 
     #[test]

@@ -31,6 +31,7 @@ mod frame;
 mod frames;
 mod header;
 mod likely;
+mod model_type;
 mod sequence;
 mod value_type;
 
@@ -40,5 +41,6 @@ pub use detector::{Detector, join_names};
 pub use frames::Frames;
 pub use header::{Header, Precision};
 pub use likely::Evidence;
+pub use model_type::ModelType;
 pub use sequence::Sequence;
 pub use value_type::{UnknownType, ValueType};

@@ -358,7 +358,7 @@ fn models_have_a_place_in_some_formats_only() {
         ("--stack tm o.npy", "tm is a model, whose arrays cannot be stacked"),
         ("tm o.csv", "a model is arrays of several sizes, for which csv has no place: npz and safetensors have"),
         ("--type=matrix tm o.npz", "tm is a model (transition-model): expected no --type"),
-        ("tree o.npz", "tree is a tree, which has no arrays of numbers; table-head shows its text"),
+        ("tree o.npz", "tree: of tree no arrays are exported; table-head shows its text"),
         ("ark:tm o.npz", ""),
     ] {
         let ran =

@@ -1,3 +1,4 @@
+use kaldi_types::ModelType;
 use serde_json::Value;
 
 use super::tables;
@@ -5,6 +6,7 @@ use crate::support::tar::tar;
 use crate::support::wave::wave;
 use crate::support::{Scratch, tool};
 use crate::tools::models;
+use crate::tools::models::samples::{Sample, samples};
 
 #[test]
 fn a_table_is_needed() {
@@ -201,6 +203,37 @@ fn the_sizes_of_an_ivector_extractor_are_told() {
                     \"gaussians\":2,\"ivector_dimension\":2}\n";
     scratch.sh("table-info --json ie").succeeds().stdout_is(expected);
     scratch.sh("table-head --n=1 ie").succeeds().stdout_has("<IvectorExtractor> <w>");
+}
+
+#[test]
+fn every_kind_of_models_and_statistics_is_known_by_all_tools() {
+    let scratch = Scratch::new();
+    for Sample { model_type, text, sizes } in samples() {
+        let (name, kind) = (model_type.name(), if model_type.is_stats() { "statistics" } else { "model" });
+        scratch.write("x", &text);
+        let info = format!("{{\"table\":\"x\",\"kind\":\"{kind}\",\"type\":\"{name}\",\"format\":\"text\",{sizes}}}\n");
+        scratch.sh("table-info --json x").succeeds().stdout_is(info);
+        let shown = scratch.sh("table-head --n=100 x").succeeds().stdout().to_vec();
+        assert_eq!(words(&shown), words(text.as_bytes()), "{name}");
+        scratch.sh("table-check x").succeeds().stderr_has("Checked 1 entries of 1 tables, found 0 faults");
+        scratch.sh("table-keys x").fails_with(255).stderr_has(&format!("({name}): expected a table"));
+        scratch.sh("table-export x y.npz 2> errors || grep -q 'no arrays are exported' errors").succeeds();
+        if let Some(of_first_word) = ModelType::of(text.as_bytes()) {
+            scratch.sh("copy-matrix x -").fails_with(255).stderr_has(of_first_word.sentence());
+        }
+        let cut = text.trim_ascii_end().len() - 3;
+        scratch.write("x", &text[..cut]);
+        scratch.sh("table-check x").fails_with(1).stdout_has("x:");
+    }
+}
+
+/// The words of a text that are no numbers: constants are computed anew.
+fn words(text: &[u8]) -> Vec<String> {
+    String::from_utf8_lossy(text)
+        .split_ascii_whitespace()
+        .filter(|word| word.parse::<f64>().is_err())
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]

@@ -40,6 +40,7 @@ pub mod mixtures;
 pub mod post_to_pdf_post;
 pub mod post_to_phone_post;
 pub mod post_to_tacc;
+pub mod samples;
 pub mod show_alignments;
 pub mod show_transitions;
 pub mod sum_tree_stats;

@@ -55,6 +55,26 @@ impl IvectorExtractorStats {
         }
     }
 
+    /// The number of Gaussians.
+    pub fn num_gauss(&self) -> usize {
+        self.counts.dim()
+    }
+
+    /// The dimension of features; 0 if there are no statistics.
+    pub fn feat_dim(&self) -> usize {
+        self.products.first().map_or(0, Matrix::num_rows)
+    }
+
+    /// The dimension of i-vectors.
+    pub fn ivector_dim(&self) -> usize {
+        self.sum.dim()
+    }
+
+    /// The number of i-vectors.
+    pub fn num_ivectors(&self) -> f64 {
+        self.num_ivectors
+    }
+
     /// The sum of the weights of all frames.
     pub fn count(&self) -> f64 {
         self.counts.sum()

@@ -103,6 +103,12 @@ impl Plda {
         &self.mean
     }
 
+    /// The transform, `dim × dim`, after which the covariance within speakers is the unit matrix and that between speakers is
+    /// diagonal.
+    pub fn transform_matrix(&self) -> &Matrix<f64> {
+        &self.transform
+    }
+
     /// The variance between speakers in each direction, compared with that within them; the largest first.
     pub fn psi(&self) -> &Vector<f64> {
         &self.psi
