@@ -104,11 +104,12 @@ impl<const N: usize> Kernel for Likelihoods<'_, N> {
 
     #[inline(always)]
     fn compute(self) -> [Lanes; N] {
+        let dim = self.values.len();
         for part in 0..N {
+            // Slices of one length are indexed without checks.
+            let [a, b, c, d, e, f, g, h] = self.frames[part].map(|frame| &frame[..dim]);
             for (at, value) in self.values.iter_mut().enumerate() {
-                for lane in 0..WIDTH {
-                    value[part].0[lane] = self.frames[part][lane][at];
-                }
+                value[part] = Lanes([a[at], b[at], c[at], d[at], e[at], f[at], g[at], h[at]]);
             }
         }
         let values = &*self.values;

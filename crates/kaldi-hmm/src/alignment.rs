@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use kaldi_values::convert_binary_integers;
 
-use crate::transition_model::{TransitionFacts, TransitionModel};
+use crate::transition_model::{TransitionFacts, TransitionMark, TransitionModel};
 use crate::{Error, Result};
 
 /// The frames of a phone in an alignment.
@@ -91,36 +91,61 @@ impl TransitionModel {
     /// If a number is not a transition-id of the model, or self-loops of two states follow each other.
     pub fn split_to_phones(&self, alignment: &[i32]) -> Result<PhoneSplit> {
         self.check_ids(alignment)?;
-        let facts = |frame: usize| alignment.get(frame).map(|&id| self.facts_of_known(id));
         let is_reordered = self.is_reordered(alignment)?;
-        // Few phones are shorter.
-        let segments = Vec::with_capacity(alignment.len() / 4);
-        let mut split = PhoneSplit { segments, is_whole: true, is_reordered };
-        let mut start = 0;
-        while let Some(first) = facts(start) {
-            let (mut this, mut frame) = (first, start + 1);
-            while !this.is_final
-                && let Some(next) = facts(frame)
-                && next.phone == this.phone
-            {
-                (this, frame) = (next, frame + 1);
-            }
-            if !this.is_final {
-                // The phone ends without a transition to its end.
-                split.is_whole = false;
-            } else if is_reordered {
-                while let Some(next) = facts(frame).filter(|next| next.is_self_loop) {
-                    if next.transition_state != this.transition_state {
-                        return Err(Error::SelfLoops { frame });
-                    }
-                    frame += 1;
-                }
-            }
-            split.is_whole &= first.may_start;
-            split.segments.push(PhoneSegment { phone: first.phone, frames: start..frame });
-            start = frame;
+        let Some(&first) = alignment.first() else {
+            return Ok(PhoneSplit { segments: Vec::new(), is_whole: true, is_reordered });
+        };
+        // Numbers of 0 and 1 instead of branches, since no processor can predict where phones end. Each frame is a candidate for
+        // a start, which the next one replaces if it is none.
+        let (mut starts, mut count) = (vec![0; alignment.len() + 1], 1);
+        let mut this = self.mark_of_known(first);
+        let (mut ended, mut whole, mut wrong, reordered) = (this.is_final(), 1, 0, u64::from(is_reordered));
+        for (frame, &id) in alignment.iter().enumerate().skip(1) {
+            let next = self.mark_of_known(id);
+            // Self-loops that come after the last transition of a phone belong to it.
+            let stays = ended & reordered & next.is_self_loop();
+            wrong |= stays & next.is_of_other_state(this);
+            let starts_phone = (ended ^ stays) | (!ended & next.is_of_other_phone(this));
+            starts[count] = frame;
+            count += starts_phone as usize;
+            // A phone may end without a transition to its end.
+            whole &= ended | !starts_phone;
+            ended = stays | next.is_final();
+            this = next;
         }
-        Ok(split)
+        if wrong != 0 {
+            return Err(self.wrong_self_loops(alignment));
+        }
+        let mut is_whole = whole & ended == 1;
+        starts[count] = alignment.len();
+        let segments: Vec<PhoneSegment> = starts[..=count]
+            .windows(2)
+            .map(|ends| {
+                let first = self.mark_of_known(alignment[ends[0]]);
+                is_whole &= first.may_start();
+                PhoneSegment { phone: first.phone(), frames: ends[0]..ends[1] }
+            })
+            .collect();
+        Ok(PhoneSplit { segments, is_whole, is_reordered })
+    }
+
+    /// The error about the first self-loop of another state after the end of a phone.
+    fn wrong_self_loops(&self, alignment: &[i32]) -> Error {
+        let (mut has_ended, mut frame) = (false, 0);
+        for (pair, next_frame) in alignment.windows(2).zip(1..) {
+            let (this, next) = (self.facts_of_known(pair[0]), self.facts_of_known(pair[1]));
+            has_ended = this.is_final || (has_ended && this.is_self_loop);
+            if has_ended && next.is_self_loop && next.transition_state != this.transition_state {
+                frame = next_frame;
+                break;
+            }
+        }
+        Error::SelfLoops { frame }
+    }
+
+    #[inline]
+    fn mark_of_known(&self, id: i32) -> TransitionMark {
+        self.marks()[id as usize - 1]
     }
 
     /// Whether self-loops come after the other transition of their state; false if nothing shows it.
