@@ -191,12 +191,12 @@ fn put_documents(writer: &mut IndexWriter, part: &Part, sequences: &Range<u64>) 
             index.bounds(documents.start..documents.end + 1, &mut bounds)?;
         }
         // Without an exit in the loop. Bounds that ascend from 0 or more are none below it.
-        let ascend = bounds.array_windows().fold(true, |ascend, [start, end]| ascend & (start <= end));
+        let ascend = bounds.windows(2).fold(true, |ascend, pair| ascend & (pair[0] <= pair[1]));
         let [first, last] = [bounds.first(), bounds.last()].map(|bound| u64::try_from(*bound?).ok());
         let is_last = documents.end == part.documents.end;
         let ends_well = |last| if is_last { last == sequences.end } else { last <= sequences.end };
         if ascend && first == Some(end) && last.is_some_and(ends_well) {
-            writer.put_documents(bounds.array_windows().map(|[start, end]| end.abs_diff(*start)))?;
+            writer.put_documents(bounds.windows(2).map(|pair| pair[1].abs_diff(pair[0])))?;
             end = last.unwrap_or(end);
         } else {
             end = put_single_documents(writer, part, documents, end)?;

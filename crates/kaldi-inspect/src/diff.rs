@@ -85,7 +85,7 @@ pub fn diff(first: Named, second: Named, tolerance: Tolerance, report: &mut dyn 
     let second = Entries::of(second, tolerance.value_type)?;
     let mut pairs = Pairs { first, second, by_key: tolerance.by_key, rest: None };
     let work = move |pair| match pair {
-        Pair::Both(one, other, value_type) => tolerance.compare(&one, &other, value_type).map(|it| (1, it)),
+        Pair::Both(pair, value_type) => tolerance.compare(&pair[0], &pair[1], value_type).map(|it| (1, it)),
         Pair::Difference(difference) => Ok((0, Some(difference))),
     };
     let mut compared = 0;
@@ -111,7 +111,7 @@ fn common(first: &Entries, second: &Entries, has_first: bool, has_second: bool) 
 /// What is to be compared, or is a difference already.
 enum Pair {
     /// Values of the same key, which are of this type.
-    Both(RawEntry, RawEntry, ValueType),
+    Both(Box<[RawEntry; 2]>, ValueType),
     Difference(Difference),
 }
 
@@ -119,7 +119,7 @@ impl Pair {
     /// The pair and the bytes of its values.
     fn weighed(self) -> (Self, u64) {
         let size = match &self {
-            Self::Both(one, other, _) => one.size().saturating_add(other.size()),
+            Self::Both(pair, _) => pair[0].size().saturating_add(pair[1].size()),
             Self::Difference(_) => 0,
         };
         (self, size)
@@ -148,7 +148,7 @@ impl Pairs {
         match pair {
             (None, None) => Ok(None),
             (Some(one), Some(other)) if one.key() == other.key() => {
-                Ok(Some(Pair::Both(one, other, value_type).weighed()))
+                Ok(Some(Pair::Both([one, other].into(), value_type).weighed()))
             }
             (one, other) => {
                 let rest = self.by_key(one, other)?;
@@ -198,7 +198,7 @@ impl Pairs {
                 is_in_order = false;
             }
             last = Some(place);
-            pairs.push(Pair::Both(entry, found, value_type));
+            pairs.push(Pair::Both([entry, found].into(), value_type));
         }
         let only_in_second = other.into_iter().flatten().map(|entry| Difference::OnlyInSecond(entry.key().to_owned()));
         pairs.extend(only_in_second.map(Pair::Difference));

@@ -107,11 +107,14 @@ pub(crate) fn for_each<V: Send + 'static, U: Send + 'static>(
     Ok(())
 }
 
-/// The entries of a table that is to be checked, and the name of its script file, if it is one.
+/// Finds what comes next in a table, and the bytes of its value; `None` at the end.
+type Finder = Box<dyn FnMut() -> Option<(Found<Placed>, u64)> + Send>;
+
+/// The entries of a table that is to be checked.
 ///
 /// # Errors
 /// If it cannot be opened.
-pub(crate) fn placed(named: Named, checks: Checks) -> Result<Box<dyn FnMut() -> Option<(Found<Placed>, u64)> + Send>> {
+pub(crate) fn placed(named: Named, checks: Checks) -> Result<Finder> {
     Ok(match named.kind {
         Kind::Script => Box::new(script(named.rxfilename.as_bstr(), checks)?),
         _ => Box::new(archive(Entries::of(named, checks.value_type)?)),
