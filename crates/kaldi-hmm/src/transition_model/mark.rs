@@ -19,7 +19,7 @@ impl TransitionMark {
         let (phone, state) = (facts.phone as u64, u64::from(facts.transition_state));
         let bit = |is_so: bool, bit: u64| if is_so { bit } else { 0 };
         let kind = bit(facts.is_final, FINAL) | bit(facts.is_self_loop, SELF_LOOP) | bit(facts.may_start, MAY_START);
-        Self(phone << PHONE_SHIFT | state << STATE_SHIFT | kind)
+        Self((phone << PHONE_SHIFT) | (state << STATE_SHIFT) | kind)
     }
 
     /// The phone.
@@ -43,7 +43,7 @@ impl TransitionMark {
     /// 1 if the transition leads to its own state.
     #[inline]
     pub(crate) fn is_self_loop(self) -> u64 {
-        self.0 / SELF_LOOP & 1
+        (self.0 / SELF_LOOP) & 1
     }
 
     /// 1 if the transition-states differ.
