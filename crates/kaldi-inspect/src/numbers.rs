@@ -308,7 +308,7 @@ mod tests {
             (b"0.5\n", Vector::from_vec(vec![0.5_f32]).into()),
             (b"1e+300\n", Vector::from_vec(vec![1e300_f64]).into()),
             (b"7\n", vec![7].into()),
-            (b"\n", vec![].into()),
+            (b"\n", Vec::<i32>::new().into()),
         ] {
             assert_eq!(read(bytes), numbers, "{}", bytes.escape_ascii());
         }
