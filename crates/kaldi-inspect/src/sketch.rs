@@ -45,9 +45,11 @@ impl Sketch {
 
     /// Counts the finite values.
     pub fn add(&mut self, values: &[f32]) {
+        // Most often there are none, and one look at all of them costs less than one at each.
+        let any_is_denormal = values.iter().fold(false, |any, value| any | is_denormal(value.to_bits()));
         for value in values {
             let bits = value.to_bits();
-            if is_denormal(bits) {
+            if any_is_denormal && is_denormal(bits) {
                 *self.others.entry(bucket((*value).into())).or_default() += 1;
             } else {
                 self.counts[usize::from((bits >> HIDDEN) as u16)] += 1;
