@@ -47,55 +47,85 @@ impl TensorFormat {
     }
 }
 
-/// An array in memory, in little-endian order.
-struct BatchArray {
+/// An array of a batch.
+struct BatchArray<'a> {
     name: &'static str,
-    dtype: DType,
     shape: Vec<usize>,
-    bytes: Vec<u8>,
+    numbers: Numbers<'a>,
 }
 
-fn arrays(batch: &PaddedBatch) -> Vec<BatchArray> {
+#[derive(Clone, Copy)]
+enum Numbers<'a> {
+    Float32(&'a [f32]),
+    Int32(&'a [i32]),
+    Int64(&'a [i64]),
+}
+
+impl Numbers<'_> {
+    fn dtype(self) -> DType {
+        match self {
+            Self::Float32(_) => DType::Float32,
+            Self::Int32(_) => DType::Int32,
+            Self::Int64(_) => DType::Int64,
+        }
+    }
+
+    fn num_bytes(self) -> usize {
+        match self {
+            Self::Float32(numbers) => size_of_val(numbers),
+            Self::Int32(numbers) => size_of_val(numbers),
+            Self::Int64(numbers) => size_of_val(numbers),
+        }
+    }
+
+    /// Appends the bytes in little-endian order.
+    fn append_to(self, out: &mut Vec<u8>) {
+        match self {
+            Self::Float32(numbers) => out.extend(numbers.iter().flat_map(|it| it.to_le_bytes())),
+            Self::Int32(numbers) => out.extend(numbers.iter().flat_map(|it| it.to_le_bytes())),
+            Self::Int64(numbers) => out.extend(numbers.iter().flat_map(|it| it.to_le_bytes())),
+        }
+    }
+}
+
+fn arrays(batch: &PaddedBatch) -> Vec<BatchArray<'_>> {
     let number = batch.keys.len();
-    let array = |name, dtype, shape: &[usize], bytes| BatchArray { name, dtype, shape: shape.to_vec(), bytes };
+    let array = |name, shape: &[usize], numbers| BatchArray { name, shape: shape.to_vec(), numbers };
     let mut arrays = vec![
-        array("feats", DType::Float32, &batch.feats_shape, bytes(&batch.feats, |it: &f32| it.to_le_bytes())),
-        array("feats_lengths", DType::Int32, &[number], bytes(&batch.feats_lengths, |it| it.to_le_bytes())),
+        array("feats", &batch.feats_shape, Numbers::Float32(&batch.feats)),
+        array("feats_lengths", &[number], Numbers::Int32(&batch.feats_lengths)),
     ];
     if let Some(target) = &batch.target {
-        let labels = bytes(&target.labels, |it| it.to_le_bytes());
-        arrays.push(array("target", DType::Int64, &[number, target.longest], labels));
-        let lengths = bytes(&target.lengths, |it| it.to_le_bytes());
-        arrays.push(array("target_lengths", DType::Int32, &[number], lengths));
+        arrays.push(array("target", &[number, target.longest], Numbers::Int64(&target.labels)));
+        arrays.push(array("target_lengths", &[number], Numbers::Int32(&target.lengths)));
     }
     if let Some(speaker) = &batch.speaker {
-        arrays.push(array("speaker", DType::Int32, &[number], bytes(speaker, |it| it.to_le_bytes())));
+        arrays.push(array("speaker", &[number], Numbers::Int32(speaker)));
     }
     arrays
 }
 
-fn bytes<T, const N: usize>(numbers: &[T], encode: impl Fn(&T) -> [u8; N]) -> Vec<u8> {
-    numbers.iter().flat_map(encode).collect()
-}
-
-fn safetensors(mut arrays: Vec<BatchArray>, keys: &[&str]) -> array_files::Result<Vec<u8>> {
+fn safetensors(mut arrays: Vec<BatchArray<'_>>, keys: &[&str]) -> array_files::Result<Vec<u8>> {
     let mut header = HeaderWriter::new();
     header.put_metadata(&BTreeMap::from([("keys", serde_json::Value::from(keys.to_vec()).to_string())]));
     // The widest numbers first, so that all arrays are aligned to their widths.
-    arrays.sort_by_key(|array| std::cmp::Reverse(array.dtype.width()));
+    arrays.sort_by_key(|array| std::cmp::Reverse(array.numbers.dtype().width()));
     for array in &arrays {
-        header.put(array.name, array.dtype, &array.shape)?;
+        header.put(array.name, array.numbers.dtype(), &array.shape)?;
     }
     let mut out = header.finish();
-    arrays.iter().for_each(|array| out.extend_from_slice(&array.bytes));
+    out.reserve_exact(arrays.iter().map(|array| array.numbers.num_bytes()).sum());
+    arrays.iter().for_each(|array| array.numbers.append_to(&mut out));
     Ok(out)
 }
 
-fn npz(arrays: Vec<BatchArray>, keys: &[&str]) -> array_files::Result<Vec<u8>> {
+fn npz(arrays: Vec<BatchArray<'_>>, keys: &[&str]) -> array_files::Result<Vec<u8>> {
     let mut npz = NpzWriter::new(Vec::new());
-    for BatchArray { name, dtype, shape, bytes } in &arrays {
+    for BatchArray { name, shape, numbers } in &arrays {
         let shape: Vec<u64> = shape.iter().map(|&dim| dim as u64).collect();
-        npz.put(name, [&npy::header(*dtype, &shape)[..], bytes].into_iter())?;
+        let mut bytes = Vec::with_capacity(numbers.num_bytes());
+        numbers.append_to(&mut bytes);
+        npz.put(name, [&npy::header(numbers.dtype(), &shape)[..], &bytes].into_iter())?;
     }
     npz.put("keys", [&npy::texts(keys)[..]].into_iter())?;
     npz.finish()
