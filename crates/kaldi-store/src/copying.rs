@@ -80,7 +80,11 @@ pub(crate) fn remove(running: &Running, object: &Object) -> io::Result<()> {
 /// # Errors
 /// If the store refuses that.
 pub(crate) fn list(running: &Running, folder: &Object) -> io::Result<Vec<BString>> {
-    let (operator, key) = running.engine.stored(folder)?;
+    let on_the_web = |fault: Fault| match fault.kind {
+        io::ErrorKind::Unsupported => Fault::new(fault.kind, "the web has no lists of folders"),
+        _ => fault,
+    };
+    let (operator, key) = running.engine.stored(folder).map_err(on_the_web)?;
     let key = as_folder(key);
     let failed = |error: opendal::Error| Fault::of_store(&error);
     let mut lister = running.handle.block_on(async { operator.lister(&key).await }).map_err(failed)?;
