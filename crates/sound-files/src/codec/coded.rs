@@ -89,9 +89,11 @@ fn symphonia_decoder(id: AudioCodecId, extra: Option<&[u8]>) -> symphonia_core::
     })
 }
 
-/// Rounds to nearest, ties to even, and clips.
+/// Rounds to nearest, ties to even, and clips. Beside such a large number there is no room for a fraction; a call of the function
+/// for it would take a seventh of the time of MP3.
 pub(super) fn round(sample: f32) -> f32 {
-    sample.round_ties_even().clamp(-32768.0, 32767.0)
+    const LARGE: f32 = 12_582_912.0;
+    (sample.clamp(-32768.0, 32767.0) + LARGE) - LARGE
 }
 
 fn append<S: symphonia_core::audio::sample::Sample>(
@@ -131,4 +133,20 @@ fn decode_flac(packet: &[u8], bits: u8, out: &mut [Vec<f32>]) -> Result<(), Stri
 /// A message about damage.
 fn damaged(codec: &str, what: impl AsRef<str>) -> String {
     format!("expected a packet of {codec}, found damage ({})", what.as_ref())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_rounded_to_nearest_and_ties_to_even() {
+        let plain = |sample: f32| sample.round_ties_even().clamp(-32768.0, 32767.0);
+        let halves = (-70_000..70_000).map(|half| half as f32 / 2.0);
+        let near = halves.clone().flat_map(|half| [half.next_down(), half.next_up()]);
+        for sample in halves.chain(near).chain([1e30, -1e30, f32::INFINITY, 1e-30]) {
+            assert_eq!(round(sample), plain(sample), "{sample}");
+        }
+        assert!(round(f32::NAN).is_nan());
+    }
 }
