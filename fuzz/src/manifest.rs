@@ -42,7 +42,7 @@ pub fn manifest(bytes: &[u8]) {
         for (name, content) in &contents {
             let lines: Vec<_> = content.strip_suffix(b"\n").expect("lines have ends").split_str(b"\n").collect();
             let key = |line: &&[u8]| line.split(|&byte| byte == b' ').next().expect("a part").to_vec();
-            assert!(lines.iter().map(|line| key(line)).is_sorted_by(|one, two| one < two), "{name} is not sorted");
+            assert!(lines.iter().map(key).is_sorted_by(|one, two| one < two), "{name} is not sorted");
         }
         // Kaldi's programs take any bytes, other manifests are text.
         if contents.iter().all(|(_, content)| content.is_utf8()) {
