@@ -7,6 +7,8 @@ use bstr::BString;
 use kaldi_io::printable_rxfilename;
 use kaldi_types::ModelType;
 
+use crate::model_arrays::has_arrays;
+
 /// The result of a function of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -72,10 +74,10 @@ impl fmt::Display for Error {
                         "{name} has statistics ({model}): expected a table; table-info shows their sizes, table-head their text"
                     );
                 }
+                let exported = if has_arrays(*model_type) { ", table-export writes its arrays" } else { "" };
                 write!(
                     f,
-                    "{name} is a model ({model}): expected a table; table-info shows its sizes, table-head its text, \
-                     table-export writes its arrays"
+                    "{name} is a model ({model}): expected a table; table-info shows its sizes, table-head its text{exported}"
                 )
             }
             Self::NoArrays { name, model_type } => {

@@ -53,6 +53,21 @@ pub fn model_arrays(name: &BStr, model_type: ModelType) -> Result<Vec<(&'static 
     })
 }
 
+/// Whether numbers of models of this kind are exported.
+pub(crate) fn has_arrays(model_type: ModelType) -> bool {
+    matches!(
+        model_type,
+        ModelType::Transitions
+            | ModelType::PdfGmms
+            | ModelType::DiagGmm
+            | ModelType::FullGmm
+            | ModelType::IvectorExtractor
+            | ModelType::Plda
+            | ModelType::LinearVtln
+            | ModelType::BasisFmllr
+    )
+}
+
 type Arrays = Vec<(&'static str, Numbers)>;
 
 fn single(dims: &[usize], numbers: Vec<f32>) -> Numbers {
@@ -212,6 +227,29 @@ mod tests {
         let weighted = EXTRACTOR.replace("<w> [ ] <w_vec> [ 1 ]", "<w> [ 7 8 ] <w_vec> [ ]");
         let found = arrays(&weighted, ModelType::IvectorExtractor).unwrap();
         assert_eq!(found[4], ("weight_projections", double(&[1, 2], vec![7.0, 8.0])));
+    }
+
+    #[test]
+    fn only_models_with_arrays_are_said_to_have_some() {
+        let advice = |model_type| Error::Model { name: "x".into(), model_type }.to_string();
+        for (text, model_type) in [
+            (DIAG, ModelType::DiagGmm),
+            ("<Plda> [ 0.5 ] [ 2 ] [ 1.25 ] </Plda> ", ModelType::Plda),
+            ("<BASISFMLLRPARAM> <NUMBASIS> 1 <BASIS> [ 1 2 ] </BASISFMLLRPARAM> ", ModelType::BasisFmllr),
+            (
+                "<LogisticRegression> <weights> [ 1 0 ] <class> [ 0 ] </LogisticRegression> ",
+                ModelType::LogisticRegression,
+            ),
+            ("ContextDependency 1 0 ToPdf CE 0 EndContextDependency ", ModelType::Tree),
+        ] {
+            let exported = arrays(text, model_type).is_ok();
+            assert_eq!(
+                advice(model_type).contains("table-export writes its arrays"),
+                exported,
+                "{}",
+                model_type.name()
+            );
+        }
     }
 
     #[test]
