@@ -102,13 +102,8 @@ impl Examiner {
         self.examine_numbers(entry.key(), entry.read()?, scratch)
     }
 
-    fn examine_numbers(
-        &self,
-        key: &BStr,
-        numbers: Numbers,
-        scratch: &mut Scratch,
-    ) -> Result<EntryStatistics, WorkError> {
-        let Numbers { dims, elements } = numbers;
+    fn examine_numbers(&self, key: &BStr, found: Numbers, scratch: &mut Scratch) -> Result<EntryStatistics, WorkError> {
+        let Numbers { dims, elements } = found;
         let mut are_integers = false;
         let doubles = match elements {
             Elements::Single(values) => {
