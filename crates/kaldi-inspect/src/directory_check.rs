@@ -389,9 +389,15 @@ impl Form {
             Self::Gender => (!matches!(words.as_slice(), [word] if *word == "m" || *word == "f")).then_some("m or f"),
             Self::Segment => {
                 let (begin, end) = (row.number_at(1), row.number_at(2));
-                // `extract-segments` also accepts -1 as the end of the recording, and a channel; recipes do not.
+                // `extract-segments` also accepts -1 as the end of the recording; recipes do not.
                 let is_span = matches!((begin, end), (Some(begin), Some(end)) if begin >= 0.0 && end > begin);
-                (words.len() != 3 || !is_span).then_some("a recording, its start and a later end")
+                // The channel of a recording that has several.
+                let has_rest = match words.get(3) {
+                    Some(channel) => words.len() > 4 || !channel.bytes().all(|byte| byte.is_ascii_digit()),
+                    None => words.len() < 3,
+                };
+                (has_rest || !is_span)
+                    .then_some("a recording, its start, a later end, and a channel if there are several")
             }
             Self::Channel => {
                 let is_channel = matches!(words.as_slice(), [_, channel] if *channel == "A" || *channel == "B");

@@ -164,7 +164,7 @@ fn all_faults_of_a_data_directory_are_told() {
         (
             "segments",
             "a rec 0 0.3\nb other 0.3 0.4\nc rec 2 1\n",
-            "./segments: c: expected a recording, its start and a later end after the key, got \"rec 2 1\"\n\
+            "./segments: c: expected a recording, its start, a later end, and a channel if there are several after the key, got \"rec 2 1\"\n\
            ./segments: b: recording other is not in wav.scp\n",
         ),
         (
@@ -185,9 +185,9 @@ fn all_faults_of_a_data_directory_are_told() {
         ("spk2gender", "x m\ny w\n", "./spk2gender: y: expected m or f after the key, got \"w\"\n"),
         (
             "segments",
-            "a rec 0 0.1\nb rec 0.48 -1\nc rec 0.2 0.3 1\n",
-            "./segments: b: expected a recording, its start and a later end after the key, got \"rec 0.48 -1\"\n\
-          ./segments: c: expected a recording, its start and a later end after the key, got \"rec 0.2 0.3 1\"\n",
+            "a rec 0 0.1 0\nb rec 0.48 -1\nc rec 0.2 0.3 A\n",
+            "./segments: b: expected a recording, its start, a later end, and a channel if there are several after the key, got \"rec 0.48 -1\"\n\
+          ./segments: c: expected a recording, its start, a later end, and a channel if there are several after the key, got \"rec 0.2 0.3 A\"\n",
         ),
         ("spk2utt", "x b a\ny c\n", "./spk2utt: x: utterance a comes after b, but before it in utt2spk\n"),
         (
