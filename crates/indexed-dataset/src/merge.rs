@@ -153,18 +153,7 @@ fn put_sequences(writer: &mut IndexWriter, input: &IndexedDataset, sequences: &R
             Some(place) => place.end,
             None => places.end_before(block.first)?,
         };
-        let mut end = start;
-        match places.end_of(block, start) {
-            Some(end_of_block) => end = end_of_block,
-            None => {
-                for (number, (size, pointer)) in (block.first..).zip(block.sizes.iter().zip(&block.pointers)) {
-                    let here = places.place(number, *size, *pointer)?;
-                    places.check_start(number, here.start, end)?;
-                    end = here.end;
-                }
-            }
-        }
-        place.get_or_insert(start..start).end = end;
+        place.get_or_insert(start..start).end = places.follow(block, start)?;
         writer.put_sizes(&block.sizes)
     })?;
     if input.has_modes() {

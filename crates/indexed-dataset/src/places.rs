@@ -41,9 +41,22 @@ impl Places<'_> {
         }
     }
 
-    /// The end of the tokens of a block whose sequences follow one another from byte `start` on. `None` if one of them may not;
-    /// [`Places::place`] and [`Places::check_start`] say which.
-    pub(crate) fn end_of(&self, block: &Block, start: u64) -> Option<u64> {
+    /// Checks that the sequences of a block follow one another from byte `start` on. Returns the end of their tokens.
+    pub(crate) fn follow(&self, block: &Block, start: u64) -> Result<u64> {
+        if let Some(end) = self.end_of(block, start) {
+            return Ok(end);
+        }
+        let mut end = start;
+        for (number, (size, pointer)) in (block.first..).zip(block.sizes.iter().zip(&block.pointers)) {
+            let place = self.place(number, *size, *pointer)?;
+            self.check_start(number, place.start, end)?;
+            end = place.end;
+        }
+        Ok(end)
+    }
+
+    /// The same without a word about which sequence is wrong: `None` if one of them may be.
+    fn end_of(&self, block: &Block, start: u64) -> Option<u64> {
         // Without an exit in the loop, and without a division for each sequence.
         let token_size = self.token_size as i64;
         let mut end = i64::try_from(start).ok().filter(|start| start % token_size == 0)?;
@@ -104,15 +117,7 @@ impl Places<'_> {
     pub(crate) fn check_all(&self, path: &Path) -> Result<()> {
         let mut end = 0;
         self.index.for_each_block(0..self.index.num_sequences(), |block| {
-            if let Some(end_of_block) = self.end_of(block, end) {
-                end = end_of_block;
-                return Ok(());
-            }
-            for (number, (size, pointer)) in (block.first..).zip(block.sizes.iter().zip(&block.pointers)) {
-                let place = self.place(number, *size, *pointer)?;
-                self.check_start(number, place.start, end)?;
-                end = place.end;
-            }
+            end = self.follow(block, end)?;
             Ok(())
         })?;
         self.check_end(self.index.num_sequences(), end, None, || path.to_owned())
