@@ -124,10 +124,11 @@ fn end_of_stem(name: &[u8]) -> usize {
 fn is_same_file(one: &Path, other: &Path) -> bool {
     if remote_name(one).is_some() || remote_name(other).is_some() {
         // The scheme may be in capital letters.
-        let [one, other] = [one, other].map(|path| path.to_string_lossy().into_owned());
-        let scheme = |name: &str| name.split("://").next().map(str::to_ascii_lowercase);
-        let rest = |name: &str| name.split_once("://").map(|(_, rest)| rest.to_owned());
-        return scheme(&one) == scheme(&other) && rest(&one) == rest(&other);
+        let [one, other] = [one, other].map(|path| path.to_string_lossy());
+        return match (one.split_once("://"), other.split_once("://")) {
+            (Some(one), Some(other)) => one.0.eq_ignore_ascii_case(other.0) && one.1 == other.1,
+            _ => false,
+        };
     }
     match (fs::metadata(one), fs::metadata(other)) {
         (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),

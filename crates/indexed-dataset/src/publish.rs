@@ -63,12 +63,14 @@ pub(crate) fn publish<E: From<Error>>(
     Ok(())
 }
 
-/// Removes an object, which may be missing, before others appear that it does not fit.
-pub(crate) fn remove_object(path: &Path) -> Result<()> {
-    let Some(name) = remote_name(path) else { return Ok(()) };
+/// Removes an object, which may be missing, before others appear that it does not fit. `false` if it is a file, or the
+/// store removes nothing.
+pub(crate) fn remove_object(path: &Path) -> Result<bool> {
+    let Some(name) = remote_name(path) else { return Ok(false) };
     match store().and_then(|store| store.remove(name)) {
-        Err(error) if error.kind() != io::ErrorKind::Unsupported => Err(Error::write(path)(error)),
-        _ => Ok(()),
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(false),
+        Err(error) => Err(Error::write(path)(error)),
     }
 }
 
@@ -81,28 +83,18 @@ impl OldObjects {
         let mut old = Self(Vec::new());
         for file in files {
             let path = file.path();
-            let Some(name) = remote_name(path).filter(|_| path.extension().is_some_and(|end| end != "bin")) else {
+            if remote_name(path).is_none() || path.extension().is_none_or(|end| end == "bin") {
                 continue;
-            };
-            let bytes = match open_whole(path) {
-                Ok(bytes) => bytes,
+            }
+            match open_whole(path).and_then(|bytes| Ok((remove_object(path)?, bytes))) {
+                Ok((true, bytes)) => old.0.push((path.to_owned(), bytes)),
+                Ok((false, _)) => {}
                 // A store that does not let its user look has nothing that can be kept.
                 Err(Error::Open { source, .. })
-                    if matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) =>
-                {
-                    continue;
-                }
+                    if matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => {}
                 Err(error) => {
                     old.restore_after(&[]);
                     return Err(error);
-                }
-            };
-            match store().and_then(|store| store.remove(name)) {
-                Ok(()) => old.0.push((path.to_owned(), bytes)),
-                Err(error) if error.kind() == io::ErrorKind::Unsupported => {}
-                Err(error) => {
-                    old.restore_after(&[]);
-                    return Err(Error::write(path)(error));
                 }
             }
         }

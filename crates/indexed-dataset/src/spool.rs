@@ -4,8 +4,9 @@ use std::fs::File;
 use std::ops::{Deref, DerefMut, Range};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use kaldi_io::{ReadAt, Upload, remote_name, store};
+use kaldi_io::{ReadAt, Upload, positioned_file, remote_name, store};
 use whole_file::Pending;
 
 use crate::copy::append;
@@ -14,7 +15,7 @@ use crate::publish::Complete;
 use crate::{Error, Result};
 
 /// The number of bytes of an object that are moved at a time.
-pub(crate) const PIECE: u64 = 16 << 20;
+const PIECE: u64 = 16 << 20;
 
 /// A buffered file without a name that is written from its start and then read again.
 #[derive(Debug)]
@@ -104,10 +105,9 @@ impl Spool {
             }
             Target::Object(mut upload) => {
                 let length = scratch.file.metadata().map_err(Error::read(&scratch.path, 0))?.len();
-                for start in (0..length).step_by(PIECE as usize) {
-                    let bytes = scratch.read(0, start..length.min(start + PIECE))?;
-                    upload.write_all(&bytes).map_err(Error::write(&name))?;
-                }
+                let file = positioned_file(Arc::new(scratch.file), length);
+                let send = |bytes: &[u8]| upload.write_all(bytes).map_err(Error::write(&name));
+                for_each_piece(&*file, 0..length, &scratch.path, send)?;
                 Ok(Complete::Object(name, upload))
             }
         }
