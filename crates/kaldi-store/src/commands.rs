@@ -1,10 +1,9 @@
 //! The commands of a user: list and show objects. The others are re-exported.
 
 use bstr::BStr;
-use futures::StreamExt;
 use kaldi_io::{Input, Output};
 
-use crate::copying::as_folder;
+use crate::copying::{as_folder, entries};
 pub use crate::copying::{cp, rm};
 use crate::engine::Object;
 use crate::fault::Fault;
@@ -28,16 +27,14 @@ pub fn ls(folder: &BStr, recursive: bool) -> Result<u64> {
         begin.push(b'/');
     }
     let key = as_folder(key);
-    let lister = running.handle.block_on(async { operator.lister_with(&key).recursive(recursive).await });
-    let mut lister = named(lister.map_err(|error| Fault::of_store(&error)), folder)?;
     let mut output = Output::create("-".into(), false)?;
     let mut done = 0;
     let show = |output: &mut Output, length: &str, name: &[&[u8]]| {
         output.write_all(&[format!("{length:>15} ").as_bytes(), &name.concat(), b"\n"].concat())
     };
     // A line at a time: a folder may have more than fits into memory.
-    while let Some(entry) = running.handle.block_on(lister.next()) {
-        let entry = named(entry.map_err(|error| Fault::of_store(&error)), folder)?;
+    for entry in named(entries(&running, &operator, &key, recursive), folder)? {
+        let entry = named(entry, folder)?;
         if entry.metadata().is_dir() && matches!(entry.path(), path if path == key || path == "/") {
             continue;
         }
@@ -108,6 +105,6 @@ fn print(text: &[u8]) -> Result<()> {
     Ok(output.finish()?)
 }
 
-pub(crate) fn named<T>(result: std::result::Result<T, Fault>, name: &BStr) -> Result<T> {
+pub(crate) fn named<T>(result: Result<T, Fault>, name: &BStr) -> Result<T> {
     result.map_err(|fault| Error::of_object(name, fault))
 }

@@ -2,11 +2,13 @@
 
 use std::fs;
 use std::io;
+use std::iter;
 use std::path::{Path, PathBuf};
 
 use bstr::{BStr, BString, ByteSlice};
 use futures::StreamExt;
 use kaldi_io::{Output, is_remote, local_path, make_folder};
+use opendal::{Entry, Operator};
 
 use crate::commands::{copy, named};
 use crate::engine::Object;
@@ -57,8 +59,7 @@ pub fn rm(names: &[&BStr], recursive: bool) -> Result<u64> {
             }
         };
         for key in keys {
-            let removed = running.handle.block_on(operator.delete(&key));
-            named(removed.map_err(|error| Fault::of_store(&error)), name)?;
+            named(delete(&running, &operator, &key), name)?;
             done += 1;
         }
     }
@@ -72,7 +73,11 @@ pub fn rm(names: &[&BStr], recursive: bool) -> Result<u64> {
 pub(crate) fn remove(running: &Running, object: &Object) -> io::Result<()> {
     let (operator, key) = running.engine.stored(object)?;
     running.engine.forget(object);
-    Ok(running.handle.block_on(operator.delete(&key)).map_err(|error| Fault::of_store(&error))?)
+    Ok(delete(running, &operator, &key)?)
+}
+
+fn delete(running: &Running, operator: &Operator, key: &str) -> Result<(), Fault> {
+    running.handle.block_on(operator.delete(key)).map_err(|error| Fault::of_store(&error))
 }
 
 /// The names of the objects in a folder, without those in its folders.
@@ -86,18 +91,28 @@ pub(crate) fn list(running: &Running, folder: &Object) -> io::Result<Vec<BString
     };
     let (operator, key) = running.engine.stored(folder).map_err(on_the_web)?;
     let key = as_folder(key);
-    let failed = |error: opendal::Error| Fault::of_store(&error);
-    let mut lister = running.handle.block_on(async { operator.lister(&key).await }).map_err(failed)?;
-    let mut names = Vec::new();
-    while let Some(entry) = running.handle.block_on(lister.next()) {
-        let entry = entry.map_err(failed)?;
-        if !entry.metadata().is_dir()
-            && let Some(name) = entry.path().strip_prefix(&key).filter(|name| !name.is_empty())
-        {
-            names.push(name.into());
-        }
-    }
-    Ok(names)
+    let keys = files(running, &operator, &key, false)?;
+    Ok(keys.iter().map(|path| path[key.len()..].into()).filter(|name: &BString| !name.is_empty()).collect())
+}
+
+/// What is in a folder of a bucket, in the order of the store.
+pub(crate) fn entries<'a>(
+    running: &'a Running,
+    operator: &Operator,
+    folder: &str,
+    recursive: bool,
+) -> Result<impl Iterator<Item = Result<Entry, Fault>> + use<'a>, Fault> {
+    let lister = running.handle.block_on(async { operator.lister_with(folder).recursive(recursive).await });
+    let mut lister = lister.map_err(|error| Fault::of_store(&error))?;
+    let next = move || running.handle.block_on(lister.next());
+    Ok(iter::from_fn(next).map(|entry| entry.map_err(|error| Fault::of_store(&error))))
+}
+
+/// The names of the objects of a folder in their bucket.
+fn files(running: &Running, operator: &Operator, folder: &str, recursive: bool) -> Result<Vec<String>, Fault> {
+    let is_file = |entry: &Entry| !entry.metadata().is_dir() && entry.path().starts_with(folder);
+    let name = |entry: Entry| is_file(&entry).then(|| entry.path().to_owned());
+    entries(running, operator, folder, recursive)?.filter_map(|entry| entry.map(name).transpose()).collect()
 }
 
 fn copy_one(from: &BStr, to: &BStr) -> Result<()> {
@@ -135,18 +150,9 @@ fn list_keys(folder: &BStr) -> Result<(usize, Vec<String>)> {
     let object = named(Object::parse(folder), folder)?;
     let (operator, key) = named(running.engine.stored(&object), folder)?;
     let key = as_folder(key);
-    let store_failed = |error: opendal::Error| Error::of_object(folder, Fault::of_store(&error));
-    let lister = running.handle.block_on(async { operator.lister_with(&key).recursive(true).await });
-    let mut lister = lister.map_err(store_failed)?;
-    let mut keys = Vec::new();
-    while let Some(entry) = running.handle.block_on(lister.next()) {
-        let entry = entry.map_err(store_failed)?;
-        if !entry.metadata().is_dir() && entry.path().starts_with(&key) {
-            keys.push(entry.path().to_owned());
-        }
-    }
+    let keys = named(files(&running, &operator, &key, true), folder)?;
     if keys.is_empty() {
-        let fault = Fault::new(std::io::ErrorKind::NotFound, "there is no such folder, or nothing in it");
+        let fault = Fault::new(io::ErrorKind::NotFound, "there is no such folder, or nothing in it");
         return Err(Error::of_object(folder, fault));
     }
     Ok((key.len(), keys))
@@ -178,7 +184,7 @@ fn local_files(folder: &BStr) -> Result<Vec<BString>> {
     Ok(found)
 }
 
-fn failed(name: &BStr, error: &std::io::Error) -> Error {
+fn failed(name: &BStr, error: &io::Error) -> Error {
     Error::of_object(name, Fault::new(error.kind(), error.to_string()))
 }
 

@@ -20,7 +20,7 @@ pub enum Error {
 }
 
 /// The result of a command.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
     /// A fault of the object `name`.
