@@ -7,7 +7,7 @@ use bstr::BString;
 use kaldi_io::printable_rxfilename;
 use kaldi_types::ModelType;
 
-use crate::model_arrays::has_arrays;
+use crate::model_arrays::array_reader;
 
 /// The result of a function of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -74,7 +74,8 @@ impl fmt::Display for Error {
                         "{name} has statistics ({model}): expected a table; table-info shows their sizes, table-head their text"
                     );
                 }
-                let exported = if has_arrays(*model_type) { ", table-export writes its arrays" } else { "" };
+                let exported =
+                    if array_reader(*model_type).is_some() { ", table-export writes its arrays" } else { "" };
                 write!(
                     f,
                     "{name} is a model ({model}): expected a table; table-info shows its sizes, table-head its text{exported}"

@@ -20,21 +20,25 @@ use crate::{Elements, Error, Numbers, Result};
 /// # Errors
 /// If the file is no such model, or is of a kind of which nothing is exported: a tree, a topology, statistics.
 pub fn model_arrays(name: &BStr, model_type: ModelType) -> Result<Vec<(&'static str, Numbers)>> {
-    Ok(match model_type {
-        ModelType::Transitions => {
-            let model: Model = read_file(name)?;
-            let mut arrays = of_transitions(&model.transitions);
-            arrays.extend(model.pdfs.iter().flat_map(of_pdfs));
-            arrays
-        }
-        ModelType::DiagGmm => of_diag_gmm(&read_file(name)?),
-        ModelType::FullGmm => of_full_gmm(&read_file(name)?)
-            .map_err(|error| Error::ModelNumbers { name: name.to_owned(), source: error })?,
-        ModelType::IvectorExtractor => of_extractor(&read_file(name)?),
-        ModelType::PdfGmms => of_pdfs(&read_file(name)?),
-        ModelType::Plda => of_plda(&read_file(name)?),
-        ModelType::LinearVtln => of_vtln(&read_file(name)?),
-        ModelType::BasisFmllr => of_bases(&read_file(name)?),
+    let read = array_reader(model_type).ok_or_else(|| Error::NoArrays { name: name.to_owned(), model_type })?;
+    read(name)
+}
+
+type Arrays = Vec<(&'static str, Numbers)>;
+
+/// The function that reads the arrays of models of a kind; `None` if nothing of them is exported.
+pub(crate) fn array_reader(model_type: ModelType) -> Option<fn(&BStr) -> Result<Arrays>> {
+    Some(match model_type {
+        ModelType::Transitions => |name| Ok(of_model(&read_file(name)?)),
+        ModelType::DiagGmm => |name| Ok(of_diag_gmm(&read_file(name)?)),
+        ModelType::FullGmm => |name| {
+            of_full_gmm(&read_file(name)?).map_err(|error| Error::ModelNumbers { name: name.to_owned(), source: error })
+        },
+        ModelType::IvectorExtractor => |name| Ok(of_extractor(&read_file(name)?)),
+        ModelType::PdfGmms => |name| Ok(of_pdfs(&read_file(name)?)),
+        ModelType::Plda => |name| Ok(of_plda(&read_file(name)?)),
+        ModelType::LinearVtln => |name| Ok(of_vtln(&read_file(name)?)),
+        ModelType::BasisFmllr => |name| Ok(of_bases(&read_file(name)?)),
         ModelType::Topology
         | ModelType::Tree
         | ModelType::TreeStats
@@ -49,26 +53,9 @@ pub fn model_arrays(name: &BStr, model_type: ModelType) -> Result<Vec<(&'static 
         | ModelType::MlltStats
         | ModelType::BasisFmllrStats
         | ModelType::Fmpe
-        | ModelType::FmpeStats => return Err(Error::NoArrays { name: name.to_owned(), model_type }),
+        | ModelType::FmpeStats => return None,
     })
 }
-
-/// Whether numbers of models of this kind are exported.
-pub(crate) fn has_arrays(model_type: ModelType) -> bool {
-    matches!(
-        model_type,
-        ModelType::Transitions
-            | ModelType::PdfGmms
-            | ModelType::DiagGmm
-            | ModelType::FullGmm
-            | ModelType::IvectorExtractor
-            | ModelType::Plda
-            | ModelType::LinearVtln
-            | ModelType::BasisFmllr
-    )
-}
-
-type Arrays = Vec<(&'static str, Numbers)>;
 
 fn single(dims: &[usize], numbers: Vec<f32>) -> Numbers {
     Numbers { dims: dims.to_vec(), elements: Elements::Single(numbers) }
@@ -80,6 +67,12 @@ fn double(dims: &[usize], numbers: Vec<f64>) -> Numbers {
 
 fn integers(numbers: Vec<i32>) -> Numbers {
     Numbers { dims: vec![numbers.len()], elements: Elements::Integer(numbers) }
+}
+
+fn of_model(model: &Model) -> Arrays {
+    let mut arrays = of_transitions(&model.transitions);
+    arrays.extend(model.pdfs.iter().flat_map(of_pdfs));
+    arrays
 }
 
 fn of_transitions(model: &TransitionModel) -> Arrays {
