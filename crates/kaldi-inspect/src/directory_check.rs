@@ -391,13 +391,13 @@ impl Form {
                 let (begin, end) = (row.number_at(1), row.number_at(2));
                 // `extract-segments` also accepts -1 as the end of the recording; recipes do not.
                 let is_span = matches!((begin, end), (Some(begin), Some(end)) if begin >= 0.0 && end > begin);
-                // The channel of a recording that has several.
-                let has_rest = match words.get(3) {
-                    Some(channel) => words.len() > 4 || !channel.bytes().all(|byte| byte.is_ascii_digit()),
-                    None => words.len() < 3,
+                // The channel is that of a recording that has several.
+                let is_segment = match words.as_slice() {
+                    [_, _, _] => is_span,
+                    [_, _, _, channel] => is_span && channel.bytes().all(|byte| byte.is_ascii_digit()),
+                    _ => false,
                 };
-                (has_rest || !is_span)
-                    .then_some("a recording, its start, a later end, and a channel if there are several")
+                (!is_segment).then_some("a recording, its start, a later end, and a channel if there are several")
             }
             Self::Channel => {
                 let is_channel = matches!(words.as_slice(), [_, channel] if *channel == "A" || *channel == "B");
