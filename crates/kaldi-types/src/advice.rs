@@ -59,7 +59,7 @@ impl TypeAdvice {
         let sentence = model_type.sentence();
         Some(match model_type {
             ModelType::Transitions => Self::new(sentence, "am-info", "reads it"),
-            _ if sentence.starts_with("these") => Self::new(sentence, "table-info", "shows their sizes"),
+            _ if model_type.is_several() => Self::new(sentence, "table-info", "shows their sizes"),
             _ => Self::new(sentence, "table-info", "shows its sizes"),
         })
     }

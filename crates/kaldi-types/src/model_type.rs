@@ -92,65 +92,68 @@ impl ModelType {
         FIRST_WORDS.iter().find(|(token, _)| token.as_bytes() == word).map(|&(_, model_type)| model_type)
     }
 
+    /// The name, what there is in a file, and a sentence that says so.
+    const fn facts(self) -> (&'static str, Content, &'static str) {
+        use Content::{Model, Models, Stats};
+        match self {
+            Self::Transitions => ("transition-model", Model, "this is a model"),
+            Self::Topology => ("topology", Model, "this is a topology"),
+            Self::Tree => ("tree", Model, "this is a decision tree"),
+            Self::TreeStats => ("tree-stats", Stats, "these are statistics for a tree"),
+            Self::Questions => ("questions", Models, "these are questions for a tree"),
+            Self::PdfGmms => ("pdf-gmms", Models, "these are mixtures of Gaussians without transitions"),
+            Self::PdfStats => ("pdf-stats", Stats, "these are statistics of a model"),
+            Self::AcousticStats => ("acoustic-stats", Stats, "these are statistics of a model"),
+            Self::DiagGmm => ("diag-gmm", Model, "this is a mixture of Gaussians"),
+            Self::DiagGmmStats => ("diag-gmm-stats", Stats, "these are statistics of a mixture of Gaussians"),
+            Self::FullGmm => ("full-gmm", Model, "this is a mixture of Gaussians"),
+            Self::FullGmmStats => ("full-gmm-stats", Stats, "these are statistics of a mixture of Gaussians"),
+            Self::IvectorExtractor => ("ivector-extractor", Model, "this is an i-vector extractor"),
+            Self::IvectorExtractorStats => {
+                ("ivector-extractor-stats", Stats, "these are statistics for an i-vector extractor")
+            }
+            Self::Plda => ("plda", Model, "this is a PLDA model"),
+            Self::LogisticRegression => ("logistic-regression", Model, "this is a logistic regression"),
+            Self::LdaStats => ("lda-stats", Stats, "these are statistics for LDA"),
+            Self::MlltStats => ("mllt-stats", Stats, "these are statistics for MLLT"),
+            Self::LinearVtln => ("linear-vtln", Models, "these are transforms of linear VTLN"),
+            Self::BasisFmllr => ("basis-fmllr", Models, "these are bases of fMLLR"),
+            Self::BasisFmllrStats => ("basis-fmllr-stats", Stats, "these are statistics for bases of fMLLR"),
+            Self::Fmpe => ("fmpe", Model, "this is an fMPE transform"),
+            Self::FmpeStats => ("fmpe-stats", Stats, "these are statistics for fMPE"),
+        }
+    }
+
     /// The name: `transition-model`, `tree`, `lda-stats` ...
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Transitions => "transition-model",
-            Self::Topology => "topology",
-            Self::Tree => "tree",
-            Self::TreeStats => "tree-stats",
-            Self::Questions => "questions",
-            Self::PdfGmms => "pdf-gmms",
-            Self::PdfStats => "pdf-stats",
-            Self::AcousticStats => "acoustic-stats",
-            Self::DiagGmm => "diag-gmm",
-            Self::DiagGmmStats => "diag-gmm-stats",
-            Self::FullGmm => "full-gmm",
-            Self::FullGmmStats => "full-gmm-stats",
-            Self::IvectorExtractor => "ivector-extractor",
-            Self::IvectorExtractorStats => "ivector-extractor-stats",
-            Self::Plda => "plda",
-            Self::LogisticRegression => "logistic-regression",
-            Self::LdaStats => "lda-stats",
-            Self::MlltStats => "mllt-stats",
-            Self::LinearVtln => "linear-vtln",
-            Self::BasisFmllr => "basis-fmllr",
-            Self::BasisFmllrStats => "basis-fmllr-stats",
-            Self::Fmpe => "fmpe",
-            Self::FmpeStats => "fmpe-stats",
-        }
+        self.facts().0
     }
 
     /// Whether it has statistics, from which a model is estimated.
     pub fn is_stats(self) -> bool {
-        self.name().ends_with("stats")
+        self.facts().1 == Content::Stats
+    }
+
+    /// Whether it is several things in a sentence: `these are statistics`, not `this is a model`.
+    pub(crate) fn is_several(self) -> bool {
+        self.facts().1 != Content::Model
     }
 
     /// What it is in a sentence: `this is a decision tree`.
     pub fn sentence(self) -> &'static str {
-        match self {
-            Self::Transitions => "this is a model",
-            Self::Topology => "this is a topology",
-            Self::Tree => "this is a decision tree",
-            Self::TreeStats => "these are statistics for a tree",
-            Self::Questions => "these are questions for a tree",
-            Self::PdfGmms => "these are mixtures of Gaussians without transitions",
-            Self::PdfStats | Self::AcousticStats => "these are statistics of a model",
-            Self::DiagGmm | Self::FullGmm => "this is a mixture of Gaussians",
-            Self::DiagGmmStats | Self::FullGmmStats => "these are statistics of a mixture of Gaussians",
-            Self::IvectorExtractor => "this is an i-vector extractor",
-            Self::IvectorExtractorStats => "these are statistics for an i-vector extractor",
-            Self::Plda => "this is a PLDA model",
-            Self::LogisticRegression => "this is a logistic regression",
-            Self::LdaStats => "these are statistics for LDA",
-            Self::MlltStats => "these are statistics for MLLT",
-            Self::LinearVtln => "these are transforms of linear VTLN",
-            Self::BasisFmllr => "these are bases of fMLLR",
-            Self::BasisFmllrStats => "these are statistics for bases of fMLLR",
-            Self::Fmpe => "this is an fMPE transform",
-            Self::FmpeStats => "these are statistics for fMPE",
-        }
+        self.facts().2
     }
+}
+
+/// What there is in a file of a kind.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Content {
+    /// One thing that is used.
+    Model,
+    /// Several of them.
+    Models,
+    /// Statistics.
+    Stats,
 }
 
 #[cfg(test)]
