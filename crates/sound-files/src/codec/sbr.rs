@@ -58,17 +58,13 @@ fn ends_with_sbr(frame: &[u8]) -> bool {
 /// The element that fills a frame, or extends it, up to a bit: where it starts, and its kind.
 fn element_before(frame: &[u8], end: usize) -> Option<(usize, u32)> {
     let bits = |at: usize, count: usize| Bits { bytes: frame, at }.take(count);
-    let is_length = |start: usize| {
+    let starts = (end.saturating_sub(15 + 8 * LONGEST)..end.saturating_sub(6)).filter(|&start| bits(start, 3) == 6);
+    let elements = starts.filter_map(|start| {
         let (length, payload) = match bits(start + 3, 4) as usize {
             15 => (14 + bits(start + 7, 8) as usize, start + 15),
             length => (length, start + 7),
         };
-        payload + 8 * length == end
-    };
-    let starts = (end.saturating_sub(15 + 8 * LONGEST)..end.saturating_sub(6)).filter(|&start| bits(start, 3) == 6);
-    let elements = starts.filter(|&start| is_length(start)).map(|start| {
-        let payload = if bits(start + 3, 4) == 15 { start + 15 } else { start + 7 };
-        (start, if payload < end { bits(payload, 4) } else { 0 })
+        (payload + 8 * length == end).then(|| (start, if length > 0 { bits(payload, 4) } else { 0 }))
     });
     // Several places may look like a start by chance.
     let elements: Vec<(usize, u32)> = elements.collect();
