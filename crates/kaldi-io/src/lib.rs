@@ -47,7 +47,7 @@ mod store;
 mod window;
 mod xfilename;
 
-pub use address::{add_scheme, is_remote, local_path, make_folder, remote_name};
+pub use address::{add_scheme, is_remote, local_path, make_folder, make_last_folder, remote_name};
 pub use advice::{
     AdviceGiven, ExpectedStream, Recognizer, explain_sound, is_script_line, output_doubt, recognize, set_recognizer,
     split_key_off,

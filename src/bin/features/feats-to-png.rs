@@ -10,7 +10,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
 use kaldi_inspect::{Entries, Kind, read_frames};
-use kaldi_io::{FileNames, Output, Rspecifier, Wxfilename};
+use kaldi_io::{FileNames, Output, Rspecifier, Wxfilename, make_last_folder};
 use kaldi_log::{log, warning};
 use kaldi_options::PlotArguments;
 use kaldi_plot::{Features, Figure, Panel, Picture, PictureFormat, Sheet, Style, Timing, Waveform};
@@ -197,11 +197,7 @@ impl Target {
         if !path.is_dir() && is_file {
             return Ok(Self::Sheet { sheet: Sheet::default(), output: create_output(name, false)? });
         }
-        if !path.is_dir() {
-            // Another process may make it at the same time.
-            let made = std::fs::create_dir(path).or_else(|error| if path.is_dir() { Ok(()) } else { Err(error) });
-            made.with_context(|| format!("cannot make the folder {name}"))?;
-        }
+        make_last_folder(path, 0o777).with_context(|| format!("cannot make the folder {name}"))?;
         Ok(Self::Folder { folder: path.to_owned(), names: FileNames::default() })
     }
 

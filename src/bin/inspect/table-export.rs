@@ -10,7 +10,7 @@ use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
 use kaldi_convert::{Export, ExportOptions, Exporter, FileFormat, FloatType, Item, Piece};
 use kaldi_inspect::{Entries, Kind, ModelType, Named, Numbers, model_arrays};
-use kaldi_io::{FileNames, Output, Wxfilename};
+use kaldi_io::{FileNames, Output, Wxfilename, make_last_folder};
 use kaldi_log::log;
 use kaldi_matrix::{HtkFeatures, SphinxFeatures};
 use kaldi_table::create_output;
@@ -197,11 +197,7 @@ impl Target {
             return Ok(Self::File(Exporter::create(create_output(name, false)?, name.as_path().to_owned(), options)?));
         }
         let folder: &Path = name.as_path();
-        if !folder.is_dir() {
-            // Another process may make it at the same time.
-            let made = std::fs::create_dir(folder).or_else(|error| if folder.is_dir() { Ok(()) } else { Err(error) });
-            made.with_context(|| format!("cannot make the folder {name}"))?;
-        }
+        make_last_folder(folder, 0o777).with_context(|| format!("cannot make the folder {name}"))?;
         Ok(Self::Folder { folder: folder.to_owned(), names: FileNames::default() })
     }
 

@@ -1,12 +1,10 @@
 //! Writing of tables.
 
-use std::fs::DirBuilder;
 use std::io;
 use std::marker::PhantomData;
-use std::os::unix::fs::DirBuilderExt;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Output, Wspecifier, WspecifierKind, WspecifierOptions, is_remote, is_specifier};
+use kaldi_io::{Output, Wspecifier, WspecifierKind, WspecifierOptions, is_remote, is_specifier, make_last_folder};
 use kaldi_values::{Format, Value};
 
 use crate::context::Context;
@@ -71,10 +69,8 @@ impl<T: Value> TableWriter<T> {
         let (folder, extension) = (BStr::new(folder.as_ref()), BStr::new(extension.as_ref()));
         let path = folder.to_path_lossy();
         if !is_remote(folder) && !path.exists() {
-            let made = DirBuilder::new().mode(0o750).create(&path);
-            // Another process may make it at the same time.
-            let made = made.or_else(|error| if path.is_dir() { Ok(()) } else { Err(error) });
-            made.map_err(|source| kaldi_io::Error::Open { name: folder.to_string(), source })?;
+            make_last_folder(&path, 0o750)
+                .map_err(|source| kaldi_io::Error::Open { name: folder.to_string(), source })?;
         }
         let place = Place::Folder { folder: folder.to_owned(), extension: extension.to_owned() };
         let records = RecordWriter { place, format: Format::Binary, context: Context::new() };
