@@ -4,7 +4,6 @@
 use std::path::PathBuf;
 
 use crate::check::fits_bin;
-use crate::copy::append;
 use crate::index_file::IndexFile;
 use crate::open::{names_in, open_ranges};
 use crate::places::Places;
@@ -75,7 +74,7 @@ pub fn join_bin_parts(prefix: &Prefix, out: &Prefix) -> Result<u64> {
         bin.append(&**file, 0..file.length(), path)?;
     }
     let mut new_index = Spool::create(out.idx(), 0)?;
-    append(&*index.file, 0..index.length, &index_path, &mut new_index)?;
+    new_index.append(&*index.file, 0..index.length, &index_path)?;
     publish([bin.seal()?, new_index.seal()?], || Ok::<_, Error>(()))?;
     Ok(count)
 }
@@ -108,7 +107,7 @@ pub fn cut_bin(dataset: &IndexedDataset, out: &Prefix, count: u64) -> Result<()>
         }
     }
     let mut index = Spool::create(out.idx(), 0)?;
-    append(&*dataset.index.file, 0..dataset.index.length, &index_path, &mut index)?;
+    index.append(&*dataset.index.file, 0..dataset.index.length, &index_path)?;
     sealed.push(index.seal()?);
     publish(sealed, || Ok(()))
 }

@@ -1,8 +1,12 @@
 //! Writing an index whose counts are known, in any order of its arrays.
 
 use std::fs::File;
+use std::io;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
+
+use kaldi_io::read_at;
 
 use crate::layout::Layout;
 use crate::{DatasetFault, Error, Result, TokenType};
@@ -23,16 +27,42 @@ impl Region {
         Self { at, buffer: Vec::new() }
     }
 
-    pub(crate) fn put(&mut self, file: &File, bytes: &[u8]) -> std::io::Result<()> {
+    pub(crate) fn put(&mut self, file: &File, bytes: &[u8]) -> io::Result<()> {
         self.buffer.extend_from_slice(bytes);
-        if self.buffer.len() >= BUFFER { self.flush(file) } else { Ok(()) }
+        if self.buffer.len() < BUFFER {
+            return Ok(());
+        }
+        // The kernel is faster with blocks that start at multiples of their size.
+        let rest = (self.end() % BUFFER as u64) as usize;
+        self.write(file, self.buffer.len() - rest)
     }
 
-    pub(crate) fn flush(&mut self, file: &File) -> std::io::Result<()> {
-        file.write_all_at(&self.buffer, self.at)?;
-        self.at += self.buffer.len() as u64;
-        self.buffer.clear();
+    pub(crate) fn flush(&mut self, file: &File) -> io::Result<()> {
+        self.write(file, self.buffer.len())
+    }
+
+    /// Writes the first bytes that are gathered.
+    fn write(&mut self, file: &File, count: usize) -> io::Result<()> {
+        file.write_all_at(&self.buffer[..count], self.at)?;
+        self.at += count as u64;
+        self.buffer.drain(..count);
         Ok(())
+    }
+
+    /// Appends the first bytes of a part of another file; returns how many.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub(crate) fn gather(&mut self, source: &File, range: Range<u64>) -> io::Result<u64> {
+        let room = BUFFER as u64 - self.end() % BUFFER as u64;
+        let count = room.min(range.end - range.start);
+        read_at(source, range.start, &mut self.buffer, count as usize)?;
+        Ok(count)
+    }
+
+    /// Whether it is best to write now what is gathered.
+    pub(crate) fn is_full(&self) -> bool {
+        self.end() % BUFFER as u64 == 0
     }
 
     /// The place of the next byte.

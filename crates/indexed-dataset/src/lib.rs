@@ -56,7 +56,6 @@ struct Readme;
 mod bin_parts;
 mod builder;
 mod check;
-mod copy;
 mod dataset;
 mod error;
 mod foreign;

@@ -19,7 +19,6 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bstr::{BStr, BString};
 use replaced::Replacement;
-use room::Room;
 use stream::{Sink, Stream};
 use whole_file::{Pending, Turn};
 
@@ -31,6 +30,7 @@ use crate::{Encoded, Error, Result, Wxfilename};
 
 pub use held::{HeldOutputs, hold_outputs_if, settle_outputs};
 pub use replaced::{ReplacementCheck, first_bytes_of_old, set_replacement_check};
+pub use room::Room;
 
 /// An open wxfilename: a buffered stream of bytes that knows its name and position.
 #[derive(Debug)]

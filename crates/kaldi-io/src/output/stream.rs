@@ -16,7 +16,8 @@ use crate::{Encoded, Error, Result, Upload};
 const BUFFER: usize = 1 << 16;
 
 /// Fewer bytes of another file are copied into a file through memory. The kernel copies page by page, and takes more time
-/// where the pages of the two files do not match; but it has no memory to read in first.
+/// where the pages of the two files do not match; but it has no memory to read in first. All are copied through memory into a
+/// large file with reserved blocks.
 const SHORT: u64 = 1 << 18;
 
 /// Bytes of another file that are gathered before they are copied into a file: so many that the cost of a system call
@@ -193,7 +194,7 @@ impl Stream {
         self.write_buffer()
     }
 
-    /// Copies the pending bytes: through memory if they are few, after the buffer if they are many.
+    /// Copies the pending bytes after the buffer: through memory, or in the kernel.
     fn settle(&mut self) -> Result<()> {
         let Some((source, range)) = self.pending.take() else { return Ok(()) };
         let length = range.end - range.start;
@@ -202,40 +203,75 @@ impl Stream {
         self.position -= length;
         // To a pipe, the kernel copies no bytes at all.
         let short = if self.seekable { SHORT } else { BUFFER as u64 };
-        if length < short {
+        if self.room.is_reserved(end) {
+            self.copy_in_blocks(&source, range)?;
+        } else if length < short {
             if self.buffer.len() + length as usize > BUFFER {
                 self.write_buffer()?;
             }
-            let read = read_at(&source, range.start, &mut self.buffer, length as usize);
-            read.map_err(|error| self.failed(shorter(error)))?;
+            self.gather(&source, range)?;
         } else {
-            self.write_buffer()?;
-            self.grow(length);
-            let copied = self.sink().and_then(|sink| {
-                let mut source = &*source;
-                source.seek(SeekFrom::Start(range.start))?;
-                sink.copy_from(&mut source.take(length))
-            });
-            match copied {
-                Ok(copied) if copied == length => {}
-                Ok(_) => return Err(self.failed(shorter(io::ErrorKind::UnexpectedEof.into()))),
-                Err(error) => return Err(self.failed(error)),
-            }
+            self.copy_in_kernel(&source, range)?;
         }
         self.position = end;
         Ok(())
     }
 
+    /// Reads a part of another file to the end of the buffer.
+    fn gather(&mut self, source: &File, range: Range<u64>) -> Result<()> {
+        let read = read_at(source, range.start, &mut self.buffer, (range.end - range.start) as usize);
+        read.map_err(|error| self.failed(shorter(error)))
+    }
+
+    fn copy_in_blocks(&mut self, source: &File, range: Range<u64>) -> Result<()> {
+        self.grow(range.end - range.start);
+        let mut start = range.start;
+        while start < range.end {
+            let room = Room::rest_of_block(self.position + (start - range.start)) as u64;
+            let end = range.end.min(start + room);
+            self.gather(source, start..end)?;
+            if end == start + room {
+                self.write_buffer()?;
+            }
+            start = end;
+        }
+        Ok(())
+    }
+
+    fn copy_in_kernel(&mut self, source: &File, range: Range<u64>) -> Result<()> {
+        let length = range.end - range.start;
+        self.write_buffer()?;
+        self.grow(length);
+        let copied = self.sink().and_then(|sink| {
+            let mut source = source;
+            source.seek(SeekFrom::Start(range.start))?;
+            sink.copy_from(&mut source.take(length))
+        });
+        match copied {
+            Ok(copied) if copied == length => Ok(()),
+            Ok(_) => Err(self.failed(shorter(io::ErrorKind::UnexpectedEof.into()))),
+            Err(error) => Err(self.failed(error)),
+        }
+    }
+
     /// Puts `bytes` after the buffer.
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
-        if self.buffer.len() + bytes.len() > BUFFER {
+        if bytes.len() >= BUFFER {
+            self.write_buffer()?;
+            return self.write_out(bytes);
+        }
+        let mut bytes = bytes;
+        if self.room.is_reserved(self.position) {
+            let room = Room::rest_of_block(self.position);
+            if bytes.len() >= room {
+                self.buffer.extend_from_slice(&bytes[..room]);
+                bytes = &bytes[room..];
+                self.write_buffer()?;
+            }
+        } else if self.buffer.len() + bytes.len() > BUFFER {
             self.write_buffer()?;
         }
-        if bytes.len() >= BUFFER {
-            self.write_out(bytes)?;
-        } else {
-            self.buffer.extend_from_slice(bytes);
-        }
+        self.buffer.extend_from_slice(bytes);
         Ok(())
     }
 
@@ -372,14 +408,14 @@ mod tests {
     fn a_file_that_has_become_shorter_is_an_error_at_the_place_of_its_bytes() {
         let folder = tempfile::tempdir().unwrap();
         let (file, _) = source(&folder, 100_000);
-        for length in [100, 99_000] {
+        for (before, length) in [(4, 100), (4, 99_000), (2 << 20, 100), (2 << 20, 99_000)] {
             let target = folder.path().join("out");
             let mut output = Output::create(target.to_str().unwrap().into(), false).unwrap();
-            output.write_all(b"key ").unwrap();
+            output.write_all(&vec![b' '; before]).unwrap();
             output.write_from(&file, 99_990..99_990 + length).unwrap();
             let error = output.finish().unwrap_err().to_string();
-            let expected = "the file that it comes from has become shorter (after 4 bytes)";
-            assert!(error.starts_with("cannot write ") && error.ends_with(expected), "{error}");
+            let expected = format!("the file that it comes from has become shorter (after {before} bytes)");
+            assert!(error.starts_with("cannot write ") && error.ends_with(&expected), "{error}");
             assert!(!target.exists());
         }
     }
