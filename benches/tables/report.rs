@@ -10,8 +10,7 @@ use crate::measure::Cost;
 pub struct Report<'a> {
     /// In the order of [`Yardstick`].
     pub yardsticks: Vec<Option<Cost>>,
-    /// Each job with what it cost us and Kaldi, where they have the tool.
-    pub rows: Vec<(&'a Job, Option<Cost>, Option<Cost>)>,
+    pub rows: Vec<Row<'a>>,
     pub start: Option<Duration>,
     pub kaldis_start: Option<Duration>,
     /// The size of the program in bytes.
@@ -19,9 +18,17 @@ pub struct Report<'a> {
     pub rounds: u32,
 }
 
+/// What a job cost us and another program, and what the job is compared with; `None` if that was not measured.
+pub struct Row<'a> {
+    pub job: &'a Job,
+    pub yardstick: Option<Cost>,
+    pub ours: Option<Cost>,
+    pub theirs: Option<Cost>,
+}
+
 impl Report<'_> {
     pub fn print(&self) {
-        let with_others = self.kaldis_start.is_some() || self.rows.iter().any(|(_, _, theirs)| theirs.is_some());
+        let with_others = self.kaldis_start.is_some() || self.rows.iter().any(|row| row.theirs.is_some());
         let columns: &[&str] = match with_others {
             true => &["job", "CPU", "goal", "wall", "goal", "Kaldi, CPU", "Kaldi, wall", "CPU / Kaldi's"],
             false => &["job", "CPU", "goal", "wall", "goal"],
@@ -29,9 +36,10 @@ impl Report<'_> {
         let print = |cells: &[String]| println!("| {} |", cells[..columns.len()].join(" | "));
         print(&columns.iter().map(ToString::to_string).collect::<Vec<_>>());
         print(&columns.iter().map(|_| "---".to_owned()).collect::<Vec<_>>());
-        for (job, ours, theirs) in &self.rows {
-            let (our_cpu, our_wall) = self.ratios(job, *ours);
-            let (their_cpu, their_wall) = self.ratios(job, *theirs);
+        for row in &self.rows {
+            let Row { job, ours, theirs, .. } = row;
+            let (our_cpu, our_wall) = row.ratios(*ours);
+            let (their_cpu, their_wall) = row.ratios(*theirs);
             let goal = |goal: Option<f64>| goal.map_or_else(String::new, |goal| with_unit(goal, job.yardstick));
             let part = ours.zip(*theirs).map(|(ours, theirs)| ours.cpu.as_secs_f64() / theirs.cpu.as_secs_f64());
             let part = part.map_or_else(String::new, |part| format!("{part:.2}"));
@@ -60,12 +68,12 @@ impl Report<'_> {
         ]);
         println!();
         let is_copy = |job: &Job| job.yardstick == Yardstick::CatToFile && job.tool == "copy-matrix";
-        if let Some((_, Some(copy), _)) = self.rows.iter().find(|(job, ..)| is_copy(job)) {
+        if let Some(copy) = self.rows.iter().find(|row| is_copy(row.job)).and_then(|row| row.ours) {
             let memory = format!("{:.1} MB", copy.peak_kb as f64 / 1024.0);
             println!("Peak memory of the sequential binary copy: {memory} (goal: 24 MB and a few entries).");
         }
-        let errors = self.rows.iter().find(|(job, ..)| job.tool == "compute-wer");
-        if let Some((_, Some(errors), _)) = errors {
+        let errors = self.rows.iter().find(|row| row.job.tool == "compute-wer");
+        if let Some(errors) = errors.and_then(|row| row.ours) {
             println!("Peak memory of the word errors: {:.1} MB.", errors.peak_kb as f64 / 1024.0);
         }
         println!("Size of the program: {:.1} MB (goal: 20 MB).", self.size as f64 / 1e6);
@@ -80,17 +88,18 @@ impl Report<'_> {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         println!("Measured on {processors} processors, {}; best of {} rounds.", processor(), self.rounds);
     }
+}
 
+impl Row<'_> {
     /// CPU time and time on the clock as multiples of the yardstick, or a dash where nothing was measured.
-    fn ratios(&self, job: &Job, cost: Option<Cost>) -> (String, String) {
-        let Some((cost, yardstick)) = cost.zip(self.yardsticks[job.yardstick as usize]) else {
+    fn ratios(&self, cost: Option<Cost>) -> (String, String) {
+        let Some((cost, yardstick)) = cost.zip(self.yardstick) else {
             return ("–".into(), "–".into());
         };
-        let show = |time: Duration, one: Duration| with_unit(time.as_secs_f64() / one.as_secs_f64(), job.yardstick);
-        match job.yardstick {
-            Yardstick::Unit => (show(cost.cpu, yardstick.cpu), show(cost.wall, yardstick.cpu)),
-            _ => (String::new(), show(cost.wall, yardstick.wall)),
-        }
+        let kind = self.job.yardstick;
+        let show = |time: Duration, one: Duration| with_unit(time.as_secs_f64() / one.as_secs_f64(), kind);
+        let one = if kind == Yardstick::Unit { yardstick.cpu } else { yardstick.wall };
+        (show(cost.cpu, yardstick.cpu), show(cost.wall, one))
     }
 }
 
