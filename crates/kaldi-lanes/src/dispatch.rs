@@ -97,6 +97,19 @@ fn has_avx512() -> bool {
     *HAS_AVX512
 }
 
+/// Returns whether the processor has AVX-512 with its instructions on bytes (VBMI, VBMI2), as servers of Intel have since 2019
+/// and those of AMD since 2022. `KALDI_NO_AVX512=1` turns it off, and `KALDI_NO_AVX2=1` does, too.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+pub fn has_avx512_bytes() -> bool {
+    use std::arch::is_x86_feature_detected as has;
+    static HAS_BYTES: LazyLock<bool> = LazyLock::new(|| {
+        let is_detected = has!("avx512vbmi") && has!("avx512vbmi2") && has!("avx512cd");
+        is_detected && has!("bmi2") && has!("lzcnt") && has!("popcnt") && has_avx512()
+    });
+    *HAS_BYTES
+}
+
 /// Returns whether the environment variable is 1.
 fn is_turned_off(variable: &str) -> bool {
     std::env::var_os(variable).is_some_and(|value| value == "1")
@@ -152,6 +165,8 @@ mod tests {
             Ok(_) => assert_eq!(has_avx2(), is_detected()),
             Err(_) => assert!(is_detected() || width() == 128),
         }
+        #[cfg(target_arch = "x86_64")]
+        assert!(!has_avx512_bytes() || width() == 512);
     }
 
     /// The width of the registers for which a calculation runs that wants the widest.

@@ -25,6 +25,8 @@ mod functions;
 
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
+#[cfg(target_arch = "x86_64")]
+pub use dispatch::has_avx512_bytes;
 pub use dispatch::{Kernel, dispatch, has_avx2};
 pub use functions::{exp, ln, sin_cos_of_turn};
 

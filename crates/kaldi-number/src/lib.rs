@@ -17,6 +17,8 @@ struct Readme;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod error;
 mod general;
 mod lanes;

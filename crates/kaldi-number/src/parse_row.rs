@@ -3,7 +3,7 @@
 //! White space is found for 64 bytes at once, so that where a number starts does not depend on the one before it having
 //! been read. A number of usual length is then read without loops: its digits are lined up in 16 bytes and added up side
 //! by side. What is not just digits and a point is left to the functions that read single numbers. With AVX2, eight numbers
-//! are read together ([`floats`], [`integers`]).
+//! are read together ([`floats`], [`integers`]), and with AVX-512 these are found together ([`wide`]).
 
 #[cfg(target_arch = "x86_64")]
 mod floats;
@@ -11,6 +11,8 @@ mod floats;
 mod groups;
 #[cfg(target_arch = "x86_64")]
 mod integers;
+#[cfg(target_arch = "x86_64")]
+mod wide;
 
 use crate::lanes::{decimal, spaces, sum_if_digits};
 use crate::{NumberError, parse_f32, parse_f64, parse_integer};
@@ -45,6 +47,13 @@ pub struct RowError {
 /// If a sign, a point, a digit, `i` or `n` (in either case) starts no number, or a number is out of range.
 /// The numbers before it have been appended.
 pub fn parse_f32_row(bytes: &[u8], values: &mut Vec<f32>) -> Result<usize, RowError> {
+    #[cfg(target_arch = "x86_64")]
+    if kaldi_lanes::has_avx512_bytes() {
+        #[allow(unsafe_code)]
+        // SAFETY: the processor has the instructions.
+        let usual = |bytes: &[u8], values: &mut Vec<f32>| unsafe { wide::parse_floats(bytes, values) };
+        return parse_by_groups(bytes, values, usual, parse_floats);
+    }
     #[cfg(target_arch = "x86_64")]
     if kaldi_lanes::has_avx2() {
         #[allow(unsafe_code)]
@@ -109,6 +118,13 @@ pub fn parse_f64_row(bytes: &[u8], values: &mut Vec<f64>) -> Result<usize, RowEr
 /// # Errors
 /// If a sign starts no integer, or an integer does not fit 32 bits. The integers before it have been appended.
 pub fn parse_i32_row(bytes: &[u8], values: &mut Vec<i32>) -> Result<usize, RowError> {
+    #[cfg(target_arch = "x86_64")]
+    if kaldi_lanes::has_avx512_bytes() {
+        #[allow(unsafe_code)]
+        // SAFETY: the processor has the instructions.
+        let usual = |bytes: &[u8], values: &mut Vec<i32>| unsafe { wide::parse_integers(bytes, values) };
+        return parse_by_groups(bytes, values, usual, parse_integers);
+    }
     #[cfg(target_arch = "x86_64")]
     if kaldi_lanes::has_avx2() {
         #[allow(unsafe_code)]

@@ -5,13 +5,16 @@
 //! that depend on usual values, since mispredicted ones would take most of the time. Eight numbers go through each step
 //! before the next step, since one number's steps wait for each other. Where the scaled number is so close to half way
 //! between two integers that the rounding of `f64` may matter, the standard library decides. With AVX2, eight floats
-//! without an exponent or eight short integers are written together ([`usual`], [`short`]).
+//! without an exponent or eight short integers are written together ([`usual`], [`short`]), with AVX-512 sixteen such integers
+//! ([`wide`]).
 
 mod integers;
 #[cfg(target_arch = "x86_64")]
 mod short;
 #[cfg(target_arch = "x86_64")]
 mod usual;
+#[cfg(target_arch = "x86_64")]
+mod wide;
 
 use std::io::Write;
 

@@ -77,6 +77,9 @@ fn check(text: &[u8]) {
     assert_eq!(parse_floats(text, &mut one_by_one, usize::MAX), consumed);
     assert!(singles.iter().map(|value| value.to_bits()).eq(one_by_one.iter().map(|value| value.to_bits())));
 
+    #[cfg(target_arch = "x86_64")]
+    check_avx2(text, (&singles, consumed));
+
     let mut doubles = Vec::new();
     let consumed = parse_f64_row(text, &mut doubles);
     let (expected, expected_consumed) = row_by_numbers(text, parse_f64, floats);
@@ -92,6 +95,79 @@ fn check(text: &[u8]) {
     let mut one_by_one = Vec::new();
     assert_eq!((parse_integers(text, &mut one_by_one, usize::MAX), &one_by_one), (consumed, &integers));
     assert_eq!((integers, consumed), row_by_numbers(text, integer, b"+-0123456789"), "{}", text.escape_ascii());
+}
+
+/// Checks what is read on processors with AVX2 alone.
+#[cfg(target_arch = "x86_64")]
+fn check_avx2(text: &[u8], (singles, consumed): (&[f32], Result<usize, RowError>)) {
+    if !kaldi_lanes::has_avx2() {
+        return;
+    }
+    #[allow(unsafe_code)]
+    // SAFETY: the processor has the instructions.
+    let usual = |bytes: &[u8], values: &mut Vec<f32>| unsafe { floats::parse(bytes, values) };
+    let mut values = Vec::new();
+    assert_eq!(parse_by_groups(text, &mut values, usual, parse_floats), consumed, "{}", text.escape_ascii());
+    assert!(values.iter().map(|value| value.to_bits()).eq(singles.iter().map(|value| value.to_bits())));
+
+    #[allow(unsafe_code)]
+    // SAFETY: the processor has the instructions.
+    let usual = |bytes: &[u8], values: &mut Vec<i32>| unsafe { integers::parse(bytes, values) };
+    let (mut values, mut one_by_one) = (Vec::new(), Vec::new());
+    let consumed = parse_integers(text, &mut one_by_one, usize::MAX);
+    assert_eq!(parse_by_groups(text, &mut values, usual, parse_integers), consumed, "{}", text.escape_ascii());
+    assert_eq!(values, one_by_one);
+}
+
+/// Words that are no usual numbers, at each place of a block.
+#[test]
+fn what_is_not_usual_is_found_wherever_it_stands() {
+    let odd = [
+        "-",
+        ".",
+        "-.",
+        "5.",
+        "-5.",
+        "1.2.3",
+        "0.0.12345678",
+        "1-2",
+        "--1",
+        "1.-2",
+        "1e5",
+        "+1",
+        "123456789",
+        "16777217",
+        "-16777216",
+        "0.0000000001",
+        "-0.00000000001",
+        "1234567890123456",
+        "12345678901234567",
+        "00000000000000000001",
+        "\u{1}",
+        "]",
+        "x",
+        "1;2",
+        "-0",
+        ".5",
+        "-.5",
+        "1:2",
+        "1/2",
+        "1\u{7f}",
+        "1\u{e9}",
+        "nan",
+        "\n",
+        "\r\n",
+        "",
+    ];
+    for odd in odd {
+        for before in 0..70 {
+            for after in [" 1 -2.5 0.001\n", "\t3 ", "\n", ""] {
+                let text = "7 ".repeat(before / 2) + &"8".repeat(before % 2) + odd + after;
+                check(text.as_bytes());
+                check((text + &" 4 5.25".repeat(20)).as_bytes());
+            }
+        }
+    }
 }
 
 #[test]

@@ -18,6 +18,15 @@ pub fn write_i32_row(out: &mut Vec<u8>, values: &[i32]) {
     for chunk in values.chunks(CHUNK) {
         append(out, chunk.len(), |mut room| {
             #[cfg(target_arch = "x86_64")]
+            if kaldi_lanes::has_avx512_bytes() {
+                #[allow(unsafe_code)]
+                // SAFETY: the processor has the instructions.
+                unsafe {
+                    super::wide::put(&mut room, chunk)
+                };
+                return room.at;
+            }
+            #[cfg(target_arch = "x86_64")]
             if kaldi_lanes::has_avx2() {
                 #[allow(unsafe_code)]
                 // SAFETY: the processor has the instructions.

@@ -230,6 +230,42 @@ fn rows_of_usual_numbers_have_others_among_them() {
 }
 
 #[test]
+fn rows_of_short_integers_have_others_among_them() {
+    let mut random = Random::seeded();
+    for _ in 0..3_000 {
+        let integers: Vec<i32> = (0..random.next() % 150)
+            .map(|_| {
+                let bits = random.next();
+                if bits.is_multiple_of(32) {
+                    bits as i32 >> (bits >> 59)
+                } else {
+                    (bits >> 32) as i32 & 0x3fff >> (bits % 14)
+                }
+            })
+            .map(|integer| if integer < 20_000 { integer % 10_000 } else { integer })
+            .collect();
+        let expected: String = integers.iter().map(|integer| format!("{integer} ")).collect();
+        let mut out = Vec::new();
+        write_i32_row(&mut out, &integers);
+        assert_eq!(bstr::BStr::new(&out), bstr::BStr::new(&expected));
+        // As on processors with AVX2 alone.
+        #[cfg(target_arch = "x86_64")]
+        if kaldi_lanes::has_avx2() {
+            let mut out = Vec::new();
+            append(&mut out, integers.len(), |mut room| {
+                #[allow(unsafe_code)]
+                // SAFETY: the processor has the instructions.
+                unsafe {
+                    short::put(&mut room, &integers)
+                };
+                room.at
+            });
+            assert_eq!(bstr::BStr::new(&out), bstr::BStr::new(&expected));
+        }
+    }
+}
+
+#[test]
 fn rows_have_a_space_after_each_number() {
     let mut out = b" [ ".to_vec();
     write_f32_row(&mut out, &[1.0, -2.5]);
