@@ -125,7 +125,7 @@ pub use one_of::{one_of, one_of_renamed};
 pub use pieces::{PieceRules, Pieces, PiecesIf};
 pub use replace::keep_no_lists;
 pub use standard::{asked_threads, is_forced, num_threads, unless_forced};
-pub use sum::{Summand, add_files, sum_files, sum_table, sum_tables};
+pub use sum::{Summand, add_files, sum_files, sum_stats, sum_table, sum_tables};
 pub use tally::Tally;
 pub use text::read_text;
 pub use tool::{AnyWork, Tool, Work, set_command_line};

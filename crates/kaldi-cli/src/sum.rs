@@ -185,3 +185,17 @@ where
     }
     Ok(())
 }
+
+/// Adds the statistics of all files up, in order.
+///
+/// # Errors
+/// As [`add_files`], and if there is no file.
+pub fn sum_stats<T: Value, E>(names: &[InputName], mut add: impl FnMut(&mut T, T) -> Result<(), E>) -> anyhow::Result<T>
+where
+    E: std::error::Error + Send + Sync + 'static,
+{
+    let (first, others) = names.split_first().context("expected statistics, got none")?;
+    let mut sum = read_file(first)?;
+    add_files(others, |value| add(&mut sum, value))?;
+    Ok(sum)
+}

@@ -35,7 +35,7 @@ struct Selected {
     short_list: Option<usize>,
 }
 
-/// Selects the `n` best Gaussians of every frame.
+/// Selects the `n` best Gaussians of every frame; all, with a warning, if there are fewer.
 ///
 /// Utterances without frames are skipped with a warning.
 ///
@@ -44,9 +44,17 @@ struct Selected {
 /// frame is a number.
 pub fn write_selection<G: Mixture + Send + Sync + 'static>(
     gmm: G,
-    n: usize,
+    mut n: usize,
     tables: &SelectTables<'_>,
 ) -> Result<Totals> {
+    if n > gmm.num_gauss() {
+        warning!(
+            "You asked for {n} Gaussians but GMM only has {}, returning this many. Note: this means the Gaussian \
+             selection is pointless.",
+            gmm.num_gauss()
+        );
+        n = gmm.num_gauss();
+    }
     let source = SequentialReader::<Matrix<f32>>::open(tables.feats)?;
     let mut target = TableWriter::<Vec<Vec<i32>>>::create(tables.target)?;
     let lists = open_lists(tables.lists)?;

@@ -30,7 +30,7 @@ pub use frames::{
     DeltaArguments, FrameGridArguments, OnlineCmvnArguments, SampleGridArguments, ShiftedDeltaArguments,
     SlidingCmnArguments,
 };
-pub use mixtures::{MleDiagGmmArguments, MleFullGmmArguments};
+pub use mixtures::{MixtureStatsArguments, MleDiagGmmArguments, MleFullGmmArguments, SelectArguments};
 pub use pitch::{PitchArguments, PitchModelArguments, PitchNormalizerArguments, ProcessPitchArguments};
 pub use plot::PlotArguments;
 pub use random::{RandomArguments, RandomBy};

@@ -1,6 +1,50 @@
-//! Options of the estimation of Gaussian mixtures.
+//! Options of the use and the estimation of Gaussian mixtures.
 
-use kaldi_gmm::{LowCounts, MleDiagGmmOptions, MleFullGmmOptions};
+use kaldi_cli::{InputName, OutputName};
+use kaldi_gmm::{GmmFlags, LowCounts, MleDiagGmmOptions, MleFullGmmOptions};
+
+use crate::refused;
+
+/// Options of the selection of the best Gaussians of each frame.
+#[derive(Clone, Debug, clap::Args)]
+pub struct SelectArguments {
+    /// The number of Gaussians to select
+    #[arg(long, default_value_t = 50)]
+    pub n: i32,
+    /// Wspecifier for the log likelihood of each utterance, as far as it comes from the selected Gaussians
+    #[arg(long)]
+    pub write_likes: Option<OutputName>,
+    /// Rspecifier of Gaussians for each frame among which to select
+    #[arg(long)]
+    pub gselect: Option<InputName>,
+}
+
+impl SelectArguments {
+    /// The number of Gaussians to select.
+    ///
+    /// # Errors
+    /// If there are none.
+    pub fn num_selected(&self) -> Result<usize, kaldi_feat::Error> {
+        usize::try_from(self.n).ok().filter(|n| *n > 0).ok_or_else(|| refused("n", "1 or more", self.n))
+    }
+}
+
+/// Options of statistics of features for the estimation of a mixture.
+#[derive(Clone, Debug, clap::Args)]
+pub struct MixtureStatsArguments {
+    /// Write in binary mode
+    #[arg(long, default_value_t = true)]
+    pub binary: bool,
+    /// The parameters to keep statistics for: m means, v variances, w weights
+    #[arg(long, default_value = "mvw")]
+    pub update_flags: GmmFlags,
+    /// Rspecifier of the Gaussians that count in each frame
+    #[arg(long)]
+    pub gselect: Option<InputName>,
+    /// Rspecifier of vectors with a weight for each frame
+    #[arg(long)]
+    pub weights: Option<InputName>,
+}
 
 /// Options of [`MleDiagGmmOptions`].
 #[derive(Clone, Copy, Debug, clap::Args)]

@@ -33,7 +33,7 @@ struct Options {
     binary: bool,
     /// The parameters to keep statistics for: m means, v variances, w weights
     #[arg(long, default_value = "mvw")]
-    update_flags: String,
+    update_flags: GmmFlags,
     /// Rspecifier of vectors with a weight for each frame
     #[arg(long)]
     weights: Option<InputName>,
@@ -51,7 +51,6 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn fgmm_global_acc_stats_post(opts: Options) -> anyhow::Result<Tally> {
-    let flags: GmmFlags = opts.update_flags.parse()?;
     let Some(num_gauss) = usize::try_from(opts.num_gauss).ok().filter(|number| *number > 0) else {
         bail!("expected a number of Gaussians, got {}", opts.num_gauss);
     };
@@ -92,7 +91,7 @@ fn fgmm_global_acc_stats_post(opts: Options) -> anyhow::Result<Tally> {
             return Ok(());
         };
         let stats: &mut AccumFullGmm =
-            stats.get_or_insert_with(|| AccumFullGmm::new(num_gauss, feats.num_cols(), flags));
+            stats.get_or_insert_with(|| AccumFullGmm::new(num_gauss, feats.num_cols(), opts.update_flags));
         stats.add_weighted(&feats, &shares).with_context(|| utt.to_string())?;
         tally.done += 1;
         frames += weight;

@@ -4,8 +4,7 @@
 
 use std::process::ExitCode;
 
-use anyhow::bail;
-use kaldi_cli::{InputName, OutputName, Tally, add_files};
+use kaldi_cli::{InputName, OutputName, Tally, sum_stats};
 use kaldi_gmm::{AccumFullGmm, GmmStats};
 use kaldi_log::log;
 use kaldi_table::write_file;
@@ -37,15 +36,7 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn fgmm_global_sum_accs(opts: Options) -> anyhow::Result<Tally> {
-    let mut sum: Option<AccumFullGmm> = None;
-    add_files(&opts.sources, |stats: AccumFullGmm| match &mut sum {
-        Some(sum) => sum.add(stats),
-        None => {
-            sum = Some(stats);
-            Ok(())
-        }
-    })?;
-    let Some(sum) = sum else { bail!("expected statistics, got none") };
+    let sum: AccumFullGmm = sum_stats(&opts.sources, AccumFullGmm::add)?;
     write_file(&opts.target, &sum, Format::from_binary(opts.binary))?;
     log!("Written stats to {}", opts.target);
     Ok(Tally::new(opts.sources.len() as u64, 0))

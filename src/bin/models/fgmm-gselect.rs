@@ -4,11 +4,10 @@
 
 use std::process::ExitCode;
 
-use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_gmm::{FullGmm, Mixture};
-use kaldi_log::warning;
+use kaldi_gmm::FullGmm;
 use kaldi_mixtures::{SelectTables, write_selection};
+use kaldi_options::SelectArguments;
 use kaldi_table::read_file;
 
 const USAGE: &str = "\
@@ -22,15 +21,8 @@ See also: gmm-global-get-post, fgmm-global-gselect-to-post, copy-gselect, gmm-gs
 
 #[derive(clap::Parser)]
 struct Options {
-    /// The number of Gaussians to select
-    #[arg(long, default_value_t = 50)]
-    n: i32,
-    /// Wspecifier for the log likelihood of each utterance, as far as it comes from the selected Gaussians
-    #[arg(long)]
-    write_likes: Option<OutputName>,
-    /// Rspecifier of Gaussians for each frame among which to select
-    #[arg(long)]
-    gselect: Option<InputName>,
+    #[command(flatten)]
+    selection: SelectArguments,
     model: InputName,
     feats: InputName,
     target: OutputName,
@@ -45,23 +37,12 @@ pub(crate) fn main() -> ExitCode {
 
 fn fgmm_gselect(opts: Options) -> anyhow::Result<Tally> {
     let gmm: FullGmm = read_file(&opts.model)?;
-    let Some(mut n) = usize::try_from(opts.n).ok().filter(|n| *n > 0) else {
-        bail!("expected --n to be 1 or more, got {}", opts.n);
-    };
-    if n > gmm.num_gauss() {
-        warning!(
-            "You asked for {n} Gaussians but GMM only has {}, returning this many. Note: this means the Gaussian \
-             selection is pointless.",
-            gmm.num_gauss()
-        );
-        n = gmm.num_gauss();
-    }
     let tables = SelectTables {
         feats: &opts.feats,
-        lists: opts.gselect.as_deref(),
+        lists: opts.selection.gselect.as_deref(),
         target: &opts.target,
-        likelihoods: opts.write_likes.as_deref(),
+        likelihoods: opts.selection.write_likes.as_deref(),
     };
-    let totals = write_selection(gmm, n, &tables)?;
+    let totals = write_selection(gmm, opts.selection.num_selected()?, &tables)?;
     Ok(Tally::new(totals.done, totals.failed))
 }

@@ -26,7 +26,7 @@ struct Options {
     binary: bool,
     /// The parameters to keep statistics for: m means, v variances, w weights; transitions always count
     #[arg(long, default_value = "mvwt")]
-    update_flags: String,
+    update_flags: GmmFlags,
     model: InputName,
     feats: InputName,
     post: InputName,
@@ -41,9 +41,8 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn gmm_acc_stats(opts: Options) -> anyhow::Result<Tally> {
-    let flags: GmmFlags = opts.update_flags.parse()?;
     let model: AcousticModel = read_file(&opts.model)?;
-    let mut stats = AcousticStats::new(&model, model.pdfs.dim(), flags);
+    let mut stats = AcousticStats::new(&model, model.pdfs.dim(), opts.update_flags);
     let totals = each_posterior([&opts.feats, &opts.post], |utt, feats, posterior| {
         let pdfs = model.transitions.pdf_posterior(posterior).map_err(|error| of_utterance(utt, error))?;
         let (mut log_like, mut total) = (0.0, 0.0);

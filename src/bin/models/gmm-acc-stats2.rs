@@ -27,7 +27,7 @@ struct Options {
     binary: bool,
     /// The parameters to keep statistics for: m means, v variances, w weights; transitions always count
     #[arg(long, default_value = "mvwt")]
-    update_flags: String,
+    update_flags: GmmFlags,
     model: InputName,
     feats: InputName,
     post: InputName,
@@ -43,9 +43,8 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn gmm_acc_stats2(opts: Options) -> anyhow::Result<Tally> {
-    let flags: GmmFlags = opts.update_flags.parse()?;
     let model: AcousticModel = read_file(&opts.model)?;
-    let mut positive = AcousticStats::new(&model, model.pdfs.dim(), flags);
+    let mut positive = AcousticStats::new(&model, model.pdfs.dim(), opts.update_flags);
     let mut negative = positive.clone();
     let totals = each_posterior([&opts.feats, &opts.post], |utt, feats, posterior| {
         let mut log_like = 0.0;

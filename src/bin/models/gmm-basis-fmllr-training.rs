@@ -4,8 +4,7 @@
 
 use std::process::ExitCode;
 
-use anyhow::bail;
-use kaldi_cli::{InputName, OutputName, Tally, add_files};
+use kaldi_cli::{InputName, OutputName, Tally, sum_stats};
 use kaldi_gmm::AcousticModel;
 use kaldi_log::log;
 use kaldi_number::general;
@@ -41,15 +40,7 @@ pub(crate) fn main() -> ExitCode {
 
 fn gmm_basis_fmllr_training(opts: Options) -> anyhow::Result<Tally> {
     let model: AcousticModel = read_file(&opts.model)?;
-    let mut sum: Option<BasisFmllrStats> = None;
-    add_files(&opts.sources, |stats: BasisFmllrStats| match &mut sum {
-        Some(sum) => sum.add(&stats),
-        None => {
-            sum = Some(stats);
-            Ok(())
-        }
-    })?;
-    let Some(sum) = sum else { bail!("expected statistics, got none") };
+    let sum = sum_stats(&opts.sources, |sum: &mut BasisFmllrStats, stats| sum.add(&stats))?;
     let (bases, mut eigenvalues, count) = sum.estimate(&model.pdfs)?;
     eigenvalues.scale(1.0 / (2.0 * count));
     log!("The [per-frame] eigenvalues sorted from largest to smallest: {eigenvalues}");

@@ -8,7 +8,7 @@ use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_gmm::AcousticModel;
 use kaldi_mixtures::{SpeakerTables, write_fmllr};
 use kaldi_table::read_file;
-use kaldi_transform::FmllrOptions;
+use kaldi_transform::{FmllrOptions, FmllrUpdate};
 use kaldi_values::Posterior;
 
 const USAGE: &str = "\
@@ -30,7 +30,7 @@ struct Options {
     fmllr_num_iters: i32,
     /// What is estimated: full, diag, offset or none
     #[arg(long, default_value = "full")]
-    fmllr_update_type: String,
+    fmllr_update_type: FmllrUpdate,
     /// Rspecifier of the map from speakers to utterances
     #[arg(long)]
     spk2utt: Option<MapName>,
@@ -51,7 +51,7 @@ pub(crate) fn main() -> ExitCode {
 
 fn gmm_est_fmllr(opts: Options) -> anyhow::Result<Tally> {
     let options = FmllrOptions {
-        update: opts.fmllr_update_type.parse()?,
+        update: opts.fmllr_update_type,
         min_count: opts.fmllr_min_count,
         num_iters: opts.fmllr_num_iters,
     };

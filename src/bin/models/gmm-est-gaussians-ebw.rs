@@ -27,7 +27,7 @@ struct Options {
     binary: bool,
     /// The parameters to estimate: m or mv; w and t do not count
     #[arg(long, default_value = "mv")]
-    update_flags: String,
+    update_flags: GmmFlags,
     /// So many frames of the old Gaussian count for each frame of the denominator
     #[arg(long = "E", default_value_t = EbwOptions::default().e)]
     e: f32,
@@ -48,13 +48,12 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn gmm_est_gaussians_ebw(opts: Options) -> anyhow::Result<Tally> {
-    let flags: GmmFlags = opts.update_flags.parse()?;
     let mut model: AcousticModel = read_file(&opts.model)?;
     let num: AcousticStats = read_file(&opts.num_stats)?;
     let den: AcousticStats = read_file(&opts.den_stats)?;
     let (num, den) = (num.pdf_stats(), den.pdf_stats());
     let options = EbwOptions { e: opts.e, tau: opts.tau };
-    let estimate = num.estimate_ebw(den, &model.pdfs, flags, &options)?;
+    let estimate = num.estimate_ebw(den, &model.pdfs, opts.update_flags, &options)?;
     for (pdf, gauss) in estimate.unchanged {
         warning!("Gaussian {gauss} of pdf {pdf} stays as it was: its statistics give no positive variances");
     }

@@ -27,7 +27,7 @@ struct Options {
     binary: bool,
     /// The parameters to estimate; without w the model is copied
     #[arg(long, default_value = "w")]
-    update_flags: String,
+    update_flags: GmmFlags,
     /// A pdf with fewer frames keeps its weights, if --weight-tau is 0
     #[arg(long, default_value_t = EbwWeightOptions::default().min_count)]
     min_num_count_weight_update: f32,
@@ -51,11 +51,10 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn gmm_est_weights_ebw(opts: Options) -> anyhow::Result<Tally> {
-    let flags: GmmFlags = opts.update_flags.parse()?;
     let mut model: AcousticModel = read_file(&opts.model)?;
     let num: AcousticStats = read_file(&opts.num_stats)?;
     let den: AcousticStats = read_file(&opts.den_stats)?;
-    if flags.contains(GmmFlags::WEIGHTS) {
+    if opts.update_flags.contains(GmmFlags::WEIGHTS) {
         let (num, den) = (num.pdf_stats(), den.pdf_stats());
         let options = EbwWeightOptions {
             min_count: opts.min_num_count_weight_update,

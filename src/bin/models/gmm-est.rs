@@ -46,7 +46,7 @@ struct Options {
     power: f32,
     /// The parameters to estimate: m means, v variances, w weights, t transitions
     #[arg(long, default_value = "mvwt")]
-    update_flags: String,
+    update_flags: GmmFlags,
     /// Move the means of halves by this part of the standard deviation, times random numbers
     #[arg(long, default_value_t = 0.01)]
     perturb_factor: f32,
@@ -77,10 +77,9 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn gmm_est(opts: Options) -> anyhow::Result<Tally> {
-    let flags: GmmFlags = opts.update_flags.parse()?;
     let mut model: AcousticModel = read_file(&opts.model)?;
     let stats: AcousticStats = read_file(&opts.stats)?;
-    if flags.contains(GmmFlags::TRANSITIONS) {
+    if opts.update_flags.contains(GmmFlags::TRANSITIONS) {
         let options = MleTransitionOptions {
             floor: opts.transition_floor,
             min_count: opts.transition_min_count,
@@ -95,7 +94,7 @@ fn gmm_est(opts: Options) -> anyhow::Result<Tally> {
         );
         log!("Transition model update: Overall {average} log-like improvement per frame over {count} frames.");
     }
-    model.pdfs = estimate_pdfs(model.pdfs, &stats, flags, &MleDiagGmmOptions::from(&opts.estimation))?;
+    model.pdfs = estimate_pdfs(model.pdfs, &stats, opts.update_flags, &MleDiagGmmOptions::from(&opts.estimation))?;
     let occupancies: Vec<f32> = stats.pdfs().iter().map(|stats| stats.occupancy().iter().sum::<f64>() as f32).collect();
     let targets = |target| {
         let (power, min_count) = (opts.power, opts.min_count);

@@ -7,9 +7,10 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally, num_threads};
-use kaldi_gmm::{DiagGmm, GmmFlags};
+use kaldi_gmm::DiagGmm;
 use kaldi_log::log;
 use kaldi_mixtures::{AccumulateTables, accumulate_tables};
+use kaldi_options::MixtureStatsArguments;
 use kaldi_table::{read_file, write_file};
 use kaldi_values::Format;
 
@@ -24,18 +25,8 @@ See also: gmm-global-acc-stats, gmm-global-est
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Write in binary mode
-    #[arg(long, default_value_t = true)]
-    binary: bool,
-    /// The parameters to keep statistics for: m means, v variances, w weights
-    #[arg(long, default_value = "mvw")]
-    update_flags: String,
-    /// Rspecifier of the Gaussians that count in each frame
-    #[arg(long)]
-    gselect: Option<InputName>,
-    /// Rspecifier of vectors with a weight for each frame
-    #[arg(long)]
-    weights: Option<InputName>,
+    #[command(flatten)]
+    stats: MixtureStatsArguments,
     model: InputName,
     feats: InputName,
     other_feats: InputName,
@@ -51,16 +42,15 @@ pub(crate) fn main() -> ExitCode {
 
 fn gmm_global_acc_stats_twofeats(opts: Options) -> anyhow::Result<Tally> {
     let gmm: DiagGmm = read_file(&opts.model)?;
-    let flags: GmmFlags = opts.update_flags.parse()?;
     let tables = AccumulateTables {
         feats: &opts.feats,
         other_feats: Some(&opts.other_feats),
-        lists: opts.gselect.as_deref(),
-        weights: opts.weights.as_deref(),
+        lists: opts.stats.gselect.as_deref(),
+        weights: opts.stats.weights.as_deref(),
     };
-    let (stats, totals) = accumulate_tables(gmm, flags, num_threads, &tables)?;
+    let (stats, totals) = accumulate_tables(gmm, opts.stats.update_flags, num_threads, &tables)?;
     let Some(stats) = stats else { bail!("no statistics: no utterance has both features") };
-    write_file(&opts.target, &stats, Format::from_binary(opts.binary))?;
+    write_file(&opts.target, &stats, Format::from_binary(opts.stats.binary))?;
     log!("Written accs to {}", opts.target);
     Ok(Tally::new(totals.done, totals.failed))
 }

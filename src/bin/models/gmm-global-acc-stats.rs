@@ -6,9 +6,10 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{InputName, OutputName, Tally, num_threads};
-use kaldi_gmm::{DiagGmm, GmmFlags};
+use kaldi_gmm::DiagGmm;
 use kaldi_log::log;
 use kaldi_mixtures::{AccumulateTables, accumulate_tables};
+use kaldi_options::MixtureStatsArguments;
 use kaldi_table::{read_file, write_file};
 use kaldi_values::Format;
 
@@ -23,18 +24,8 @@ See also: gmm-global-sum-accs, gmm-global-est, gmm-global-acc-stats-twofeats
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Write in binary mode
-    #[arg(long, default_value_t = true)]
-    binary: bool,
-    /// The parameters to keep statistics for: m means, v variances, w weights
-    #[arg(long, default_value = "mvw")]
-    update_flags: String,
-    /// Rspecifier of the Gaussians that count in each frame
-    #[arg(long)]
-    gselect: Option<InputName>,
-    /// Rspecifier of vectors with a weight for each frame
-    #[arg(long)]
-    weights: Option<InputName>,
+    #[command(flatten)]
+    stats: MixtureStatsArguments,
     model: InputName,
     feats: InputName,
     target: OutputName,
@@ -49,16 +40,15 @@ pub(crate) fn main() -> ExitCode {
 
 fn gmm_global_acc_stats(opts: Options) -> anyhow::Result<Tally> {
     let gmm: DiagGmm = read_file(&opts.model)?;
-    let flags: GmmFlags = opts.update_flags.parse()?;
     let tables = AccumulateTables {
         feats: &opts.feats,
         other_feats: None,
-        lists: opts.gselect.as_deref(),
-        weights: opts.weights.as_deref(),
+        lists: opts.stats.gselect.as_deref(),
+        weights: opts.stats.weights.as_deref(),
     };
-    let (stats, totals) = accumulate_tables(gmm, flags, num_threads, &tables)?;
+    let (stats, totals) = accumulate_tables(gmm, opts.stats.update_flags, num_threads, &tables)?;
     if let Some(stats) = stats {
-        write_file(&opts.target, &stats, Format::from_binary(opts.binary))?;
+        write_file(&opts.target, &stats, Format::from_binary(opts.stats.binary))?;
         log!("Written accs to {}", opts.target);
     }
     Ok(Tally::new(totals.done, totals.failed))

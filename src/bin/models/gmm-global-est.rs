@@ -30,7 +30,7 @@ struct Options {
     binary: bool,
     /// The parameters to estimate: m means, v variances, w weights
     #[arg(long, default_value = "mvw")]
-    update_flags: String,
+    update_flags: GmmFlags,
     /// Split Gaussians until there are so many; 0 splits none
     #[arg(long, default_value_t = 0)]
     mix_up: i32,
@@ -52,10 +52,9 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn gmm_global_est(opts: Options) -> anyhow::Result<Tally> {
-    let flags: GmmFlags = opts.update_flags.parse()?;
     let gmm: DiagGmm = read_file(&opts.model)?;
     let stats: AccumDiagGmm = read_file(&opts.stats)?;
-    let estimate = stats.estimate(&gmm, flags, &MleDiagGmmOptions::from(&opts.estimation))?;
+    let estimate = stats.estimate(&gmm, opts.update_flags, &MleDiagGmmOptions::from(&opts.estimation))?;
     warn_of_low_counts(&estimate, gmm.dim(), opts.estimation.remove_low_count_gaussians);
     log!(
         "Overall objective function improvement is {} per frame over {} frames.",
