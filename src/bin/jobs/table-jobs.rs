@@ -38,7 +38,7 @@ struct Options {
     nj: u32,
     /// Where pieces run: local, slurm, or cmd:COMMAND, which is called as COMMAND [options] JOB=1:n LOG.JOB.log PROGRAM JOB
     #[arg(long, default_value = "local")]
-    engine: String,
+    engine: EngineKind,
     /// Further options for sbatch, or for the command of cmd:
     #[arg(long)]
     engine_args: Option<String>,
@@ -153,7 +153,7 @@ fn table_jobs(opts: Options) -> Result<Tally> {
         return print_status(&folder, &plan, opts.silence());
     }
     if opts.cancel {
-        cancel(&folder, &opts.engine()?, opts.silence())?;
+        cancel(&folder, &opts.engine, opts.silence())?;
         return Ok(Tally::new(1, 0));
     }
     report(finish(&folder, &plan, opts.silence())?, &folder, &plan)
@@ -311,21 +311,9 @@ impl Options {
         Duration::from_secs(self.silence.into())
     }
 
-    fn engine(&self) -> Result<EngineKind> {
-        match self.engine.as_str() {
-            "local" => Ok(EngineKind::Local),
-            "slurm" => Ok(EngineKind::Slurm),
-            other => match other.strip_prefix("cmd:") {
-                Some(command) => Ok(EngineKind::Command(command.to_owned())),
-                None => bail!("expected local, slurm or cmd:COMMAND in --engine, got {other:?}"),
-            },
-        }
-    }
-
     fn run_options(&self) -> Result<RunOptions> {
-        let engine = self.engine()?;
         ensure!(
-            !self.detach || engine == EngineKind::Slurm,
+            !self.detach || self.engine == EngineKind::Slurm,
             "--detach needs an engine that outlives this process: slurm"
         );
         let mut resources = Resources::default();
@@ -336,7 +324,7 @@ impl Options {
         resources.engine_args =
             self.engine_args.iter().flat_map(|text| text.split_whitespace()).map(str::to_owned).collect();
         Ok(RunOptions {
-            engine,
+            engine: self.engine.clone(),
             resources,
             retries: self.retries as usize,
             max_failures: self.max_failures as usize,

@@ -7,8 +7,9 @@ mod slurm;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
-use crate::Result;
+use crate::{Error, Result};
 
 pub(crate) use command::CommandEngine;
 pub(crate) use local::Local;
@@ -25,6 +26,23 @@ pub enum EngineKind {
     /// A command in the manner of Kaldi's `run.pl`: `COMMAND [options] JOB=1:n LOG.JOB.log PROGRAM ARGUMENTS`, where JOB is
     /// the number of a job.
     Command(String),
+}
+
+impl FromStr for EngineKind {
+    type Err = Error;
+
+    /// # Errors
+    /// If it is none of `local`, `slurm` and `cmd:COMMAND`.
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "local" => Ok(Self::Local),
+            "slurm" => Ok(Self::Slurm),
+            _ => match text.strip_prefix("cmd:") {
+                Some(command) => Ok(Self::Command(command.to_owned())),
+                None => Err(Error::Engine(format!("expected local, slurm or cmd:COMMAND, got {text:?}"))),
+            },
+        }
+    }
 }
 
 /// What a piece may take.
