@@ -9,8 +9,7 @@ use array_files::npz::NpzReader;
 use array_files::{DType, safetensors};
 use bstr::{BStr, ByteSlice};
 use kaldi_io::{Lines, printable};
-use kaldi_reader::ReaderExt;
-use kaldi_tar::{Grouping, ShardNames, TarSamples, Wanted};
+use kaldi_tar::{Grouping, SampleStream, ShardNames, Wanted};
 use parquet::basic::{ConvertedType, Type as PhysicalType};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
@@ -186,21 +185,18 @@ fn lines(name: &BStr, kind: ForeignKind, each: &mut dyn FnMut(&dyn Fn() -> Forei
 
 fn samples(name: &BStr, whole: bool, each: &mut dyn FnMut(&dyn Fn() -> ForeignPart)) -> Result<(), String> {
     let wanted = if whole { Wanted::Contents } else { Wanted::Headers };
+    let names = ShardNames::new(std::iter::once(name.to_owned()), wanted);
+    let mut samples = SampleStream::new(names, Grouping::default());
     let mut read = || -> kaldi_tar::Result<()> {
-        for shard in ShardNames::new(std::iter::once(name.to_owned()), wanted).iter() {
-            let mut samples = TarSamples::new(shard?.open()?, Grouping::default());
-            while let Some(sample) =
-                samples.next_sample(|_, _, payload| if whole { payload.read().map(|_| ()) } else { Ok(()) })?
-            {
-                each(&|| {
-                    let fields: Vec<String> =
-                        sample.fields.iter().map(|field| printable(field.name.as_bytes())).collect();
-                    ForeignPart { name: printable(&sample.key), what: Some(fields.join(" ")), shape: None }
-                });
-            }
-            samples.finish()?;
+        while let Some(sample) =
+            samples.next_with(|_, _, _, payload| if whole { payload.read().map(|_| ()) } else { Ok(()) })?
+        {
+            each(&|| {
+                let fields: Vec<String> = sample.fields.iter().map(|field| printable(field.name.as_bytes())).collect();
+                ForeignPart { name: printable(&sample.key), what: Some(fields.join(" ")), shape: None }
+            });
         }
-        Ok(())
+        samples.finish()
     };
     read().map_err(|error| error.to_string())
 }

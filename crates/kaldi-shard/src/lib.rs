@@ -65,8 +65,8 @@ pub use check::{Findings, ShardChecks};
 pub use dali::DaliIndex;
 pub use data_dir::{SegmentTimes, are_recordings, read_recordings, read_segments, read_text};
 pub use kaldi_tar::{
-    Error, FaultKind, Field, Grouping, ListKind, Member, Members, Payload, Result, ShardFault, ShardName, ShardNames,
-    TarSample, TarSamples, Wanted, excerpt, is_field, is_sound, member_header,
+    Error, FaultKind, Field, Grouping, ListKind, Member, Members, Payload, Result, SampleStream, ShardFault, ShardName,
+    ShardNames, TarSample, TarSamples, Wanted, excerpt, is_field, is_sound, member_header,
 };
 pub use list::{ListIndex, RawList, RawUtterance, write_raw_line};
 pub use pack::{Packing, Utterance};

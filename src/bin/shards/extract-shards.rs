@@ -8,8 +8,8 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, OutputName, Tally, one_of};
 use kaldi_io::Output;
 use kaldi_log::{log, warning};
-use kaldi_shard::{Error, Field, Grouping, ShardNames, TarSample, TarSamples, Wanted, is_sound};
-use kaldi_table::{ReaderExt, Record, TableWriter, is_key};
+use kaldi_shard::{Field, Grouping, SampleStream, ShardNames, TarSample, Wanted, is_sound};
+use kaldi_table::{Record, TableWriter, is_key};
 use kaldi_values::Tokens;
 use kaldi_values::{Cursor, Format, Value};
 use kaldi_wave::{Wave, WaveFile};
@@ -80,32 +80,31 @@ fn extract_shards(opts: Options) -> Result<Tally> {
             utt2dur: opts.utt2dur.as_deref().map(TableWriter::create).transpose()?,
         },
     };
-    let grouping = opts.grouping;
     let (wants_sound, wants_text) = target.wants();
 
     let mut tally = Tally::default();
     let mut seen = HashSet::new();
-    for name in ShardNames::new(shards.iter().map(|name| name.as_bstr().to_owned()), Wanted::Contents).iter() {
-        let mut samples = TarSamples::new(name?.open()?, grouping);
-        while let Some(sample) = samples.next_sample(|field, _, payload| -> Result<_, Error> {
-            let is_wanted = if is_sound(field) { wants_sound } else { wants_text && field == "txt" };
-            if is_wanted { payload.read() } else { Ok(Vec::new()) }
-        })? {
-            if !is_key(sample.key.as_ref()) || (folder.is_some() && !stays_inside(&sample.key)) {
-                let key = kaldi_io::printable(&sample.key);
-                warning!("{}: \"{key}\" is no key that can be extracted; skipping it.", samples.members().name());
-                tally.failed += 1;
-                continue;
-            }
-            let key = sample.key.clone();
-            if !seen.insert(key.clone()) {
-                bail!("{}: expected each key once, got {key} again", samples.members().name());
-            }
-            target.put(sample).with_context(|| format!("{}: {key}", samples.members().name()))?;
-            tally.done += 1;
+    let names = ShardNames::new(shards.iter().map(|name| name.as_bstr().to_owned()), Wanted::Contents);
+    let mut samples = SampleStream::new(names, opts.grouping);
+    while let Some(sample) = samples.next_with(|_, field, _, payload| {
+        let is_wanted = if is_sound(field) { wants_sound } else { wants_text && field == "txt" };
+        if is_wanted { payload.read() } else { Ok(Vec::new()) }
+    })? {
+        let shard = samples.shard().map_or("", |shard| &shard.name);
+        if !is_key(sample.key.as_ref()) || (folder.is_some() && !stays_inside(&sample.key)) {
+            let key = kaldi_io::printable(&sample.key);
+            warning!("{shard}: \"{key}\" is no key that can be extracted; skipping it.");
+            tally.failed += 1;
+            continue;
         }
-        samples.finish()?;
+        let key = sample.key.clone();
+        if !seen.insert(key.clone()) {
+            bail!("{shard}: expected each key once, got {key} again");
+        }
+        target.put(sample).with_context(|| format!("{shard}: {key}"))?;
+        tally.done += 1;
     }
+    samples.finish()?;
     log!("Extracted {} samples, skipped {}.", tally.done, tally.failed);
     target.finish()?;
     Ok(tally)
