@@ -35,7 +35,7 @@ pub use pitch::{PitchArguments, PitchModelArguments, PitchNormalizerArguments, P
 pub use plot::PlotArguments;
 pub use random::{RandomArguments, RandomBy};
 pub use speakers::{LengthArguments, TrainingArguments};
-pub use transforms::FmpeArguments;
+pub use transforms::{BasisFmllrArguments, FmllrArguments, FmpeArguments};
 pub use waveforms::{
     EnergyArguments, FbankArguments, FrameArguments, MelArguments, MfccArguments, PlpArguments, SpectrogramArguments,
 };

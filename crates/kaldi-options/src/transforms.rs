@@ -1,6 +1,58 @@
 //! Options of transforms of features.
 
-use kaldi_transform::FmpeOptions;
+use kaldi_transform::{BasisFmllrOptions, FmllrOptions, FmllrUpdate, FmpeOptions};
+
+/// Options of [`FmllrOptions`].
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct FmllrArguments {
+    /// With this many frames or fewer, the transform changes nothing
+    #[arg(long, default_value_t = 500.0)]
+    pub fmllr_min_count: f32,
+    /// The number of iterations of a full estimate
+    #[arg(long, default_value_t = 40)]
+    pub fmllr_num_iters: i32,
+    /// What is estimated: full, diag, offset or none
+    #[arg(long, default_value = "full")]
+    pub fmllr_update_type: FmllrUpdate,
+}
+
+impl From<&FmllrArguments> for FmllrOptions {
+    fn from(arguments: &FmllrArguments) -> Self {
+        Self {
+            update: arguments.fmllr_update_type,
+            min_count: arguments.fmllr_min_count,
+            num_iters: arguments.fmllr_num_iters,
+        }
+    }
+}
+
+/// Options of [`BasisFmllrOptions`].
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct BasisFmllrArguments {
+    /// The number of steps
+    #[arg(long, default_value_t = BasisFmllrOptions::default().num_iters)]
+    pub num_iters: i32,
+    /// The number of bases for each frame
+    #[arg(long, default_value_t = BasisFmllrOptions::default().size_scale)]
+    pub size_scale: f32,
+    /// With fewer frames, the transform changes nothing
+    #[arg(long, default_value_t = BasisFmllrOptions::default().min_count)]
+    pub fmllr_min_count: f32,
+    /// The number of steps in the estimate of the size of a step
+    #[arg(long, default_value_t = BasisFmllrOptions::default().step_size_iters)]
+    pub step_size_iters: i32,
+}
+
+impl From<&BasisFmllrArguments> for BasisFmllrOptions {
+    fn from(arguments: &BasisFmllrArguments) -> Self {
+        Self {
+            num_iters: arguments.num_iters,
+            size_scale: arguments.size_scale,
+            min_count: arguments.fmllr_min_count,
+            step_size_iters: arguments.step_size_iters,
+        }
+    }
+}
 
 /// Options of [`FmpeOptions`].
 #[derive(Clone, Debug, clap::Args)]

@@ -8,8 +8,9 @@ use std::process::ExitCode;
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_gmm::AcousticModel;
 use kaldi_mixtures::{BasisTargets, SpeakerTables, write_basis_fmllr};
+use kaldi_options::BasisFmllrArguments;
 use kaldi_table::read_file;
-use kaldi_transform::{BasisFmllr, BasisFmllrOptions};
+use kaldi_transform::BasisFmllr;
 use kaldi_values::Posterior;
 
 const USAGE: &str = "\
@@ -24,18 +25,8 @@ See also: gmm-basis-fmllr-training, gmm-est-fmllr, transform-feats
 
 #[derive(clap::Parser)]
 struct Options {
-    /// The number of steps
-    #[arg(long, default_value_t = BasisFmllrOptions::default().num_iters)]
-    num_iters: i32,
-    /// The number of bases for each frame
-    #[arg(long, default_value_t = BasisFmllrOptions::default().size_scale)]
-    size_scale: f32,
-    /// With fewer frames, the transform changes nothing
-    #[arg(long, default_value_t = BasisFmllrOptions::default().min_count)]
-    fmllr_min_count: f32,
-    /// The number of steps in the estimate of the size of a step
-    #[arg(long, default_value_t = BasisFmllrOptions::default().step_size_iters)]
-    step_size_iters: i32,
+    #[command(flatten)]
+    estimation: BasisFmllrArguments,
     /// Rspecifier of the map from speakers to utterances
     #[arg(long)]
     spk2utt: Option<MapName>,
@@ -60,16 +51,10 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn gmm_est_basis_fmllr(opts: Options) -> anyhow::Result<Tally> {
-    let options = BasisFmllrOptions {
-        num_iters: opts.num_iters,
-        size_scale: opts.size_scale,
-        min_count: opts.fmllr_min_count,
-        step_size_iters: opts.step_size_iters,
-    };
     let model: AcousticModel = read_file(&opts.model)?;
     let bases: BasisFmllr = read_file(&opts.bases)?;
     let tables = SpeakerTables { feats: &opts.feats, posteriors: &opts.posteriors, spk2utt: opts.spk2utt.as_deref() };
     let targets = BasisTargets { transforms: &opts.target, weights: opts.write_weights.as_deref() };
-    let counts = write_basis_fmllr::<Posterior>(model, bases, options, &tables, &targets)?;
+    let counts = write_basis_fmllr::<Posterior>(model, bases, (&opts.estimation).into(), &tables, &targets)?;
     Ok(Tally::new(counts.done, counts.missing + counts.failed))
 }

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_gmm::AcousticModel;
 use kaldi_mixtures::{SpeakerTables, write_fmllr};
+use kaldi_options::FmllrArguments;
 use kaldi_table::read_file;
-use kaldi_transform::{FmllrOptions, FmllrUpdate};
 use kaldi_values::Posterior;
 
 const USAGE: &str = "\
@@ -22,15 +22,8 @@ See also: transform-feats, compose-transforms, weight-silence-post, gmm-post-to-
 
 #[derive(clap::Parser)]
 struct Options {
-    /// With this many frames or fewer, the transform changes nothing
-    #[arg(long, default_value_t = 500.0)]
-    fmllr_min_count: f32,
-    /// The number of iterations of a full estimate
-    #[arg(long, default_value_t = 40)]
-    fmllr_num_iters: i32,
-    /// What is estimated: full, diag, offset or none
-    #[arg(long, default_value = "full")]
-    fmllr_update_type: FmllrUpdate,
+    #[command(flatten)]
+    estimation: FmllrArguments,
     /// Rspecifier of the map from speakers to utterances
     #[arg(long)]
     spk2utt: Option<MapName>,
@@ -50,13 +43,8 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn gmm_est_fmllr(opts: Options) -> anyhow::Result<Tally> {
-    let options = FmllrOptions {
-        update: opts.fmllr_update_type,
-        min_count: opts.fmllr_min_count,
-        num_iters: opts.fmllr_num_iters,
-    };
     let model: AcousticModel = read_file(&opts.model)?;
     let tables = SpeakerTables { feats: &opts.feats, posteriors: &opts.posteriors, spk2utt: opts.spk2utt.as_deref() };
-    let totals = write_fmllr::<Posterior>(model, options, &tables, &opts.target)?;
+    let totals = write_fmllr::<Posterior>(model, (&opts.estimation).into(), &tables, &opts.target)?;
     Ok(Tally::new(totals.done, totals.failed))
 }
