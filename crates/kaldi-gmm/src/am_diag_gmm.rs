@@ -60,11 +60,6 @@ impl AmDiagGmm {
         self.pdfs.get(usize::try_from(pdf).ok()?)
     }
 
-    /// Converts into the mixtures of the pdfs.
-    pub fn into_pdfs(self) -> Vec<DiagGmm> {
-        self.pdfs
-    }
-
     /// Consumes a model that is part of a larger object, in the form that the cursor has found.
     ///
     /// # Errors
@@ -147,7 +142,7 @@ mod tests {
                 assert!(AmDiagGmm::read(&mut Cursor::new(&bytes[..length])).is_err() || bytes[length..] == *b"\n");
             }
         }
-        assert_eq!(AmDiagGmm::new(model.clone().into_pdfs()), Ok(model));
+        assert_eq!(AmDiagGmm::new(model.pdfs().to_vec()), Ok(model));
     }
 
     #[test]

@@ -97,9 +97,9 @@ impl DiagGmm {
     /// If the bytes are no mixture, or its parts do not fit each other.
     pub fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
         // Old models have other tokens at both ends.
-        let old = cursor.rest().trim_ascii_start().starts_with(b"<DiagGMMBegin>");
+        let old = cursor.is_before("<DiagGMMBegin>");
         cursor.expect_token(if old { "<DiagGMMBegin>" } else { "<DiagGMM>" })?;
-        if cursor.rest().trim_ascii_start().starts_with(b"<GCONSTS>") {
+        if cursor.is_before("<GCONSTS>") {
             // The constants are computed anew.
             cursor.expect_token("<GCONSTS>")?;
             Vector::<f32>::read_part(cursor)?;
@@ -111,16 +111,15 @@ impl DiagGmm {
         let means_invvars = Matrix::read_part(cursor)?;
         cursor.expect_token("<INV_VARS>")?;
         let inv_vars = Matrix::read_part(cursor)?;
-        let old = cursor.rest().trim_ascii_start().starts_with(b"<DiagGMMEnd>");
+        let old = cursor.is_before("<DiagGMMEnd>");
         cursor.expect_token(if old { "<DiagGMMEnd>" } else { "</DiagGMM>" })?;
         Self::new(weights, means_invvars, inv_vars).map_err(|error| ParseError::new(start, error.to_string()))
     }
 
     /// Appends the mixture as part of a larger object: without a binary marker of its own.
     pub fn write_part(&self, out: &mut Vec<u8>, format: Format) {
-        let end_line = |out: &mut Vec<u8>| out.extend_from_slice(if format == Format::Text { b"\n" } else { b"" });
         write_token(out, b"<DiagGMM>");
-        end_line(out);
+        format.end_line(out);
         write_token(out, b"<GCONSTS>");
         self.gconsts.write_part(out, format);
         write_token(out, b"<WEIGHTS>");
@@ -130,7 +129,7 @@ impl DiagGmm {
         write_token(out, b"<INV_VARS>");
         self.inv_vars.write_part(out, format);
         write_token(out, b"</DiagGMM>");
-        end_line(out);
+        format.end_line(out);
     }
 }
 

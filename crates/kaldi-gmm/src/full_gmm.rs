@@ -109,9 +109,9 @@ impl FullGmm {
     /// If the bytes are no mixture, or its parts do not fit each other.
     pub fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
         // Old models have other tokens at both ends.
-        let old = cursor.rest().trim_ascii_start().starts_with(b"<FullGMMBegin>");
+        let old = cursor.is_before("<FullGMMBegin>");
         cursor.expect_token(if old { "<FullGMMBegin>" } else { "<FullGMM>" })?;
-        if cursor.rest().trim_ascii_start().starts_with(b"<GCONSTS>") {
+        if cursor.is_before("<GCONSTS>") {
             // The constants are computed anew.
             cursor.expect_token("<GCONSTS>")?;
             Vector::<f32>::read_part(cursor)?;
@@ -126,7 +126,7 @@ impl FullGmm {
         for _ in 0..weights.dim() {
             inv_covars.push(SymmetricMatrix::read_part(cursor)?);
         }
-        let old = cursor.rest().trim_ascii_start().starts_with(b"<FullGMMEnd>");
+        let old = cursor.is_before("<FullGMMEnd>");
         cursor.expect_token(if old { "<FullGMMEnd>" } else { "</FullGMM>" })?;
         let gmm = Self::new(weights, means_invcovars, &inv_covars);
         gmm.map_err(|error| ParseError::new(start, error.to_string()))
@@ -134,9 +134,8 @@ impl FullGmm {
 
     /// Appends the mixture as part of a larger object: without a binary marker of its own.
     pub fn write_part(&self, out: &mut Vec<u8>, format: Format) {
-        let end_line = |out: &mut Vec<u8>| out.extend_from_slice(if format == Format::Text { b"\n" } else { b"" });
         write_token(out, b"<FullGMM>");
-        end_line(out);
+        format.end_line(out);
         write_token(out, b"<GCONSTS>");
         self.gconsts.write_part(out, format);
         write_token(out, b"<WEIGHTS>");
@@ -148,7 +147,7 @@ impl FullGmm {
             self.inv_covar(gauss).write_part::<f32>(out, format);
         }
         write_token(out, b"</FullGMM>");
-        end_line(out);
+        format.end_line(out);
     }
 }
 

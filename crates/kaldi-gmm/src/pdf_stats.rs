@@ -187,7 +187,7 @@ mod tests {
         let message = stats([1.0, 1.0, 1.0]).smooth(&two, 1.0).unwrap_err().to_string();
         assert_eq!(message, "expected statistics of 1 pdfs or counts of transitions, got 2: of another model");
         two.pdfs[1] = AccumDiagGmm::new(3, 1, GmmFlags::ALL);
-        let twice = AmDiagGmm::new([model(1.0, 1.0).into_pdfs(), model(1.0, 1.0).into_pdfs()].concat()).unwrap();
+        let twice = AmDiagGmm::new([model(1.0, 1.0).pdfs(), model(1.0, 1.0).pdfs()].concat()).unwrap();
         let message = two.smooth_from_model(&twice, 1.0).unwrap_err().to_string();
         assert!(message.starts_with("pdf 1: dimension or flags mismatch"), "{message}");
     }

@@ -2,8 +2,6 @@
 
 mod format;
 
-pub(crate) use format::end_line;
-
 use kaldi_io::ParseError;
 
 /// The largest number of a phone or of a pdf. Larger ones are damage: tables are as long as the largest number.

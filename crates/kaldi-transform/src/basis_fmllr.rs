@@ -208,9 +208,7 @@ impl Value for BasisFmllrStats {
         write_token(out, b"<BASISFMLLRACCUS>");
         write_token(out, b"<BETA>");
         write_basic(out, format, self.count);
-        if format == Format::Text {
-            out.push(b'\n');
-        }
+        format.end_line(out);
         write_token(out, b"<GRADSCATTER>");
         self.scatter.write_part::<f32>(out, format);
         write_token(out, b"</BASISFMLLRACCUS>");

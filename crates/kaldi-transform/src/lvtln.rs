@@ -220,14 +220,9 @@ impl Value for LinearVtln {
     }
 
     fn write(&self, out: &mut Vec<u8>, format: Format) {
-        let end_line = |out: &mut Vec<u8>| {
-            if format == Format::Text {
-                out.push(b'\n');
-            }
-        };
         format.write_marker(out);
         write_token(out, b"<LinearVtln>");
-        end_line(out);
+        format.end_line(out);
         write_basic(out, format, self.num_classes() as i32);
         for class in &self.classes {
             write_token(out, b"<A>");
@@ -236,7 +231,7 @@ impl Value for LinearVtln {
             write_basic(out, format, class.log_det);
             write_token(out, b"<warp>");
             write_basic(out, format, class.warp);
-            end_line(out);
+            format.end_line(out);
         }
         write_token(out, b"<DefaultClass>");
         write_basic(out, format, self.default_class as i32);

@@ -212,23 +212,18 @@ impl Value for MlltStats {
     }
 
     fn write(&self, out: &mut Vec<u8>, format: Format) {
-        let end_line = |out: &mut Vec<u8>| {
-            if format == Format::Text {
-                out.push(b'\n');
-            }
-        };
         format.write_marker(out);
         write_token(out, b"<MlltAccs>");
-        end_line(out);
+        format.end_line(out);
         write_basic(out, format, self.count);
         write_basic(out, format, self.dim() as i32);
         write_token(out, b"<G>");
-        end_line(out);
+        format.end_line(out);
         for squares in &self.squares {
             squares.write_part::<f64>(out, format);
         }
         write_token(out, b"</MlltAccs>");
-        end_line(out);
+        format.end_line(out);
     }
 }
 

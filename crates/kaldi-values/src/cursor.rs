@@ -257,6 +257,13 @@ impl<'a> Cursor<'a> {
         Ok(&rest[..length])
     }
 
+    /// Whether `word` is next, after white space.
+    pub fn is_before(&self, word: &str) -> bool {
+        let rest = self.rest();
+        let space = rest.iter().take_while(|byte| is_space(**byte)).count();
+        rest[space..].starts_with(word.as_bytes())
+    }
+
     /// Consumes the token `expected`.
     ///
     /// # Errors

@@ -24,6 +24,13 @@ impl Format {
             out.extend_from_slice(b"\0B");
         }
     }
+
+    /// Appends the end of a line in text form; nothing in binary form.
+    pub fn end_line(self, out: &mut Vec<u8>) {
+        if self == Self::Text {
+            out.push(b'\n');
+        }
+    }
 }
 
 /// Appends a token and the space that ends it (the same in both forms).

@@ -43,9 +43,7 @@ impl Value for GaussPost {
                 write_vector(weights, out, format);
             }
         }
-        if format == Format::Text {
-            out.push(b'\n');
-        }
+        format.end_line(out);
     }
 }
 

@@ -44,9 +44,7 @@ fn write_pairs<T: Basic>(pairs: &[(T, T)], out: &mut Vec<u8>, format: Format) {
         write_basic(out, format, first);
         write_basic(out, format, second);
     }
-    if format == Format::Text {
-        out.push(b'\n');
-    }
+    format.end_line(out);
 }
 
 fn reach_of_integers(window: &[u8]) -> Result<u64, ParseError> {

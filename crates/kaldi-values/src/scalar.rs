@@ -20,9 +20,7 @@ fn read_scalar<T: Basic>(cursor: &mut Cursor<'_>, name: &str) -> Result<T, Parse
 fn write_scalar<T: Basic>(value: T, out: &mut Vec<u8>, format: Format) {
     format.write_marker(out);
     write_basic(out, format, value);
-    if format == Format::Text {
-        out.push(b'\n');
-    }
+    format.end_line(out);
 }
 
 /// The length of a binary float, which may be a double.

@@ -33,7 +33,7 @@ impl HmmTopology {
             Format::Text => self.write_text(out),
         }
         write_token(out, b"</Topology>");
-        end_line(out, format);
+        format.end_line(out);
     }
 
     fn write_binary(&self, out: &mut Vec<u8>) {
@@ -91,13 +91,6 @@ impl HmmTopology {
             }
             out.extend_from_slice(b"</TopologyEntry> \n");
         }
-    }
-}
-
-/// Ends a line in text form.
-pub(crate) fn end_line(out: &mut Vec<u8>, format: Format) {
-    if format == Format::Text {
-        out.push(b'\n');
     }
 }
 

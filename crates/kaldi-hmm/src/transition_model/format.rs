@@ -5,7 +5,7 @@ use kaldi_matrix::Vector;
 use kaldi_values::{Cursor, Format, Frame, Value, frame_between_tokens, write_basic, write_token};
 
 use super::{TransitionModel, TransitionTuple};
-use crate::topology::{HmmTopology, end_line};
+use crate::topology::HmmTopology;
 
 type Result<T> = std::result::Result<T, ParseError>;
 
@@ -42,19 +42,19 @@ impl TransitionModel {
         let is_hmm = self.topology.is_hmm();
         let token = |out: &mut Vec<u8>, token: &[u8]| {
             write_token(out, token);
-            end_line(out, format);
+            format.end_line(out);
         };
         token(out, b"<TransitionModel>");
         self.topology.write_part(out, format);
         write_token(out, if is_hmm { b"<Triples>" } else { b"<Tuples>" });
         write_basic(out, format, self.tuples.len() as i32);
-        end_line(out, format);
+        format.end_line(out);
         for tuple in &self.tuples {
             let numbers = [tuple.phone, tuple.state, tuple.forward_pdf, tuple.self_loop_pdf];
             for &number in if is_hmm { &numbers[..3] } else { &numbers } {
                 write_basic(out, format, number);
             }
-            end_line(out, format);
+            format.end_line(out);
         }
         token(out, if is_hmm { b"</Triples>" } else { b"</Tuples>" });
         token(out, b"<LogProbs>");

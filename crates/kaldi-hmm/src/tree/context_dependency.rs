@@ -119,8 +119,7 @@ impl Value for ContextDependency {
         cursor.read_marker()?;
         cursor.expect_token(BEGIN)?;
         let (context_width, central_position) = (cursor.read_basic()?, cursor.read_basic()?);
-        cursor.skip_space();
-        if cursor.rest().starts_with(b"ToLength") {
+        if cursor.is_before("ToLength") {
             // Old trees also have the number of classes of each phone, which is that of the topology.
             cursor.expect_token("ToLength")?;
             EventMap::read_part(cursor)?;

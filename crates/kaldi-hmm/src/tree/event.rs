@@ -77,9 +77,7 @@ impl Event {
             write_basic(out, format, key);
             write_basic(out, format, value);
         }
-        if format == Format::Text {
-            out.push(b'\n');
-        }
+        format.end_line(out);
     }
 }
 

@@ -208,9 +208,7 @@ impl EventMap {
                 }
                 Part::Word(word) => {
                     write_token(out, word);
-                    if format == Format::Text {
-                        out.push(b'\n');
-                    }
+                    format.end_line(out);
                     continue;
                 }
             };

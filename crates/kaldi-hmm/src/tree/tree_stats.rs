@@ -148,9 +148,7 @@ impl Value for TreeStats {
                 stats.write_part(out, format);
             }
         }
-        if format == Format::Text {
-            out.push(b'\n');
-        }
+        format.end_line(out);
     }
 }
 
