@@ -31,7 +31,7 @@ enum Kind {
     Binary,
 }
 
-/// Says why a file that begins with `old` must not be replaced by one that begins with `new`, if that is so. If `new` is
+/// Returns why a file that starts with `old` must not be replaced by one that starts with `new`, if that is so. If `new` is
 /// not known, only what no table and no list can be is kept.
 pub(crate) fn refuse(old: &[u8], new: Option<&[u8]>) -> Option<String> {
     let old = kind(old);

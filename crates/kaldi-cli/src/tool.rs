@@ -71,7 +71,7 @@ impl Tool {
         Self { usage, work, is_careful: true, writes_lists: false, pieces: &[] }
     }
 
-    /// Says that its outputs are lists, scripts or other text, if they are no tables. So a careful tool refuses to replace
+    /// Its outputs are lists, scripts or other text, if they are no tables. So a careful tool refuses to replace
     /// other files before it starts.
     #[must_use]
     pub const fn writing_lists(self) -> Self {
@@ -83,7 +83,7 @@ impl Tool {
         self.is_careful
     }
 
-    /// Says how its command lines run in pieces of their input. Without rules, nobody knows.
+    /// Sets how its command lines run in pieces of their input. Without rules, this is not known.
     #[must_use]
     pub const fn in_pieces(self, pieces: PieceRules) -> Self {
         Self { pieces, ..self }

@@ -148,7 +148,7 @@ impl Window {
     }
 
     /// How far to grow for a value. Before a long value of unknown length is looked at again, the window must grow by
-    /// half, because framing starts from the beginning: so all looks together take no more than a few times the last
+    /// half, because framing starts from the first byte: so all looks together take no more than a few times the last
     /// one. If the stream pauses, as where somebody waits for the answer to a value, a look may come earlier, after a
     /// pause that is longer than the look.
     pub fn growth(&self, need: Need) -> Growth {

@@ -43,7 +43,7 @@ pub struct SlidingCmnArguments {
     /// Number of warnings about floored variances per utterance: 0 for none, -1 for all
     #[arg(long, default_value_t = 5)]
     pub max_warnings: i32,
-    /// Least number of frames of the window, which includes later ones at the beginning (only without --center)
+    /// Least number of frames of the window, which includes later ones at the start (only without --center)
     #[arg(long, default_value_t = 100)]
     pub min_cmn_window: i32,
     /// Make variances one, too

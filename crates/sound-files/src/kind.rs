@@ -1,4 +1,4 @@
-//! What a file is, told by its first bytes.
+//! What a file is, by its first bytes.
 
 use crate::container::{adts, mpeg};
 
@@ -25,7 +25,7 @@ pub enum SoundKind {
     Sphere,
 }
 
-/// What the first bytes of a file tell.
+/// What a file is, as far as its first bytes show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
     /// It is a file of this kind.

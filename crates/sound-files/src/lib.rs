@@ -3,7 +3,7 @@
 //! What a file is, its first bytes tell ([`SoundKind::tell`]). A container is taken apart into packets here, as slices of the
 //! file, with what its headers say of delay, padding and length; decoders of other crates make samples of the packets.
 //!
-//! | container | told by | codecs |
+//! | container | known by | codecs |
 //! | --- | --- | --- |
 //! | MPEG audio | frames in a row, or `ID3` | MP3, MP2, MP1 |
 //! | ADTS | frames in a row | AAC-LC |

@@ -71,7 +71,7 @@ fn feed_batches(opts: Options) -> anyhow::Result<Tally> {
     log!("{counts}");
     target.finish()?;
     let tally = Tally::new(counts.batches, counts.bad);
-    // Nothing is left to do behind the end of an epoch.
+    // Nothing is left to do after the end of an epoch.
     Ok(if counts.are_left_only() { tally.always_ok() } else { tally })
 }
 

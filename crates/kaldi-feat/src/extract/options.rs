@@ -59,7 +59,7 @@ impl Default for FrameOptions {
 pub struct MelOptions {
     /// Number of triangular mel-frequency bins
     pub num_mel_bins: usize,
-    /// Frequency in Hz where the first mel bin begins
+    /// Frequency in Hz where the first mel bin starts
     pub low_freq: f32,
     /// Frequency in Hz where the last mel bin ends; if 0 or negative, it is added to half the sample rate
     pub high_freq: f32,

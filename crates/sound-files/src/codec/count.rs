@@ -10,11 +10,11 @@ pub(crate) enum Counter {
     Bytes(u64),
     /// Always the same number.
     Fixed(u64),
-    /// The header of a packet tells.
+    /// The header of a packet has it.
     Header(fn(&[u8]) -> Result<u64, String>),
-    /// ALAC: this number, if the packet does not tell another.
+    /// ALAC: this number, if the packet does not have another.
     Alac(u64),
-    /// Only decoding tells.
+    /// It is known only after decoding.
     Decoded(Result<Box<Decoder>, String>, Vec<Vec<f32>>),
 }
 

@@ -15,7 +15,7 @@ struct Edit {
     start: u64,
 }
 
-/// Notes the part in the stream, and the number of samples if `duration` (in units of the stream) tells it.
+/// Notes the part in the stream, and the number of samples if `duration` (in units of the stream) has it.
 pub(super) fn apply(file: Bytes<'_>, moov: Part, chosen: &Chosen, track: &mut Track, duration: u64) -> Result<()> {
     let rate = u64::from(track.sample_rate);
     let scale = u64::from(chosen.time_scale);
