@@ -1,12 +1,15 @@
 //! The ordered parallel map.
 
-use std::collections::VecDeque;
 use std::panic::resume_unwind;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::{Reader, threads};
+
+mod shared;
+
+use shared::{Shared, Work};
 
 /// Values are mapped on the caller's thread until this many bytes have passed: starting threads costs more than a short
 /// stream does.
@@ -15,13 +18,6 @@ const WARM_UP_BYTES: usize = 1 << 20;
 /// Work that takes less than this for a kilobyte stays on the caller's thread: moving bytes from core to core costs
 /// more than it gains.
 const CHEAP_NANOS_PER_KB: u128 = 300;
-
-/// The number of values in work or waiting for each thread, whatever their total weight, so that no thread waits for
-/// the consumer to take a slow value.
-const VALUES_PER_THREAD: usize = 4;
-
-/// The bytes for each thread above which [`VALUES_PER_THREAD`] no longer counts.
-const MOST_PER_THREAD: usize = 16 << 20;
 
 /// Applies `work` to the values of `reader` on up to `threads()` threads, in the reader's order.
 ///
@@ -50,10 +46,9 @@ where
         weigh,
         work: Arc::new(work),
         eager: false,
+        with_caller: false,
     }
 }
-
-type Work<R, U> = dyn Fn(<R as Reader>::Item) -> Result<U, <R as Reader>::Error> + Send + Sync;
 
 /// The reader that [`par_map`] makes.
 pub struct ParMap<R: Reader, U> {
@@ -63,9 +58,19 @@ pub struct ParMap<R: Reader, U> {
     weigh: fn(&R::Item) -> usize,
     work: Arc<Work<R, U>>,
     eager: bool,
+    with_caller: bool,
 }
 
 impl<R: Reader, U> ParMap<R, U> {
+    /// Lets the caller's thread be one of the threads: it reads and works if the next result is not there. This is for
+    /// readers that never wait, such as those of files. If a reader waits, the caller has to take the results that come
+    /// in the meantime.
+    #[must_use]
+    pub fn with_caller(mut self) -> Self {
+        self.with_caller = true;
+        self
+    }
+
     /// Starts the threads with the first value, for values that need much work each, such as whole files.
     #[must_use]
     pub fn eager(mut self) -> Self {
@@ -114,127 +119,6 @@ impl<R: Reader, U> State<R, U> {
     }
 }
 
-struct Shared<R: Reader, U> {
-    /// The reader, held by the thread whose turn it is.
-    source: Mutex<Source<R>>,
-    results: Mutex<Results<U, R::Error>>,
-    /// A result has arrived.
-    ready: Condvar,
-    /// Bytes were delivered, or the threads should stop.
-    room: Condvar,
-}
-
-struct Source<R> {
-    reader: Option<R>,
-    /// Number of the next value.
-    number: u64,
-    ended: bool,
-}
-
-struct Results<U, E> {
-    /// Results from number `first` on; `None` while a thread works on one.
-    slots: VecDeque<Option<(Result<U, E>, usize)>>,
-    first: u64,
-    /// The number of all values, once it is known.
-    total: Option<u64>,
-    bytes_in_flight: usize,
-    stop: bool,
-    panicked: bool,
-}
-
-/// Limits of the work in progress.
-#[derive(Clone, Copy)]
-struct Room {
-    max_bytes: usize,
-    threads: usize,
-}
-
-impl Room {
-    fn is_full(self, bytes: usize, values: usize) -> bool {
-        bytes >= self.max_bytes.max(1)
-            && (values >= VALUES_PER_THREAD * self.threads || bytes >= MOST_PER_THREAD.saturating_mul(self.threads))
-    }
-}
-
-impl<R: Reader, U> Shared<R, U> {
-    fn results(&self) -> MutexGuard<'_, Results<U, R::Error>> {
-        self.results.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn stop(&self) {
-        self.results().stop = true;
-        self.room.notify_all();
-    }
-}
-
-/// Informs the consumer if a thread ends with a panic, so that it does not wait for ever.
-struct Alarm<'a, R: Reader, U>(&'a Shared<R, U>);
-
-impl<R: Reader, U> Drop for Alarm<'_, R, U> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            let mut results = self.0.results();
-            results.panicked = true;
-            results.stop = true;
-            drop(results);
-            self.0.ready.notify_all();
-            self.0.room.notify_all();
-        }
-    }
-}
-
-/// The work of one thread until the source ends.
-fn run_worker<R: Reader, U>(shared: &Shared<R, U>, room: Room, weigh: fn(&R::Item) -> usize, work: &Work<R, U>) {
-    let _alarm = Alarm(shared);
-    loop {
-        let mut source = shared.source.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut results = shared.results();
-        while !results.stop && room.is_full(results.bytes_in_flight, results.slots.len()) {
-            results = shared.room.wait(results).unwrap_or_else(PoisonError::into_inner);
-        }
-        if results.stop || source.ended {
-            return;
-        }
-        drop(results);
-        let item = source.reader.as_mut().map_or(Ok(None), Reader::next);
-        let number = source.number;
-        source.number += 1;
-        source.ended = !matches!(item, Ok(Some(_)));
-        let mut results = shared.results();
-        match item {
-            Ok(None) => {
-                results.total = Some(number);
-                drop(results);
-                shared.ready.notify_all();
-                return;
-            }
-            Err(error) => {
-                results.slots.push_back(Some((Err(error), 0)));
-                results.total = Some(number + 1);
-                drop(results);
-                shared.ready.notify_all();
-                return;
-            }
-            Ok(Some(value)) => {
-                let weight = weigh(&value);
-                results.slots.push_back(None);
-                results.bytes_in_flight += weight;
-                drop(results);
-                drop(source);
-                let result = work(value);
-                let mut results = shared.results();
-                let slot = (number - results.first) as usize;
-                results.slots[slot] = Some((result, weight));
-                let awaited = slot == 0;
-                drop(results);
-                if awaited {
-                    shared.ready.notify_all();
-                }
-            }
-        }
-    }
-}
-
 impl<R, U> ParMap<R, U>
 where
     R: Reader + Send + 'static,
@@ -244,23 +128,15 @@ where
 {
     fn start(&mut self, reader: R) {
         let num_threads = self.threads.get();
-        let source = Source { reader: Some(reader), number: 0, ended: false };
-        let results =
-            Results { slots: VecDeque::new(), first: 0, total: None, bytes_in_flight: 0, stop: false, panicked: false };
-        let shared = Arc::new(Shared {
-            source: Mutex::new(source),
-            results: Mutex::new(results),
-            ready: Condvar::new(),
-            room: Condvar::new(),
-        });
+        let (with_caller, max_bytes, work) = (self.with_caller, self.max_bytes, Arc::clone(&self.work));
+        let shared = Arc::new(Shared::new(reader, num_threads, with_caller, max_bytes, self.weigh, work));
         let spawn = |_: usize| {
-            let (shared, work) = (Arc::clone(&shared), Arc::clone(&self.work));
-            let (room, weigh) = (Room { max_bytes: self.max_bytes, threads: num_threads }, self.weigh);
-            threads::spawn(move || run_worker(&shared, room, weigh, &*work))
+            let shared = Arc::clone(&shared);
+            threads::spawn(move || shared.run())
         };
         // If the system grants fewer threads than requested, those do the work; if it grants none, the caller's thread
         // does.
-        let threads: Vec<_> = (0..num_threads).map_while(|thread| spawn(thread).ok()).collect();
+        let threads: Vec<_> = (usize::from(with_caller)..num_threads).map_while(|thread| spawn(thread).ok()).collect();
         let alone = threads.is_empty();
         self.state = State::Running { shared, threads };
         if alone && let Some(reader) = self.stop() {
@@ -281,7 +157,7 @@ where
                         _ => {}
                     }
                 }
-                shared.source.lock().unwrap_or_else(PoisonError::into_inner).reader.take()
+                shared.take_reader()
             }
             State::Moving => None,
         }
@@ -290,27 +166,6 @@ where
     fn end(&mut self) {
         if let Some(reader) = self.stop() {
             self.state = State::Ended(reader);
-        }
-    }
-
-    fn next_result(&mut self) -> Result<Option<U>, R::Error> {
-        let State::Running { shared, .. } = &self.state else { return Ok(None) };
-        let mut results = shared.results();
-        loop {
-            // A panic is passed on when the threads are joined.
-            if results.panicked || results.total == Some(results.first) {
-                return Ok(None);
-            }
-            if let Some(Some(_)) = results.slots.front()
-                && let Some(Some((result, weight))) = results.slots.pop_front()
-            {
-                results.first += 1;
-                results.bytes_in_flight -= weight;
-                drop(results);
-                shared.room.notify_all();
-                return result.map(Some);
-            }
-            results = shared.ready.wait(results).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
@@ -347,7 +202,8 @@ where
             self.start(reader);
             return self.next();
         }
-        let result = self.next_result();
+        let State::Running { shared, .. } = &self.state else { return Ok(None) };
+        let result = shared.next();
         if !matches!(result, Ok(Some(_))) {
             self.end();
         }

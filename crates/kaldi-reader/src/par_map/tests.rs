@@ -1,5 +1,6 @@
 //! Tests of the parallel map beyond the contract of readers.
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -109,7 +110,7 @@ fn many_threads_are_kept_busy_whatever_values_weigh() {
 }
 
 /// The largest number of values in flight, on four threads.
-fn most_in_flight(max_bytes: usize, weigh: fn(&usize) -> usize) -> usize {
+fn most_in_flight(max_bytes: usize, weigh: fn(&usize) -> usize, with_caller: bool) -> usize {
     let (alive, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (counted, peak) = (Arc::clone(&alive), Arc::clone(&most));
     let mut left = 200;
@@ -119,7 +120,8 @@ fn most_in_flight(max_bytes: usize, weigh: fn(&usize) -> usize) -> usize {
         peak.fetch_max(now, Ordering::SeqCst);
         Ok::<_, String>((left > 0).then_some(left))
     });
-    for item in par_map(source, move || 4, max_bytes, weigh, toil).iter() {
+    let mapped = par_map(source, move || 4, max_bytes, weigh, toil);
+    for item in if with_caller { mapped.with_caller() } else { mapped }.iter() {
         item.unwrap();
         alive.fetch_sub(1, Ordering::SeqCst);
     }
@@ -133,8 +135,10 @@ fn values_in_flight_are_bounded_by_bytes() {
     for (max_bytes, weigh, most) in
         [(20 * WEIGHT, weigh as fn(&usize) -> usize, 21), (WEIGHT, weigh, 17), (WEIGHT, |_| 32 << 20, 3)]
     {
-        let in_flight = most_in_flight(max_bytes, weigh);
-        assert!(in_flight <= most, "{in_flight} values were in flight, and not {most}");
+        for with_caller in [false, true] {
+            let in_flight = most_in_flight(max_bytes, weigh, with_caller);
+            assert!(in_flight <= most, "{in_flight} values were in flight, and not {most}");
+        }
     }
 }
 
@@ -176,4 +180,39 @@ fn work_that_pays_is_shared() {
     let mut mapped =
         par_map(numbers(40), move || 2, 8 * WEIGHT, weigh, |n| toil(n).map(|_| std::thread::current().id()));
     assert!(mapped.iter().map(Result::unwrap).any(|thread| thread != caller));
+}
+
+#[test]
+fn the_callers_thread_is_one_of_them() {
+    let caller = std::thread::current().id();
+    for threads in [2, 3] {
+        let work = |n| toil(n).map(|_| std::thread::current().id());
+        let mut mapped = par_map(numbers(400), move || threads, 8 * WEIGHT, weigh, work).with_caller();
+        let workers: HashSet<_> = mapped.iter().map(Result::unwrap).skip(20).collect();
+        assert!(workers.contains(&caller) && workers.len() <= threads, "{workers:?}");
+    }
+}
+
+#[test]
+fn the_callers_thread_keeps_the_order() {
+    for threads in [1, 2, 4] {
+        let work = |n| if n == 300 { Err("cannot map 300".to_owned()) } else { toil(n) };
+        let mut mapped = par_map(numbers(400), move || threads, 8 * WEIGHT, weigh, work).with_caller();
+        assert!(mapped.iter().take(100).eq((0..100).map(Ok)));
+        mapped.restart().unwrap();
+        let rows: Vec<_> = mapped.iter().collect();
+        assert!(rows[..300].iter().cloned().eq((0..300).map(Ok)));
+        assert_eq!(rows[300..], [Err("cannot map 300".to_owned())]);
+    }
+}
+
+#[test]
+#[should_panic(expected = "a bug in the work")]
+fn a_panic_on_the_callers_thread_ends_the_others() {
+    let caller = std::thread::current().id();
+    let work = move |n| {
+        assert!(n < 20 || std::thread::current().id() != caller, "a bug in the work");
+        toil(n)
+    };
+    let _ = par_map(numbers(1000), move || 2, 8 * WEIGHT, weigh, work).with_caller().iter().count();
 }

@@ -1,0 +1,256 @@
+//! What the threads of a parallel map share.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use crate::Reader;
+
+/// The number of values in work or waiting for each thread, whatever their total weight, so that no thread waits for
+/// the consumer to take a slow value.
+const VALUES_PER_THREAD: usize = 4;
+
+/// The bytes for each thread above which [`VALUES_PER_THREAD`] no longer counts.
+const MOST_PER_THREAD: usize = 16 << 20;
+
+/// What is done with a value.
+pub(super) type Work<R, U> = dyn Fn(<R as Reader>::Item) -> Result<U, <R as Reader>::Error> + Send + Sync;
+
+/// A reader and the results of the work on its values.
+pub(super) struct Shared<R: Reader, U> {
+    progress: Mutex<Progress<R, U>>,
+    /// For the caller: the next result has come, or it may read.
+    ready: Condvar,
+    /// For the other threads: one of them may read, or all should stop.
+    free: Condvar,
+    room: Room,
+    with_caller: bool,
+    weigh: fn(&R::Item) -> usize,
+    work: Arc<Work<R, U>>,
+}
+
+/// Something and its weight in bytes.
+type Weighed<T> = (T, usize);
+
+struct Progress<R: Reader, U> {
+    /// `None` while a thread reads.
+    reader: Option<R>,
+    /// How the reader has ended, once it has.
+    end: Option<Result<(), R::Error>>,
+    /// Results from number `first` on; `None` while a thread works on one.
+    results: VecDeque<Option<Weighed<Result<U, R::Error>>>>,
+    first: u64,
+    bytes_in_flight: usize,
+    /// Threads that wait and were not called.
+    idle: usize,
+    /// Threads that were called and still wait.
+    called: usize,
+    /// Whether the caller waits and was not called.
+    caller_waits: bool,
+    stop: bool,
+    panicked: bool,
+}
+
+/// Limits of the work in progress.
+#[derive(Clone, Copy)]
+struct Room {
+    max_bytes: usize,
+    threads: usize,
+}
+
+impl Room {
+    fn is_full(self, bytes: usize, values: usize) -> bool {
+        bytes >= self.max_bytes.max(1)
+            && (values >= VALUES_PER_THREAD * self.threads || bytes >= MOST_PER_THREAD.saturating_mul(self.threads))
+    }
+}
+
+impl<R: Reader, U> Progress<R, U> {
+    fn new(reader: R) -> Self {
+        Self {
+            reader: Some(reader),
+            end: None,
+            results: VecDeque::new(),
+            first: 0,
+            bytes_in_flight: 0,
+            idle: 0,
+            called: 0,
+            caller_waits: false,
+            stop: false,
+            panicked: false,
+        }
+    }
+
+    /// Whether a thread may read.
+    fn is_open(&self, room: Room) -> bool {
+        self.reader.is_some() && self.end.is_none() && !room.is_full(self.bytes_in_flight, self.results.len())
+    }
+
+    /// The reader, if this thread may read.
+    fn take_reader(&mut self, room: Room) -> Option<R> {
+        if self.is_open(room) { self.reader.take() } else { None }
+    }
+
+    /// The next result, if it is there.
+    fn take_result(&mut self) -> Option<Result<U, R::Error>> {
+        self.results.front()?.as_ref()?;
+        let (result, weight) = self.results.pop_front()??;
+        self.first += 1;
+        self.bytes_in_flight -= weight;
+        Some(result)
+    }
+}
+
+impl<R: Reader, U> Shared<R, U> {
+    /// Shares `reader` among `threads`; see [`super::par_map`].
+    pub(super) fn new(
+        reader: R,
+        threads: usize,
+        with_caller: bool,
+        max_bytes: usize,
+        weigh: fn(&R::Item) -> usize,
+        work: Arc<Work<R, U>>,
+    ) -> Self {
+        Self {
+            progress: Mutex::new(Progress::new(reader)),
+            ready: Condvar::new(),
+            free: Condvar::new(),
+            room: Room { max_bytes, threads },
+            with_caller,
+            weigh,
+            work,
+        }
+    }
+
+    /// The reader, once no thread works any more.
+    pub(super) fn take_reader(&self) -> Option<R> {
+        self.lock().reader.take()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Progress<R, U>> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn call_caller(&self, progress: &mut Progress<R, U>) {
+        if std::mem::take(&mut progress.caller_waits) {
+            self.ready.notify_one();
+        }
+    }
+
+    fn call_all(&self, progress: &mut Progress<R, U>) {
+        progress.called += std::mem::take(&mut progress.idle);
+        self.free.notify_all();
+        self.call_caller(progress);
+    }
+
+    /// Calls somebody who waits, if there is something to read and room for it.
+    fn call_next_reader(&self, progress: &mut Progress<R, U>) {
+        if !progress.is_open(self.room) {
+            return;
+        }
+        if progress.idle > 0 {
+            progress.idle -= 1;
+            progress.called += 1;
+            self.free.notify_one();
+        } else if self.with_caller {
+            self.call_caller(progress);
+        }
+    }
+
+    /// Ends the threads after their work.
+    pub(super) fn stop(&self) {
+        let mut progress = self.lock();
+        progress.stop = true;
+        self.call_all(&mut progress);
+    }
+
+    /// What a thread other than the caller's does until the source ends.
+    pub(super) fn run(&self) {
+        let _alarm = Alarm(self);
+        let mut progress = self.lock();
+        while !progress.stop && progress.end.is_none() {
+            if let Some(reader) = progress.take_reader(self.room) {
+                drop(progress);
+                self.read_and_work(reader);
+                progress = self.lock();
+            } else {
+                progress.idle += 1;
+                let called = self.free.wait_while(progress, |progress| progress.called == 0);
+                progress = called.unwrap_or_else(PoisonError::into_inner);
+                progress.called -= 1;
+            }
+        }
+    }
+
+    /// Reads a value, gives the reader back and works on the value.
+    fn read_and_work(&self, mut reader: R) {
+        let item = reader.next();
+        let mut progress = self.lock();
+        progress.reader = Some(reader);
+        let value = match item {
+            Ok(Some(value)) => value,
+            ended => {
+                progress.end = Some(ended.map(drop));
+                self.call_all(&mut progress);
+                return;
+            }
+        };
+        let weight = (self.weigh)(&value);
+        progress.bytes_in_flight += weight;
+        let number = progress.first + progress.results.len() as u64;
+        progress.results.push_back(None);
+        self.call_next_reader(&mut progress);
+        drop(progress);
+
+        let result = (self.work)(value);
+        let mut progress = self.lock();
+        let place = (number - progress.first) as usize;
+        progress.results[place] = Some((result, weight));
+        if place == 0 {
+            self.call_caller(&mut progress);
+        }
+    }
+
+    /// The next result; `None` at the end, or after a panic, which is passed on when the threads are joined.
+    pub(super) fn next(&self) -> Result<Option<U>, R::Error> {
+        let _alarm = Alarm(self);
+        let mut progress = self.lock();
+        while !progress.panicked {
+            if let Some(result) = progress.take_result() {
+                self.call_next_reader(&mut progress);
+                return result.map(Some);
+            }
+            if progress.results.is_empty()
+                && let Some(end) = progress.end.take()
+            {
+                progress.stop = true;
+                return end.map(|()| None);
+            }
+            if self.with_caller
+                && let Some(reader) = progress.take_reader(self.room)
+            {
+                drop(progress);
+                self.read_and_work(reader);
+                progress = self.lock();
+            } else {
+                progress.caller_waits = true;
+                progress = self.ready.wait(progress).unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Informs the consumer if a thread ends with a panic, so that it does not wait for ever.
+struct Alarm<'a, R: Reader, U>(&'a Shared<R, U>);
+
+impl<R: Reader, U> Drop for Alarm<'_, R, U> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            let mut progress = self.0.lock();
+            progress.panicked = true;
+            progress.stop = true;
+            self.0.call_all(&mut progress);
+        }
+    }
+}
