@@ -35,11 +35,27 @@ pub(crate) enum Leaving {
     Anywhere,
 }
 
+impl Leaving {
+    /// The weight of the bytes of a value that stay in a file: all of them if most values are read or moved, so that
+    /// work on them runs on several threads, and none if only few of them are.
+    pub(crate) fn weigh(self, bytes: u64) -> usize {
+        match self {
+            Self::InFiles => usize::try_from(bytes).unwrap_or(usize::MAX),
+            Self::Anywhere => 0,
+        }
+    }
+}
+
 /// A reader of framed entries.
 pub(crate) trait Batches: Reader<Item = Batch, Error = Error> + Send {
     /// Leaves long values where they are until they are asked for.
     fn leave(&mut self, leaving: Leaving) {
         let _ = leaving;
+    }
+
+    /// Whether reading may wait for something, such as a command or a server.
+    fn may_wait(&self) -> bool {
+        true
     }
 }
 
@@ -50,5 +66,9 @@ pub(crate) type BoxedBatches = Box<dyn Batches>;
 impl Batches for BoxedBatches {
     fn leave(&mut self, leaving: Leaving) {
         (**self).leave(leaving);
+    }
+
+    fn may_wait(&self) -> bool {
+        (**self).may_wait()
     }
 }

@@ -13,7 +13,6 @@ use kaldi_log::{log, warning};
 use kaldi_matrix::{GeneralMatrix, Matrix};
 use kaldi_number::general;
 use kaldi_table::{FileOrTable, Record, SequentialReader, TableWriter};
-use kaldi_values::Format;
 
 const USAGE: &str = "\
 Applies cepstral mean and, with --norm-vars, variance normalization to features. If the statistics come from a file,
@@ -95,13 +94,9 @@ fn apply_cmvn(opts: Options) -> anyhow::Result<Tally> {
 
 /// Copies features, compressed ones unchanged; the statistics are not even opened.
 fn copy(opts: &Options) -> anyhow::Result<Tally> {
-    let mut source = SequentialReader::<GeneralMatrix>::open(&opts.source)?;
+    let source = SequentialReader::<GeneralMatrix>::open(&opts.source)?;
     let target = TableWriter::create(&opts.target)?;
-    // The kernel copies what stays as it is. What becomes text has to be read, on all threads.
-    if target.format() == Format::Binary {
-        source = source.leave_in_files();
-    }
-    let written = source.par_map_into(target, move |entry| Ok(entry.copied()?))?;
+    let written = source.leave_in_files().par_map_into(target, move |entry| Ok(entry.copied()?))?;
     log!("Copied {} utterances.", written.done());
     Ok(written.finish()?.into())
 }

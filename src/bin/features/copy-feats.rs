@@ -82,12 +82,7 @@ fn copy_table<T: Value, U: Value>(
     let mut target = TableWriter::<U>::create(&opts.target)?;
     let format = target.format();
 
-    let mut source = SequentialReader::<T>::open(&opts.source)?;
-    // The kernel copies what stays as it is. What is converted has to be read, on all threads.
-    if !opts.converts() && format == Format::Binary {
-        source = source.leave_in_files();
-    }
-    let rows = source.par_map(move |entry| copy(entry, format));
+    let rows = SequentialReader::<T>::open(&opts.source)?.leave_in_files().par_map(move |entry| copy(entry, format));
     let mut done = 0;
     let ended = rows.drain(|key, (record, frames)| {
         target.put(record)?;
@@ -152,11 +147,6 @@ fn copy_file(opts: &Options) -> anyhow::Result<Tally> {
 }
 
 impl Options {
-    /// Whether values become other values.
-    fn converts(&self) -> bool {
-        self.compress || self.htk_in || self.sphinx_in
-    }
-
     /// How to compress, if at all.
     fn method(&self) -> anyhow::Result<Option<CompressionMethod>> {
         if !self.compress {

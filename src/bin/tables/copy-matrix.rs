@@ -56,13 +56,10 @@ fn copy_matrix(opts: Options) -> anyhow::Result<Tally> {
         bail!("Only one of apply-log, apply-exp and apply-softmax-per-row can be given");
     }
     let tables = are_tables(&opts.source, &opts.target)?;
-    let mut source = SequentialReader::<Matrix<f32>>::open_table_or_file(&opts.source)?;
+    let source = SequentialReader::<Matrix<f32>>::open_table_or_file(&opts.source)?.leave_in_files();
     let target = TableWriter::create_table_or_file(&opts.target, Format::from_binary(opts.binary))?;
-    let (format, target_name) = (target.format(), opts.target.clone());
+    let target_name = opts.target.clone();
 
-    if opts.changes_nothing() && format == Format::Binary {
-        source = source.leave_in_files();
-    }
     let written = source.par_map_into(target, move |entry| {
         if opts.changes_nothing() {
             return Ok(entry.copied()?);

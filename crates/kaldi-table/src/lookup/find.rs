@@ -28,6 +28,11 @@ pub trait Lookup: Send + 'static {
     /// # Errors
     /// If the lookup reads a stream that comes only once.
     fn restart(&mut self) -> Result<()>;
+
+    /// Whether finding may wait for something, such as a command.
+    fn may_wait(&self) -> bool {
+        true
+    }
 }
 
 impl Lookup for () {
@@ -43,6 +48,10 @@ impl Lookup for () {
 
     fn restart(&mut self) -> Result<()> {
         Ok(())
+    }
+
+    fn may_wait(&self) -> bool {
+        false
     }
 }
 
@@ -62,6 +71,10 @@ impl<A: Lookup, B: Lookup> Lookup for (A, B) {
         self.0.restart()?;
         self.1.restart()
     }
+
+    fn may_wait(&self) -> bool {
+        self.0.may_wait() || self.1.may_wait()
+    }
 }
 
 /// Nothing is found if there is no lookup.
@@ -79,6 +92,10 @@ impl<L: Lookup> Lookup for Option<L> {
     fn restart(&mut self) -> Result<()> {
         self.as_mut().map_or(Ok(()), Lookup::restart)
     }
+
+    fn may_wait(&self) -> bool {
+        self.as_ref().is_some_and(Lookup::may_wait)
+    }
 }
 
 impl<L: Lookup> Lookup for Vec<L> {
@@ -94,5 +111,9 @@ impl<L: Lookup> Lookup for Vec<L> {
 
     fn restart(&mut self) -> Result<()> {
         self.iter_mut().try_for_each(Lookup::restart)
+    }
+
+    fn may_wait(&self) -> bool {
+        self.iter().any(Lookup::may_wait)
     }
 }

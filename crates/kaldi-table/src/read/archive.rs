@@ -24,6 +24,8 @@ pub(crate) struct ArchiveReader<F> {
     window: Window,
     framing: F,
     permissive: bool,
+    /// Where long values stay, if they do.
+    leaving: Option<Leaving>,
     /// Whether the first entry has to be readable even in permissive mode.
     first_counts: bool,
     has_delivered: bool,
@@ -68,6 +70,7 @@ impl<F: Framing> ArchiveReader<F> {
             window: Window::new(input),
             framing,
             permissive,
+            leaving: None,
             first_counts: true,
             has_delivered: false,
             fault: None,
@@ -219,10 +222,12 @@ impl<F: Framing> ArchiveReader<F> {
         let chunk = Arc::new(Chunk { bytes, base, name: Arc::clone(&self.name), rest });
         let entry = |span: Span| {
             let length = span.stored.unwrap_or(span.value.len() as u64);
+            let missing = length - span.value.len() as u64;
             RawEntry {
                 prefix: span.value.start - span.key.start,
                 is_text: span.is_text,
                 is_open: span.is_open,
+                burden: self.leaving.map_or(0, |leaving| leaving.weigh(missing)),
                 ..RawEntry::new(chunk.bytes[span.key].into(), Blob::with_head(&chunk, span.value, length))
             }
         };
@@ -316,8 +321,13 @@ impl<F: Framing> Reader for ArchiveReader<F> {
 }
 
 impl<F: Framing> Batches for ArchiveReader<F> {
-    fn leave(&mut self, _: Leaving) {
+    fn leave(&mut self, leaving: Leaving) {
+        self.leaving = Some(leaving);
         self.window.skim();
+    }
+
+    fn may_wait(&self) -> bool {
+        self.window.input().as_file().is_none()
     }
 }
 

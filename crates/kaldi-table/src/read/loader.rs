@@ -266,7 +266,11 @@ impl<F: Framing> ValueLoader<F> {
             let (length, burden) = match extent {
                 Extent::Whole(length) => (length as u64, 0),
                 Extent::Stored(whole) => match self.hold(&source) {
-                    Some(burden) => (whole, burden),
+                    Some(burden) => {
+                        // A part has its own weight.
+                        let leaving = self.leaving.filter(|_| !in_part);
+                        (whole, burden.saturating_add(leaving.map_or(0, |leaving| leaving.weigh(whole))))
+                    }
                     None => {
                         may_stay = false;
                         need = Need::Exactly(whole);

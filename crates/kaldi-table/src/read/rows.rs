@@ -48,6 +48,7 @@ trait BatchLookup: Send {
     fn find(&mut self, batch: &mut Batch) -> (Box<dyn Any + Send>, Option<Error>);
     fn restart(&mut self) -> Result<()>;
     fn finish(&mut self) -> Result<()>;
+    fn may_wait(&self) -> bool;
 }
 
 struct ByKey<L>(L);
@@ -76,6 +77,10 @@ impl<L: Lookup> BatchLookup for ByKey<L> {
 
     fn finish(&mut self) -> Result<()> {
         self.0.finish()
+    }
+
+    fn may_wait(&self) -> bool {
+        self.0.may_wait()
     }
 }
 
@@ -214,7 +219,9 @@ type BatchWork = dyn Fn(FoundBatch) -> RowBatch + Send + Sync;
 /// Starts the map. It is apart from [`Rows::new`] so that it is compiled once.
 fn start(batches: FoundBatches, context: Context, work: Box<BatchWork>) -> ParMap<FoundBatches, RowBatch> {
     let weigh = |found: &FoundBatch| found.batch.weigh();
-    par_map(batches, move || context.num_threads(), IN_FLIGHT, weigh, move |found| Ok(work(found)))
+    let never_waits = !batches.batches.may_wait() && !batches.lookup.may_wait();
+    let rows = par_map(batches, move || context.num_threads(), IN_FLIGHT, weigh, move |found| Ok(work(found)));
+    if never_waits { rows.with_caller() } else { rows }
 }
 
 /// Does the work on one entry and keeps its log lines.

@@ -162,6 +162,30 @@ fn a_skimmed_table_has_the_same_values() {
 }
 
 #[test]
+fn values_that_stay_in_files_are_worked_on_by_several_threads() {
+    set_num_threads(|| 4);
+    let folder = tempfile::tempdir().unwrap();
+    let (archive, script) = (folder.path().join("x.ark"), folder.path().join("x.scp"));
+    let (mut bytes, mut lines) = (Vec::new(), String::new());
+    for index in 0..60 {
+        bytes.extend_from_slice(format!("k{index:02} ").as_bytes());
+        lines += &format!("k{index:02} {}:{}\n", archive.display(), bytes.len());
+        vec![index; 20_000].write(&mut bytes, Format::Binary);
+    }
+    std::fs::write(&archive, bytes).unwrap();
+    std::fs::write(&script, lines).unwrap();
+    for rspecifier in [format!("ark:{}", archive.display()), format!("scp:{}", script.display())] {
+        let rows = open::<Vec<i32>>(&rspecifier).leave_in_files().par_map(|entry| {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            Ok((entry.read()?[0], std::thread::current().id()))
+        });
+        let rows: Vec<_> = { rows }.iter().map(|row| row.unwrap().1).collect();
+        assert!(rows.iter().map(|row| row.0).eq(0..60));
+        assert!(rows.iter().any(|row| row.1 != rows[0].1), "{rspecifier}");
+    }
+}
+
+#[test]
 fn log_lines_of_the_work_come_in_order_whatever_the_number_of_threads() {
     set_num_threads(|| 4);
     let lines: String = (0..40_000).map(|i| format!("k{i:05} {i}\n")).collect();
