@@ -29,16 +29,16 @@ pub(super) struct Shared<R: Reader, U> {
     work: Arc<Work<R, U>>,
 }
 
-/// Something and its weight in bytes.
-type Weighed<T> = (T, usize);
+/// A result and the weight of its value, once the work is done.
+type Slot<U, E> = Option<(Result<U, E>, usize)>;
 
 struct Progress<R: Reader, U> {
     /// `None` while a thread reads.
     reader: Option<R>,
     /// How the reader has ended, once it has.
     end: Option<Result<(), R::Error>>,
-    /// Results from number `first` on; `None` while a thread works on one.
-    results: VecDeque<Option<Weighed<Result<U, R::Error>>>>,
+    /// Results from number `first` on.
+    results: VecDeque<Slot<U, R::Error>>,
     first: u64,
     bytes_in_flight: usize,
     /// Threads that wait and were not called.
