@@ -62,7 +62,7 @@ impl Region {
 
     /// Whether it is best to write now what is gathered.
     pub(crate) fn is_full(&self) -> bool {
-        self.end() % BUFFER as u64 == 0
+        self.end().is_multiple_of(BUFFER as u64)
     }
 
     /// The place of the next byte.
