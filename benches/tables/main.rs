@@ -102,39 +102,9 @@ fn measure_all(arguments: &Arguments) -> ExitCode {
     reports::print(&bench);
     coded::print(&bench);
 
-    let mut runs: Vec<Measured> = Vec::new();
-    let mut add = |row: &str, run: Run, is_repeated: bool| {
-        runs.push(Measured { row: row.to_owned(), run, is_repeated, costs: Vec::new() });
-        runs.len() - 1
-    };
-    let name = |run: &Run| format!("yardstick {run}");
-    let yardsticks: Vec<_> = jobs::yardsticks().into_iter().map(|run| add(&name(&run), run, false)).collect();
-    let rows: Vec<_> = jobs
-        .iter()
-        .map(|job| {
-            let yardstick = match job.yardstick {
-                Yardstick::Unit => yardsticks[Yardstick::Unit as usize],
-                other => {
-                    let run = jobs::yardsticks().swap_remove(other as usize);
-                    add(&name(&run), run, true)
-                }
-            };
-            let ours = ours(job).map(|program| add(&job.name, job.run(program), false));
-            let theirs = rivals.run(job).map(|run| add(&job.name, run, false));
-            (job, yardstick, ours, theirs)
-        })
-        .collect();
-
-    for round in 0..bench.rounds as usize {
-        // What failed once is not run again.
-        for measured in runs.iter_mut().filter(|measured| measured.costs.len() == round) {
-            let first = measured.is_repeated.then(|| bench.measure(&measured.row, &measured.run));
-            if first.is_none_or(|first| first.is_some()) {
-                measured.costs.extend(bench.measure(&measured.row, &measured.run));
-            }
-        }
-    }
-    runs.iter_mut().filter(|measured| measured.costs.len() < bench.rounds as usize).for_each(|it| it.costs.clear());
+    let ours = |job: &Job| ours(job).map(|program| job.run(program));
+    let Plan { mut runs, yardsticks, rows } = Plan::new(&jobs, ours, |job| rivals.run(job));
+    measure_rounds(&bench, &mut runs);
     let best = |index: usize| runs[index].best();
     let start = |folder: &Path| {
         let starts = bench.size.pick(200, 1);
@@ -144,11 +114,11 @@ fn measure_all(arguments: &Arguments) -> ExitCode {
         yardsticks: yardsticks.iter().map(|&index| best(index)).collect(),
         rows: rows
             .iter()
-            .map(|(job, yardstick, ours, theirs)| report::Row {
-                job,
-                yardstick: best(*yardstick),
-                ours: ours.and_then(best),
-                theirs: theirs.and_then(best),
+            .map(|row| report::Row {
+                job: row.job,
+                yardstick: best(row.yardstick),
+                ours: row.ours.and_then(best),
+                theirs: row.theirs.and_then(best),
             })
             .collect(),
         start: start(&bench.tools),
@@ -158,10 +128,10 @@ fn measure_all(arguments: &Arguments) -> ExitCode {
     }
     .print();
 
-    let row = |(job, _, ours, theirs): &(&Job, usize, Option<usize>, Option<usize>)| {
-        let measured = |index: &Option<usize>| index.map(|index| &runs[index]).filter(|it| !it.costs.is_empty());
-        let (ours, theirs) = (measured(ours)?, measured(theirs).map(Measured::cpu));
-        Some(Row { name: job.name.clone(), cpu: ours.cpu(), wall: ours.wall(), rival_cpu: theirs })
+    let row = |row: &PlannedRow| {
+        let measured = |index: Option<usize>| index.map(|index| &runs[index]).filter(|it| !it.costs.is_empty());
+        let (ours, theirs) = (measured(row.ours)?, measured(row.theirs).map(Measured::cpu));
+        Some(Row { name: row.job.name.clone(), cpu: ours.cpu(), wall: ours.wall(), rival_cpu: theirs })
     };
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let rows = rows.iter().filter_map(row).collect();
@@ -174,6 +144,61 @@ fn measure_all(arguments: &Arguments) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// What each round runs, in this order, and which of it makes the rows of the report.
+struct Plan<'a> {
+    runs: Vec<Measured>,
+    /// In the order of [`Yardstick`].
+    yardsticks: Vec<usize>,
+    rows: Vec<PlannedRow<'a>>,
+}
+
+/// A job, and the places of its runs.
+struct PlannedRow<'a> {
+    job: &'a Job,
+    yardstick: usize,
+    ours: Option<usize>,
+    theirs: Option<usize>,
+}
+
+impl<'a> Plan<'a> {
+    fn new(jobs: &'a [Job], ours: impl Fn(&Job) -> Option<Run>, theirs: impl Fn(&Job) -> Option<Run>) -> Self {
+        let mut runs: Vec<Measured> = Vec::new();
+        let mut add = |row: &str, run: Run, is_repeated: bool| {
+            runs.push(Measured { row: row.to_owned(), run, is_repeated, costs: Vec::new() });
+            runs.len() - 1
+        };
+        let name = |run: &Run| format!("yardstick {run}");
+        let yardsticks: Vec<_> = jobs::yardsticks().into_iter().map(|run| add(&name(&run), run, false)).collect();
+        let mut rows = Vec::new();
+        for job in jobs {
+            let yardstick = match job.yardstick {
+                Yardstick::Unit => yardsticks[Yardstick::Unit as usize],
+                other => {
+                    let run = jobs::yardsticks().swap_remove(other as usize);
+                    add(&name(&run), run, true)
+                }
+            };
+            let ours = ours(job).map(|run| add(&job.name, run, false));
+            let theirs = theirs(job).map(|run| add(&job.name, run, false));
+            rows.push(PlannedRow { job, yardstick, ours, theirs });
+        }
+        Self { runs, yardsticks, rows }
+    }
+}
+
+/// Runs everything in each round. What failed once is not run again, and has no costs.
+fn measure_rounds(bench: &Bench, runs: &mut [Measured]) {
+    for round in 0..bench.rounds as usize {
+        for measured in runs.iter_mut().filter(|measured| measured.costs.len() == round) {
+            let first = measured.is_repeated.then(|| bench.measure(&measured.row, &measured.run));
+            if first.is_none_or(|first| first.is_some()) {
+                measured.costs.extend(bench.measure(&measured.row, &measured.run));
+            }
+        }
+    }
+    runs.iter_mut().filter(|measured| measured.costs.len() < bench.rounds as usize).for_each(|it| it.costs.clear());
 }
 
 /// The programs of others that are here.
