@@ -4,8 +4,11 @@ use std::ops::Range;
 
 use kaldi_values::{Cursor, Format};
 
-use crate::Real;
 use crate::binary::{self, Header, Shape};
+use crate::real::Storage;
+use crate::row_products::{self, Rows};
+use crate::transform::Parts;
+use crate::{Matrix, Real, Result};
 
 /// The rows of a binary matrix that is not decoded: they can be passed on as bytes, in any order and number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +54,25 @@ impl BinaryRows {
         let pieces = runs.iter().map(|run| self.start + run.start * self.length..self.start + run.end * self.length);
         (head, pieces.collect())
     }
+
+    /// Applies a transform to every row of `bytes`, those in which the rows were found, as [`Matrix::transformed`] does.
+    ///
+    /// # Errors
+    /// If the transform has another number of columns.
+    ///
+    /// # Panics
+    /// If these are other bytes.
+    pub fn transformed(&self, bytes: &[u8], transform: &Matrix<f32>) -> Result<Matrix<f32>> {
+        let rows = &bytes[self.start..][..self.num_rows * self.length];
+        let Parts { mut out, linear, beta } = transform.parts(self.size())?;
+        if self.token == f32::MATRIX_TOKEN && row_products::is_for_rows(&linear) {
+            row_products::multiply_rows(Rows::Bytes(rows), &linear, beta, out.as_mut_slice());
+            return Ok(out);
+        }
+        let mut elements = Vec::with_capacity(self.num_rows * self.num_cols);
+        binary::decode(&mut elements, rows, self.length.checked_div(self.num_cols).unwrap_or_default());
+        Matrix::from_vec(self.num_rows, self.num_cols, elements).transformed(transform)
+    }
 }
 
 #[cfg(test)]
@@ -61,7 +83,6 @@ mod tests {
     use kaldi_values::Value;
 
     use super::*;
-    use crate::Matrix;
 
     fn matrix(num_rows: usize, values: &[f64]) -> Matrix<f64> {
         Matrix::from_vec(num_rows, values.len().checked_div(num_rows).unwrap_or(0), values.to_vec())
@@ -84,6 +105,27 @@ mod tests {
         let single = original.to_precision::<f32>();
         let spliced = matrix(2, &[1.0, 2.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).to_precision();
         assert_eq!(rearranged(&single, &[0..1, 0..3], 2), spliced);
+    }
+
+    #[test]
+    fn rows_are_transformed_as_those_of_the_matrix() {
+        for (num_cols, affine) in [(3, 0), (300, 0), (310, 1)] {
+            let element = |at: usize| ((at * 7919) % 1009) as f64 / 504.0 - 1.0;
+            let feats = matrix(20, &(0..20 * num_cols).map(element).collect::<Vec<_>>());
+            let num_cols = num_cols + affine;
+            let transform = matrix(7, &(0..7 * num_cols).map(element).collect::<Vec<_>>()).to_precision();
+            let single = feats.to_precision::<f32>();
+            let expected = single.transformed(&transform).unwrap();
+            let (mut bytes, mut double) = (Vec::new(), Vec::new());
+            single.write(&mut bytes, Format::Binary);
+            feats.write(&mut double, Format::Binary);
+            let of_bytes = BinaryRows::find::<f32>(&bytes).unwrap().transformed(&bytes, &transform).unwrap();
+            let of_double = BinaryRows::find::<f64>(&double).unwrap().transformed(&double, &transform).unwrap();
+            assert!(of_bytes == expected && of_double == expected, "{num_cols}");
+            let (rows, narrow) = (BinaryRows::find::<f32>(&bytes).unwrap(), Matrix::new(1, 2));
+            assert_eq!(rows.transformed(&bytes, &narrow), single.transformed(&narrow));
+            assert!(rows.transformed(&bytes, &narrow).is_err());
+        }
     }
 
     #[test]

@@ -1,17 +1,24 @@
 //! Products of each row of a matrix with each row of another one, for long rows.
 //!
 //! A general matrix product first brings both factors into the order of its innermost loop. If one of them is small and the
-//! rows are long, that takes longer than the product itself, and rows can be multiplied as they are.
+//! rows are long, that takes longer than the product itself. Here rows are only copied to places that registers can be loaded
+//! from at once: a few rows at a time, from numbers or from the bytes of a file.
 
-use kaldi_lanes::{Kernel, Lanes, WIDTH, dispatch, has_avx2, transpose};
+use std::ops::Range;
 
-use crate::factor::Product;
+use kaldi_lanes::{Kernel, dispatch, has_avx2};
 
-/// Each sum is made of this many, which end in its last step.
-const LANES: usize = 2 * WIDTH;
+use crate::factor::{Factor, Product};
 
-/// The most products in a block.
-const MOST: usize = 24;
+/// The numbers of a chunk. Each sum is made of this many, which end in its last step.
+const LANES: usize = 16;
+
+/// The most right rows of a block.
+const MOST_RIGHT: usize = 4;
+
+/// The blocks of rows that are multiplied with one block of right rows before the next: all of them stay in the first-level
+/// cache.
+const BLOCKS: usize = 3;
 
 /// The shortest rows for which this pays: the sums of lanes are to be a small part of the work.
 const LONG: usize = 256;
@@ -19,20 +26,42 @@ const LONG: usize = 256;
 /// The largest right factor, in elements. It is read again and again, so it has to stay in the second-level cache.
 const SMALL: usize = 1 << 16;
 
+/// Rows of the same length.
+#[derive(Clone, Copy)]
+pub(crate) enum Rows<'a> {
+    /// Each row starts this many elements after the one before.
+    Elements(&'a [f32], usize),
+    /// Little-endian numbers, row after row.
+    Bytes(&'a [u8]),
+}
+
 /// Adds the product to `beta * out`, if its factors are rows of this kind and the processor has an instruction for fused
 /// products. Returns whether it did.
 pub(crate) fn multiply(product: &Product<'_, f32>, out: &mut [f32]) -> bool {
-    let Product { left, right, .. } = product;
-    let has_rows = left.strides.1 == 1 && right.strides.0 == 1;
-    if !has_rows || left.cols < LONG || right.rows * right.cols > SMALL || !has_avx2() {
+    let Product { left, right, beta } = product;
+    if left.strides.1 != 1 || !is_for_rows(right) {
         return false;
     }
-    dispatch(RowProducts { product, out });
+    multiply_rows(Rows::Elements(left.data, left.strides.0), right, *beta, out);
     true
 }
 
+/// Whether [`multiply_rows`] is the way to multiply with this factor.
+pub(crate) fn is_for_rows(right: &Factor<'_, f32>) -> bool {
+    right.strides.0 == 1 && right.rows >= LONG && right.rows * right.cols <= SMALL && has_avx2()
+}
+
+/// Adds the products of rows with `right` to `beta * out`, which tells how many rows there are.
+pub(crate) fn multiply_rows(left: Rows<'_>, right: &Factor<'_, f32>, beta: f32, out: &mut [f32]) {
+    if !out.is_empty() {
+        dispatch(RowProducts { left, right, beta, out });
+    }
+}
+
 struct RowProducts<'a> {
-    product: &'a Product<'a, f32>,
+    left: Rows<'a>,
+    right: &'a Factor<'a, f32>,
+    beta: f32,
     out: &'a mut [f32],
 }
 
@@ -54,23 +83,37 @@ impl Kernel for RowProducts<'_> {
 }
 
 impl RowProducts<'_> {
-    /// Computes `LEFT × RIGHT` elements at a time. At the ends, the last row takes the place of those that do not exist.
+    /// Computes `LEFT × RIGHT` elements at a time. Rows that do not exist are zeros.
     #[inline(always)]
     fn compute_blocks<const LEFT: usize, const RIGHT: usize>(self) {
-        let Product { left, right, beta } = self.product;
-        let (rows, cols, length) = (left.rows, right.cols, left.cols);
-        for row in (0..rows).step_by(LEFT) {
-            let of_left: [_; LEFT] =
-                std::array::from_fn(|nth| &left.data[(row + nth).min(rows - 1) * left.strides.0..][..length]);
-            for col in (0..cols).step_by(RIGHT) {
-                let of_right: [_; RIGHT] =
-                    std::array::from_fn(|nth| &right.data[(col + nth).min(cols - 1) * right.strides.1..][..length]);
-                let products = row_products(of_left, of_right);
-                for (nth, row) in (row..rows.min(row + LEFT)).enumerate() {
-                    let out = &mut self.out[row * cols + col..][..RIGHT.min(cols - col)];
-                    for (out, product) in out.iter_mut().zip(&products[nth * RIGHT..]) {
-                        // What was there may be NaN, and counts only if it is to be added.
-                        *out = if *beta == 0.0 { *product } else { beta.mul_add(*out, *product) };
+        let Factor { data, rows: length, cols, strides } = *self.right;
+        let num_chunks = length.div_ceil(LANES);
+        let mut right = Vec::with_capacity(cols.div_ceil(RIGHT) * num_chunks);
+        for first in (0..cols).step_by(RIGHT) {
+            let wanted = first..cols.min(first + RIGHT);
+            push_block::<RIGHT>(&mut right, Rows::Elements(data, strides.1), length, wanted);
+        }
+        let num_rows = self.out.len() / cols;
+        let mut left = Vec::with_capacity(BLOCKS * num_chunks);
+        for first in (0..num_rows).step_by(BLOCKS * LEFT) {
+            let end = num_rows.min(first + BLOCKS * LEFT);
+            left.clear();
+            for row in (first..end).step_by(LEFT) {
+                push_block::<LEFT>(&mut left, self.left, length, row..end.min(row + LEFT));
+            }
+            for (col, right) in (0..cols).step_by(RIGHT).zip(right.chunks_exact(num_chunks)) {
+                for (row, left) in (first..end).step_by(LEFT).zip(left.chunks_exact(num_chunks)) {
+                    let products = block_products::<LEFT, RIGHT>(left, right);
+                    for (row, products) in (row..end.min(row + LEFT)).zip(products) {
+                        let out = &mut self.out[row * cols + col..][..RIGHT.min(cols - col)];
+                        if let (0.0, Some(out)) = (self.beta, out.first_chunk_mut()) {
+                            *out = products;
+                            continue;
+                        }
+                        for (out, product) in out.iter_mut().zip(products) {
+                            // What was there may be NaN, and counts only if it is to be added.
+                            *out = if self.beta == 0.0 { product } else { self.beta.mul_add(*out, product) };
+                        }
                     }
                 }
             }
@@ -78,81 +121,77 @@ impl RowProducts<'_> {
     }
 }
 
-/// The inner products of rows of the same length, of each left one with all right ones.
-#[inline(always)]
-fn row_products<const LEFT: usize, const RIGHT: usize>(left: [&[f32]; LEFT], right: [&[f32]; RIGHT]) -> [f32; MOST] {
-    let mut sums = [[Sums([0.0; LANES]); RIGHT]; LEFT];
-    let length = left[0].len();
-    let mut at = 0;
-    while at + LANES <= length {
-        add_products::<LEFT, RIGHT, LANES>(&mut sums, left, right, at);
-        at += LANES;
-    }
-    if at + WIDTH <= length {
-        add_products::<LEFT, RIGHT, WIDTH>(&mut sums, left, right, at);
-        at += WIDTH;
-    }
-    // From here on sums are in memory. Without this they would be stored in every step of the loop, too.
-    let sums = std::hint::black_box(sums);
-    let mut products = [0.0; MOST];
-    for (totals, sums) in products.as_chunks_mut().0.iter_mut().zip(sums.as_flattened().chunks(WIDTH)) {
-        *totals = total(sums);
-    }
-    if at < length {
-        for (nth, product) in products[..LEFT * RIGHT].iter_mut().enumerate() {
-            let rest = left[nth / RIGHT][at..].iter().zip(&right[nth % RIGHT][at..]);
-            *product = rest.fold(*product, |sum, (left, right)| left.mul_add(*right, sum));
-        }
-    }
-    products
+/// A part of a row, or partial sums of one product.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Chunk([f32; LANES]);
+
+impl Chunk {
+    const ZERO: Self = Self([0.0; LANES]);
 }
 
-/// Adds the products of the next `N` elements.
+/// Appends `N` rows, the first chunks of all before the second ones. After their ends there are zeros.
 #[inline(always)]
-fn add_products<const LEFT: usize, const RIGHT: usize, const N: usize>(
-    sums: &mut [[Sums; RIGHT]; LEFT],
-    left: [&[f32]; LEFT],
-    right: [&[f32]; RIGHT],
-    at: usize,
-) {
-    let read = |row: &[f32]| {
-        let mut elements = [0.0; N];
-        elements.copy_from_slice(&row[at..at + N]);
-        elements
-    };
-    let right = right.map(read);
-    for (sums, row) in sums.iter_mut().zip(left) {
-        let left = read(row);
-        for (sums, right) in sums.iter_mut().zip(&right) {
-            for lane in 0..N {
-                sums.0[lane] = left[lane].mul_add(right[lane], sums.0[lane]);
+fn push_block<const N: usize>(block: &mut Vec<[Chunk; N]>, rows: Rows<'_>, length: usize, wanted: Range<usize>) {
+    let start = block.len();
+    block.resize(start + length.div_ceil(LANES), [Chunk::ZERO; N]);
+    for (place, row) in wanted.enumerate() {
+        let chunks = block[start..].iter_mut().map(|chunks| &mut chunks[place].0);
+        match rows {
+            Rows::Elements(elements, stride) => {
+                for (chunk, elements) in chunks.zip(elements[row * stride..][..length].chunks(LANES)) {
+                    match elements.first_chunk::<LANES>() {
+                        Some(whole) => *chunk = *whole,
+                        None => chunk[..elements.len()].copy_from_slice(elements),
+                    }
+                }
+            }
+            Rows::Bytes(bytes) => {
+                for (chunk, bytes) in chunks.zip(bytes[row * 4 * length..][..4 * length].chunks(4 * LANES)) {
+                    for (element, bytes) in chunk.iter_mut().zip(bytes.as_chunks::<4>().0) {
+                        *element = f32::from_le_bytes(*bytes);
+                    }
+                }
             }
         }
     }
 }
 
-/// Partial sums of one product.
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-struct Sums([f32; LANES]);
-
-/// The sums of up to eight sets of partial sums.
+/// The inner products of each left row with all right ones.
 #[inline(always)]
-fn total(sums: &[Sums]) -> [f32; WIDTH] {
-    let mut rows = [Lanes::ZERO; WIDTH];
-    for (row, sums) in rows.iter_mut().zip(sums) {
-        for lane in 0..WIDTH {
-            row.0[lane] = sums.0[lane] + sums.0[lane + WIDTH];
+fn block_products<const LEFT: usize, const RIGHT: usize>(
+    left: &[[Chunk; LEFT]],
+    right: &[[Chunk; RIGHT]],
+) -> [[f32; MOST_RIGHT]; LEFT] {
+    let mut sums = [[Chunk::ZERO; RIGHT]; LEFT];
+    for (left, right) in left.iter().zip(right) {
+        let right = *right;
+        for (sums, left) in sums.iter_mut().zip(left) {
+            let left = *left;
+            for (sums, right) in sums.iter_mut().zip(&right) {
+                for lane in 0..LANES {
+                    sums.0[lane] = left.0[lane].mul_add(right.0[lane], sums.0[lane]);
+                }
+            }
         }
     }
-    let [a, b, c, d, e, f, g, h] = transpose(rows);
-    (((a + b) + (c + d)) + ((e + f) + (g + h))).0
+    // From here on sums are in memory. Without this they would be stored in every step of the loop, too.
+    let sums = std::hint::black_box(sums);
+    let mut quarters = [[[0.0; 4]; MOST_RIGHT]; LEFT];
+    for (quarters, sums) in quarters.iter_mut().zip(&sums) {
+        for (quarters, Chunk(sums)) in quarters.iter_mut().zip(sums) {
+            *quarters = std::array::from_fn(|at| (sums[at] + sums[at + 8]) + (sums[at + 4] + sums[at + 12]));
+        }
+    }
+    // One step after the other: the compiler would look for a way through both at once, which is longer.
+    std::hint::black_box(quarters).map(|row| row.map(|[a, b, c, d]| (a + b) + (c + d)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Matrix;
+    use crate::real::Storage;
 
     fn matrix(num_rows: usize, num_cols: usize) -> Matrix<f32> {
         let element = |at: usize| ((at * 7919 + num_cols) % 1009) as f32 / 504.0 - 1.0;
@@ -179,13 +218,21 @@ mod tests {
     #[test]
     fn blocks_of_all_sizes_give_the_same_bits() {
         let (left, right) = (matrix(11, 310), matrix(10, 310));
-        let product = Product { left: left.factor(), right: right.transposed_factor(), beta: 1.0 };
-        let mut outs = [(); 3].map(|()| (0..110).map(|at| at as f32).collect::<Vec<_>>());
-        let [one, few, many] = outs.each_mut().map(|out| RowProducts { product: &product, out });
-        one.compute_blocks::<1, 1>();
-        few.compute_blocks::<2, 3>();
-        many.compute_blocks::<6, 4>();
-        assert!(outs[0] == outs[1] && outs[0] == outs[2]);
+        let right = right.transposed_factor();
+        let mut bytes = Vec::new();
+        f32::encode_le(&mut bytes, left.as_slice());
+        for beta in [0.0, 1.0] {
+            let mut outs = [(); 4].map(|()| (0..110).map(|at| at as f32).collect::<Vec<_>>());
+            let [one, few, many, of_bytes] = outs.each_mut().map(|out| {
+                let left = Rows::Elements(left.as_slice(), 310);
+                RowProducts { left, right: &right, beta, out }
+            });
+            one.compute_blocks::<1, 1>();
+            few.compute_blocks::<2, 3>();
+            many.compute_blocks::<6, 4>();
+            RowProducts { left: Rows::Bytes(&bytes), ..of_bytes }.compute_blocks::<6, 4>();
+            assert!(outs[1..].iter().all(|out| *out == outs[0]), "{beta}");
+        }
     }
 
     #[test]

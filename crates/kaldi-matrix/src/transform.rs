@@ -8,6 +8,14 @@ use kaldi_lanes::{Kernel, dispatch};
 use crate::factor::{Factor, Product};
 use crate::{Error, Matrix, Real, Result, Vector};
 
+/// A transform that is applied: the output is `input * linear + beta * out`.
+pub(crate) struct Parts<'a, T> {
+    /// The offsets, or anything.
+    pub out: Matrix<T>,
+    pub linear: Factor<'a, T>,
+    pub beta: T,
+}
+
 impl<T: Real> Matrix<T> {
     /// Applies a transform to every row: `num_frames × dim` gives `num_frames × transform.num_rows()`.
     ///
@@ -17,22 +25,27 @@ impl<T: Real> Matrix<T> {
     /// # Errors
     /// If the transform has another number of columns.
     pub fn transformed(&self, transform: &Self) -> Result<Self> {
-        let dim = self.num_cols();
-        if transform.num_cols() == dim {
-            return self.multiply_transposed(transform);
+        let Parts { mut out, linear: right, beta } = transform.parts(self.size())?;
+        T::gemm(&Product { left: self.factor(), right, beta }, out.as_mut_slice());
+        Ok(out)
+    }
+
+    /// Makes ready for the application of this transform to `num_rows × dim` input.
+    pub(crate) fn parts(&self, (num_rows, dim): (usize, usize)) -> Result<Parts<'_, T>> {
+        let mut out = Self::new(num_rows, self.num_rows());
+        if self.num_cols() == dim {
+            return Ok(Parts { out, linear: self.transposed_factor(), beta: T::default() });
         }
-        if transform.num_cols() != dim + 1 {
-            return Err(Error::Transform { dim, got: transform.size() });
+        if self.num_cols() != dim + 1 {
+            return Err(Error::Transform { dim, got: self.size() });
         }
-        let mut out = Self::new(self.num_rows(), transform.num_rows());
         for row in out.rows_mut() {
-            for (element, offset) in row.iter_mut().zip(transform.as_slice()[dim..].iter().step_by(dim + 1)) {
+            for (element, offset) in row.iter_mut().zip(self.as_slice()[dim..].iter().step_by(dim + 1)) {
                 *element = *offset;
             }
         }
-        let linear = Factor { rows: dim, ..transform.transposed_factor() };
-        T::gemm(&Product { left: self.factor(), right: linear, beta: T::from_f64(1.0) }, out.as_mut_slice());
-        Ok(out)
+        let linear = Factor { rows: dim, ..self.transposed_factor() };
+        Ok(Parts { out, linear, beta: T::from_f64(1.0) })
     }
 
     /// Composes two transforms: applying the result is applying `first` and then `self`.

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_log::{log, warning};
-use kaldi_matrix::{LogDetCache, Matrix};
+use kaldi_matrix::{BinaryRows, LogDetCache, Matrix};
 use kaldi_number::general;
-use kaldi_table::{FileOrTable, Record, SequentialReader, TableWriter};
+use kaldi_table::{Entry, FileOrTable, Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
 Applies transforms (LDA, MLLT, fMLLR ...) to features. A transform is linear if it has as many columns as the features,
@@ -50,7 +50,7 @@ fn transform_feats(opts: Options) -> anyhow::Result<Tally> {
             warning!("No fMLLR transform available for utterance {utt}, producing no output for this utterance");
             return Ok(None);
         };
-        let feats = entry.read()?;
+        let feats = Features::of(entry)?;
         let (frames, dim) = feats.size();
         if frames == 0 || transform.num_rows() == 0 {
             let (rows, cols) = transform.size();
@@ -78,7 +78,7 @@ fn transform_feats(opts: Options) -> anyhow::Result<Tally> {
                 warning!("Matrix has bad logdet {} (transform of utterance {utt})", general(value));
             }
         }
-        let record = Record::new(utt, &transformed, format);
+        let record = Record::from_value(utt, transformed, format);
         Ok(Some((record, kind, frames, log_det)))
     });
     let mut tally = Tally::default();
@@ -106,6 +106,33 @@ fn transform_feats(opts: Options) -> anyhow::Result<Tally> {
     ended.finish()?;
     target.finish()?;
     Ok(tally)
+}
+
+/// The features of an entry: their bytes, if these can be transformed as they are.
+enum Features<'a> {
+    Bytes(BinaryRows, &'a [u8]),
+    Matrix(Matrix<f32>),
+}
+
+impl<'a> Features<'a> {
+    fn of(entry: &Entry<'a, Matrix<f32>>) -> kaldi_table::Result<Self> {
+        let bytes = entry.bytes().and_then(|bytes| Some(Self::Bytes(BinaryRows::find::<f32>(bytes)?, bytes)));
+        bytes.map_or_else(|| entry.read().map(Self::Matrix), Ok)
+    }
+
+    fn size(&self) -> (usize, usize) {
+        match self {
+            Self::Bytes(rows, _) => rows.size(),
+            Self::Matrix(feats) => feats.size(),
+        }
+    }
+
+    fn transformed(&self, transform: &Matrix<f32>) -> kaldi_matrix::Result<Matrix<f32>> {
+        match self {
+            Self::Bytes(rows, bytes) => rows.transformed(bytes, transform),
+            Self::Matrix(feats) => feats.transformed(transform),
+        }
+    }
 }
 
 /// The effect of a transform on the dimension, which determines the meaning of its determinant.
