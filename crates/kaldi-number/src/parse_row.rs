@@ -48,20 +48,25 @@ pub struct RowError {
 /// The numbers before it have been appended.
 pub fn parse_f32_row(bytes: &[u8], values: &mut Vec<f32>) -> Result<usize, RowError> {
     #[cfg(target_arch = "x86_64")]
-    if kaldi_lanes::has_avx512_bytes() {
-        #[allow(unsafe_code)]
-        // SAFETY: the processor has the instructions.
-        let usual = |bytes: &[u8], values: &mut Vec<f32>| unsafe { wide::parse_floats(bytes, values) };
-        return parse_by_groups(bytes, values, usual, parse_floats);
-    }
-    #[cfg(target_arch = "x86_64")]
-    if kaldi_lanes::has_avx2() {
-        #[allow(unsafe_code)]
-        // SAFETY: the processor has the instructions.
-        let usual = |bytes: &[u8], values: &mut Vec<f32>| unsafe { floats::parse(bytes, values) };
+    if let Some(usual) = usual_parser(wide::parse_floats, floats::parse) {
         return parse_by_groups(bytes, values, usual, parse_floats);
     }
     parse_floats(bytes, values, usize::MAX)
+}
+
+/// Appends numbers at the start of some bytes, as long as they are usual; returns the length consumed. The processor has to
+/// have its instructions.
+#[cfg(target_arch = "x86_64")]
+type UsualParser<T> = unsafe fn(&[u8], &mut Vec<T>) -> usize;
+
+/// The parser with the widest registers that the processor has; `None` if it has neither.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn usual_parser<T>(with_avx512: UsualParser<T>, with_avx2: UsualParser<T>) -> Option<UsualParser<T>> {
+    if kaldi_lanes::has_avx512_bytes() {
+        return Some(with_avx512);
+    }
+    kaldi_lanes::has_avx2().then_some(with_avx2)
 }
 
 /// Reads a row: as many numbers as possible by `usual`, and some by `parse_some` where one is not usual.
@@ -70,14 +75,17 @@ pub fn parse_f32_row(bytes: &[u8], values: &mut Vec<f32>) -> Result<usize, RowEr
 fn parse_by_groups<T>(
     bytes: &[u8],
     values: &mut Vec<T>,
-    usual: impl Fn(&[u8], &mut Vec<T>) -> usize,
+    usual: UsualParser<T>,
     parse_some: impl Fn(&[u8], &mut Vec<T>, usize) -> Result<usize, RowError>,
 ) -> Result<usize, RowError> {
     /// Numbers that are read one by one where one of them is not usual.
     const SOME: usize = 32;
     let mut at = 0;
     loop {
-        at += usual(&bytes[at..], values);
+        #[allow(unsafe_code)]
+        // SAFETY: the caller has asked whether the processor has the instructions.
+        let length = unsafe { usual(&bytes[at..], values) };
+        at += length;
         at += bytes[at..].iter().take_while(|byte| is_separator(byte)).count();
         if let Some(b'\n') = bytes.get(at) {
             return Ok(at);
@@ -119,17 +127,7 @@ pub fn parse_f64_row(bytes: &[u8], values: &mut Vec<f64>) -> Result<usize, RowEr
 /// If a sign starts no integer, or an integer does not fit 32 bits. The integers before it have been appended.
 pub fn parse_i32_row(bytes: &[u8], values: &mut Vec<i32>) -> Result<usize, RowError> {
     #[cfg(target_arch = "x86_64")]
-    if kaldi_lanes::has_avx512_bytes() {
-        #[allow(unsafe_code)]
-        // SAFETY: the processor has the instructions.
-        let usual = |bytes: &[u8], values: &mut Vec<i32>| unsafe { wide::parse_integers(bytes, values) };
-        return parse_by_groups(bytes, values, usual, parse_integers);
-    }
-    #[cfg(target_arch = "x86_64")]
-    if kaldi_lanes::has_avx2() {
-        #[allow(unsafe_code)]
-        // SAFETY: the processor has the instructions.
-        let usual = |bytes: &[u8], values: &mut Vec<i32>| unsafe { integers::parse(bytes, values) };
+    if let Some(usual) = usual_parser(wide::parse_integers, integers::parse) {
         return parse_by_groups(bytes, values, usual, parse_integers);
     }
     parse_integers(bytes, values, usize::MAX)

@@ -103,19 +103,18 @@ fn check_avx2(text: &[u8], (singles, consumed): (&[f32], Result<usize, RowError>
     if !kaldi_lanes::has_avx2() {
         return;
     }
-    #[allow(unsafe_code)]
-    // SAFETY: the processor has the instructions.
-    let usual = |bytes: &[u8], values: &mut Vec<f32>| unsafe { floats::parse(bytes, values) };
     let mut values = Vec::new();
-    assert_eq!(parse_by_groups(text, &mut values, usual, parse_floats), consumed, "{}", text.escape_ascii());
+    assert_eq!(parse_by_groups(text, &mut values, floats::parse, parse_floats), consumed, "{}", text.escape_ascii());
     assert!(values.iter().map(|value| value.to_bits()).eq(singles.iter().map(|value| value.to_bits())));
 
-    #[allow(unsafe_code)]
-    // SAFETY: the processor has the instructions.
-    let usual = |bytes: &[u8], values: &mut Vec<i32>| unsafe { integers::parse(bytes, values) };
     let (mut values, mut one_by_one) = (Vec::new(), Vec::new());
     let consumed = parse_integers(text, &mut one_by_one, usize::MAX);
-    assert_eq!(parse_by_groups(text, &mut values, usual, parse_integers), consumed, "{}", text.escape_ascii());
+    assert_eq!(
+        parse_by_groups(text, &mut values, integers::parse, parse_integers),
+        consumed,
+        "{}",
+        text.escape_ascii()
+    );
     assert_eq!(values, one_by_one);
 }
 
