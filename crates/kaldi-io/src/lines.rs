@@ -69,9 +69,14 @@ impl Lines {
         self.number
     }
 
+    /// Whether reading may have to wait, as everywhere but in a regular file.
+    pub fn may_wait(&self) -> bool {
+        self.input.remaining().is_none()
+    }
+
     /// Whether the next line is in memory or in a regular file, so that reading it does not have to wait.
     pub fn has_line(&self) -> bool {
-        self.ended || self.input.remaining().is_some() || memchr(b'\n', &self.buffer[self.used..]).is_some()
+        self.ended || !self.may_wait() || memchr(b'\n', &self.buffer[self.used..]).is_some()
     }
 
     /// The next line, without its newline, which the last one may lack; `None` at the end.

@@ -137,6 +137,11 @@ impl ScriptLines {
         self.number
     }
 
+    /// Whether reading lines may have to wait.
+    pub(crate) fn may_wait(&self) -> bool {
+        self.lines.may_wait()
+    }
+
     /// Whether the next line can be had without waiting.
     pub(crate) fn has_line(&self) -> bool {
         !self.ahead.is_empty() || self.lines.has_line()

@@ -89,4 +89,8 @@ impl Steps for ScriptReader {
     fn leave(&mut self, leaving: Leaving) {
         self.loader.leave(leaving);
     }
+
+    fn may_wait(&self) -> bool {
+        self.lines.may_wait()
+    }
 }

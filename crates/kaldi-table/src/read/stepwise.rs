@@ -30,6 +30,11 @@ pub(crate) trait Steps: Send {
 
     /// Leaves long values where they are until they are asked for.
     fn leave(&mut self, leaving: Leaving);
+
+    /// Whether a step may wait for something, such as a command or a server.
+    fn may_wait(&self) -> bool {
+        true
+    }
 }
 
 /// The result of a step.
@@ -125,5 +130,9 @@ impl<S: Steps> Reader for Stepwise<S> {
 impl<S: Steps> Batches for Stepwise<S> {
     fn leave(&mut self, leaving: Leaving) {
         self.steps.leave(leaving);
+    }
+
+    fn may_wait(&self) -> bool {
+        self.steps.may_wait()
     }
 }
