@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use array_files::{DType, npy::header};
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_inspect::Named;
 use kaldi_io::Output;
 use kaldi_log::warning;
 use kaldi_table::{Entry, WorkError};
@@ -20,6 +21,7 @@ use crate::parquet_write::ParquetWriter;
 use crate::safetensors::SafetensorsWriter;
 use crate::spool::Spool;
 use crate::table_type::part_names;
+use crate::tensor_header::header_of;
 use crate::text_write::{write_object, write_rows};
 use crate::{Error, Result};
 
@@ -153,6 +155,19 @@ impl Exporter {
             FileFormat::Csv | FileFormat::Tsv => Writer::Lines { output, keys: HashSet::new(), is_json: false },
             FileFormat::Jsonl => Writer::Lines { output, keys: HashSet::new(), is_json: true },
         }))
+    }
+
+    /// As [`Exporter::create`], for the entries of a table. If a first pass over its headers shows the sizes of all values, their numbers
+    /// are written only once.
+    ///
+    /// # Errors
+    /// If it cannot be created.
+    pub fn create_for(output: Output, path: PathBuf, options: &ExportOptions, source: &Named) -> Result<Self> {
+        let header = (options.format == FileFormat::Safetensors).then(|| header_of(source, options)).flatten();
+        match header {
+            Some(header) => Ok(Self(Writer::Safetensors(SafetensorsWriter::with_header(output, header)?.into()))),
+            None => Self::create(output, path, options),
+        }
     }
 
     /// Appends an entry.

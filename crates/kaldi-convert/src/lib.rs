@@ -40,6 +40,7 @@ mod safetensors;
 mod spool;
 mod stream;
 mod table_type;
+mod tensor_header;
 mod text_read;
 mod text_write;
 

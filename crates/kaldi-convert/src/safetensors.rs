@@ -1,6 +1,6 @@
 //! The files of safetensors, from and to the streams of tables.
 //!
-//! The header is first, and says everything: numbers wait in a spool file until it is known.
+//! The header is first, and says everything. If it is not known before the numbers are read, they wait in a spool file.
 
 use array_files::{read_at_most, safetensors};
 use bstr::{BStr, ByteSlice};
@@ -14,13 +14,27 @@ use crate::{Error, Result};
 /// Writes tensors into a file.
 pub(crate) struct SafetensorsWriter {
     output: Output,
-    spool: Spool,
+    place: Place,
     header: safetensors::HeaderWriter,
+}
+
+/// Where numbers are written.
+enum Place {
+    /// A file beside the output.
+    Spool(Spool),
+    /// The output, after this header.
+    Output(Vec<u8>),
 }
 
 impl SafetensorsWriter {
     pub(crate) fn new(output: Output, spool: Spool) -> Self {
-        Self { output, spool, header: safetensors::HeaderWriter::new() }
+        Self { output, place: Place::Spool(spool), header: safetensors::HeaderWriter::new() }
+    }
+
+    /// Tensors that have this header.
+    pub(crate) fn with_header(mut output: Output, header: Vec<u8>) -> Result<Self> {
+        output.write_all(&header)?;
+        Ok(Self { output, place: Place::Output(header), header: safetensors::HeaderWriter::new() })
     }
 
     /// Appends a tensor.
@@ -28,13 +42,25 @@ impl SafetensorsWriter {
         let name =
             key.to_str().map_err(|_| Error::value(key, "expected a key in UTF-8, which names of tensors are"))?;
         self.header.put(name, array.dtype, &array.dims).map_err(|error| Error::value(key, error))?;
-        self.spool.write(&array.data)
+        match &mut self.place {
+            Place::Spool(spool) => spool.write(&array.data),
+            Place::Output(_) => Ok(self.output.write_encoded(&array.data)?),
+        }
     }
 
     /// Writes the header and the numbers, and gives the output back.
     pub(crate) fn finish(mut self) -> Result<Output> {
-        self.output.write_all(&self.header.finish())?;
-        self.spool.into_output(&mut self.output)?;
+        let header = self.header.finish();
+        match self.place {
+            Place::Spool(spool) => {
+                self.output.write_all(&header)?;
+                spool.into_output(&mut self.output)?;
+            }
+            Place::Output(written) if written == header => {}
+            Place::Output(_) => {
+                return Err(Error::content(self.output.name(), "the table was changed while it was exported"));
+            }
+        }
         Ok(self.output)
     }
 }
@@ -61,4 +87,29 @@ pub(crate) fn read(name: &BStr, mut each: impl FnMut(&[u8], Array) -> Result<()>
         return Err(fault("expected the end after the last tensor, got more bytes".into()));
     }
     stream.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use array_files::DType;
+
+    use super::*;
+
+    #[test]
+    fn a_table_that_changed_gives_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.safetensors");
+        let array = Array::new(DType::Float32, &[1, 2], vec![7; 8]);
+        let mut header = safetensors::HeaderWriter::new();
+        header.put("a", DType::Float32, &[1, 2]).unwrap();
+        let header = header.finish();
+        for (key, is_same) in [("b", false), ("a", true)] {
+            let output = Output::create(path.to_str().unwrap().into(), false).unwrap();
+            let mut writer = SafetensorsWriter::with_header(output, header.clone()).unwrap();
+            writer.put(key.into(), &array).unwrap();
+            let finished = writer.finish().and_then(|output| Ok(output.finish()?));
+            assert_eq!((finished.is_ok(), path.exists()), (is_same, is_same));
+        }
+        assert_eq!(std::fs::read(path).unwrap(), [header.as_slice(), &[7; 8]].concat());
+    }
 }

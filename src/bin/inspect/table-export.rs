@@ -101,7 +101,7 @@ fn table_export(opts: Options) -> anyhow::Result<Tally> {
     };
     let options = ExportOptions { format, dtype: opts.dtype, stack: opts.stack, table_type: opts.value_type };
     let mut tally = Tally::default();
-    export(&opts, options, is_folder, &mut tally).map_err(|error| match (found, tally.done) {
+    export(&opts, &named, options, is_folder, &mut tally).map_err(|error| match (found, tally.done) {
         (None, 0) if named.is_stream() => error.context(
             "the type of a stream is not found by looking: use --type= unless it is matrix, vector or int32-vector",
         ),
@@ -125,7 +125,7 @@ fn export_model(opts: &Options, model_type: ModelType, format: FileFormat, is_fo
     for (name, numbers) in model_arrays(&opts.source, model_type)? {
         pieces.push((name, options.encode_array(name.into(), numbers.into())?));
     }
-    let mut target = Target::create(&opts.target, is_folder, &options)?;
+    let mut target = Target::create(&opts.target, is_folder, &options, None)?;
     let mut tally = Tally::default();
     for (name, piece) in pieces {
         target.put(name.into(), piece, &options)?;
@@ -139,9 +139,15 @@ fn export_model(opts: &Options, model_type: ModelType, format: FileFormat, is_fo
 }
 
 /// Exports a table of `T`.
-fn export<T: Export>(opts: &Options, options: ExportOptions, is_folder: bool, tally: &mut Tally) -> anyhow::Result<()> {
+fn export<T: Export>(
+    opts: &Options,
+    named: &Named,
+    options: ExportOptions,
+    is_folder: bool,
+    tally: &mut Tally,
+) -> anyhow::Result<()> {
     let source = Named::open::<T>(&opts.source)?;
-    let mut target = Target::create(&opts.target, is_folder, &options)?;
+    let mut target = Target::create(&opts.target, is_folder, &options, Some(named))?;
     let mut keys = opts.write_keys.as_ref().map(|keys| create_output(keys, false)).transpose()?;
     let ended = source.par_map(move |entry| options.encode(entry)).drain(|key, piece| {
         match piece {
@@ -192,9 +198,19 @@ enum Target {
 }
 
 impl Target {
-    fn create(name: &OutputName, is_folder: bool, options: &ExportOptions) -> anyhow::Result<Self> {
+    /// `source` is the table that will be exported, if it is one.
+    fn create(
+        name: &OutputName,
+        is_folder: bool,
+        options: &ExportOptions,
+        source: Option<&Named>,
+    ) -> anyhow::Result<Self> {
         if !is_folder {
-            return Ok(Self::File(Exporter::create(create_output(name, false)?, name.as_path().to_owned(), options)?));
+            let (output, path) = (create_output(name, false)?, name.as_path().to_owned());
+            return Ok(Self::File(match source {
+                Some(source) => Exporter::create_for(output, path, options, source)?,
+                None => Exporter::create(output, path, options)?,
+            }));
         }
         let folder: &Path = name.as_path();
         make_last_folder(folder, 0o777).with_context(|| format!("cannot make the folder {name}"))?;

@@ -88,6 +88,49 @@ fn every_type_leads_back_to_the_same_table() {
 }
 
 #[test]
+fn tensors_are_the_same_whether_their_sizes_are_known_before_or_not() {
+    let scratch = tables();
+    scratch
+        .sh("copy-feats --compress=true ark:m.ark ark,scp:c.ark,c.scp; copy-feats ark:m.ark ark,scp:o.ark,o.scp")
+        .succeeds();
+    scratch
+        .sh("head -n 1 o.scp | sed 's/$/[0:0]/' > range.scp; cat o.scp range.scp | sed '4s/^one/part/' > ranges.scp")
+        .succeeds();
+    scratch
+        .sh("echo 'cmd echo x >> runs; copy-matrix --print-args=false o.ark:4 - |' | cat o.scp - > commands.scp")
+        .succeeds();
+    scratch.write("e.ark", [&b"no_rows \0BFM \x04\0\0\0\0\x04\x03\0\0\0"[..], &scratch.read("m.ark")].concat());
+    for table in ["m.ark", "d.ark", "v.ark", "i.ark", "c.ark", "e.ark", "o.scp", "ranges.scp", "commands.scp"] {
+        for options in ["", "--dtype=float16"] {
+            let kind = if table.ends_with("scp") { "scp" } else { "ark" };
+            // A stream is read only once.
+            let command = format!(
+                "table-export {options} {kind}:{table} a.safetensors && \
+                 cat {table} | table-export {options} {kind}:- b.safetensors && cmp a.safetensors b.safetensors"
+            );
+            scratch.sh(&command).succeeds();
+        }
+    }
+    scratch.sh("wc -l < runs").stdout_is("4\n");
+    // Named pipes and standard input in a script file are read once, too.
+    let named = "mkfifo pipe; (copy-matrix o.ark:4 - > pipe &); echo 'cmd pipe' | cat o.scp - > pipes.scp";
+    let export = "timeout 60 table-export --print-args=false";
+    scratch.sh(&format!("{named}; {export} scp:pipes.scp a.safetensors")).succeeds();
+    let stdin = "echo 'cmd -' | cat o.scp - > stdin.scp; copy-matrix o.ark:4 -";
+    scratch.sh(&format!("{stdin} | {export} scp:stdin.scp b.safetensors")).succeeds();
+    scratch.sh(&format!("{export} scp:commands.scp c.safetensors; cmp a.safetensors c.safetensors")).succeeds();
+    scratch.sh("cmp b.safetensors c.safetensors").succeeds();
+    // What cannot be read is left out in both ways.
+    scratch
+        .sh("head -c -4 o.ark > cut.ark; sed 's/o.ark/cut.ark/' o.scp | tail -n 2 > cut.scp; cp m.ark m2.ark")
+        .succeeds();
+    for source in ["scp:cut.scp", "ark:cut.ark"] {
+        scratch.sh(&format!("table-export {source} e.safetensors")).fails_with(255);
+        scratch.sh("ls e.safetensors").fails_with(2);
+    }
+}
+
+#[test]
 fn integer_matrices_are_found_by_looking_and_are_arrays_of_int32() {
     let scratch = Scratch::new();
     scratch.write("x", "a 1 11 ; 2 12 ; 3 13 ; \n");
