@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail, ensure};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
-use kaldi_feed::{ItemWriter, Items, TableItem, Text, fields};
+use kaldi_feed::{ItemList, ItemWriter, Items, Text, fields};
 use kaldi_io::NamePattern;
 use kaldi_log::log;
 use kaldi_reader::{Reader, ReaderExt, Share};
@@ -97,11 +97,11 @@ fn split(opts: &Options, mut items: Items) -> anyhow::Result<Tally> {
     let create = |part| ItemWriter::create(pattern.name(part).as_bstr(), &items);
     let targets: kaldi_feed::Result<Vec<_>> = (1..=u64::from(opts.parts)).map(create).collect();
     let mut targets = targets?;
-    let all = items.read_all()?;
+    let all = ItemList::read(&mut items)?;
     let parts = opts.parts_of(&all)?;
     let mut counts = vec![0_u64; targets.len()];
     for (item, part) in all.iter().zip(parts) {
-        targets[part as usize].put(item)?;
+        targets[part as usize].put(&item)?;
         counts[part as usize] += 1;
     }
     let (least, most) = (counts.iter().min().unwrap_or(&0), counts.iter().max().unwrap_or(&0));
@@ -114,18 +114,18 @@ fn split(opts: &Options, mut items: Items) -> anyhow::Result<Tally> {
 
 impl Options {
     /// The part of every item, counted from 0.
-    fn parts_of(&self, items: &[TableItem]) -> anyhow::Result<Vec<u32>> {
+    fn parts_of<'a>(&self, items: &'a ItemList) -> anyhow::Result<Box<dyn Iterator<Item = u32> + 'a>> {
         match (self.by, &self.utt2spk) {
-            (By::Items, None) => Ok(equal_stretches(items.len(), self.parts)),
-            (By::Bytes, None) => Ok(stretches(items.iter().map(TableItem::size).collect(), self.parts)),
-            (By::Speakers, Some(name)) => self.parts_of_speakers(items, name),
+            (By::Items, None) => Ok(Box::new(equal_stretches(items.len(), self.parts))),
+            (By::Bytes, None) => Ok(Box::new(stretches(items.iter().map(|item| item.size()), self.parts))),
+            (By::Speakers, Some(name)) => Ok(Box::new(self.parts_of_speakers(items, name)?.into_iter())),
             (By::Speakers, None) => bail!("expected --utt2spk with --by=speakers"),
             (By::Items | By::Bytes, Some(_)) => bail!("expected --utt2spk with --by=speakers only"),
         }
     }
 
     /// Speakers are dealt in the order of their first utterances.
-    fn parts_of_speakers(&self, items: &[TableItem], utt2spk: &InputName) -> anyhow::Result<Vec<u32>> {
+    fn parts_of_speakers(&self, items: &ItemList, utt2spk: &InputName) -> anyhow::Result<Vec<u32>> {
         let mut lines = Text::open(utt2spk)?;
         // Speakers are numbers, since there may be millions of utterances.
         let mut speaker_of = HashMap::<Box<[u8]>, usize>::new();
@@ -142,7 +142,7 @@ impl Options {
         let mut places = vec![None; numbers.len()];
         let mut sizes = Vec::new();
         let mut speakers = Vec::with_capacity(items.len());
-        for item in items {
+        for item in items.iter() {
             let number = speaker_of.get(item.key().as_bytes());
             let number = *number.with_context(|| format!("{}: --utt2spk does not have this key", item.key()))?;
             let place = *places[number].get_or_insert_with(|| {
@@ -152,26 +152,26 @@ impl Options {
             sizes[place] += 1;
             speakers.push(place);
         }
-        let parts = stretches(sizes, self.parts);
+        let parts: Vec<u32> = stretches(sizes.into_iter(), self.parts).collect();
         Ok(speakers.into_iter().map(|speaker| parts[speaker]).collect())
     }
 }
 
 /// Cuts a row into stretches; the first ones have one item more than the others, as in Kaldi's `split_scp.pl`.
-fn equal_stretches(length: usize, parts: u32) -> Vec<u32> {
+fn equal_stretches(length: usize, parts: u32) -> impl Iterator<Item = u32> {
     let (least, rest) = (length / parts as usize, length % parts as usize);
-    let size = |part: u32| least + usize::from((part as usize) < rest);
-    (0..parts).flat_map(|part| std::iter::repeat_n(part, size(part))).collect()
+    let size = move |part: u32| least + usize::from((part as usize) < rest);
+    (0..parts).flat_map(move |part| std::iter::repeat_n(part, size(part)))
 }
 
 /// Cuts a row of items with sizes into stretches: an item belongs to the part that contains its middle.
-fn stretches(sizes: Vec<u64>, parts: u32) -> Vec<u32> {
-    let total: u128 = sizes.iter().map(|&size| u128::from(size)).sum();
+fn stretches(sizes: impl Iterator<Item = u64> + Clone, parts: u32) -> impl Iterator<Item = u32> {
+    let total: u128 = sizes.clone().map(u128::from).sum();
     let mut before = 0_u128;
-    let part = |size: u64| {
+    let part = move |size: u64| {
         let middle = 2 * before + u128::from(size);
         before += u128::from(size);
         (middle * u128::from(parts) / (2 * total).max(1)).min(u128::from(parts) - 1) as u32
     };
-    sizes.into_iter().map(part).collect()
+    sizes.map(part)
 }

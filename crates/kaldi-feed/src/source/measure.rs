@@ -1,10 +1,14 @@
 //! The size of sound and features, from their headers.
 
+use std::sync::Arc;
+
+use bstr::BString;
 use kaldi_matrix::Matrix;
 use kaldi_shard::Stored;
 use kaldi_values::Cursor;
 use kaldi_wave::{WaveInfo, sound_suffix};
 
+use super::archives::OpenArchives;
 use super::content::{self, Content, Part};
 use crate::{Data, Sample, SampleShape};
 
@@ -40,6 +44,24 @@ pub(super) fn measured(key: &[u8], seeds: [u64; 2], stored: Stored, part: Part) 
     };
     let shape = content.shape();
     Ok(Sample::new(key, seeds, shape, move || content.load().map(Data::Sound)).holding(held))
+}
+
+/// Makes a sample from features in an archive, if they can be read through those that stay open.
+pub(super) fn placed(
+    key: &[u8],
+    seeds: [u64; 2],
+    name: &BString,
+    part: &Part,
+    archives: &Arc<OpenArchives>,
+) -> Option<Sample> {
+    let placed = archives.place(name.as_ref()).filter(|_| *part == Part::Any(None))?;
+    let shape = SampleShape::Feats { num_frames: placed.num_rows, dim: placed.num_cols };
+    let (name, archives) = (name.clone(), Arc::clone(archives));
+    let load = move || match archives.load(&placed) {
+        Some(feats) => Ok(Data::Feats(feats)),
+        None => content::load_feats(&Stored::Named(name), &Part::Any(None)).map(Data::Feats),
+    };
+    Some(Sample::new(key, seeds, shape, load))
 }
 
 enum Found {

@@ -1,5 +1,6 @@
 //! Where samples come from.
 
+mod archives;
 mod content;
 mod measure;
 mod picks;

@@ -9,8 +9,9 @@ use kaldi_reader::{BoxReader, ReaderExt};
 use kaldi_shard::{ListIndex, ListKind, Stored};
 use kaldi_table::{ScriptLine, count_delivered, parse_script_line};
 
+use super::archives::OpenArchives;
 use super::content::Part;
-use super::measure::measured;
+use super::measure::{measured, placed};
 use super::picks::{Picking, Reading};
 use crate::ledger::Found;
 use crate::{Error, Result, Text};
@@ -53,17 +54,18 @@ impl Table {
 
     pub(super) fn read(&self, reading: Reading) -> BoxReader<Found, Error> {
         let (name, index, texts) = (Arc::clone(&self.name), Arc::clone(&self.index), self.texts.clone());
+        let archives = Arc::<OpenArchives>::default();
         let find = move |(number, seeds)| {
             let line = index.line(number)?;
             count_delivered();
             let found = parse_script_line(&line).map_err(|message| format!("{name}: line {}: {message}", number + 1));
-            Ok(Some(found.and_then(|line| sample(line, texts.as_deref(), seeds))))
+            Ok(Some(found.and_then(|line| sample(line, texts.as_deref(), seeds, &archives))))
         };
         Picking::new(self.index.len(), reading).filter_map(find).boxed()
     }
 }
 
-fn sample(line: ScriptLine, texts: Option<&Texts>, seeds: [u64; 2]) -> Found {
+fn sample(line: ScriptLine, texts: Option<&Texts>, seeds: [u64; 2], archives: &Arc<OpenArchives>) -> Found {
     let ScriptLine { key, xfilename } = &line;
     let text = match texts.map(|texts| (texts.texts.get(key), &texts.name)) {
         None => None,
@@ -75,7 +77,11 @@ fn sample(line: ScriptLine, texts: Option<&Texts>, seeds: [u64; 2]) -> Found {
     let failed = |message: String| format!("{key}: {xfilename}: {message}");
     let locator = line.locator().map_err(|error| failed(error.to_string()))?;
     let (name, range) = (locator.name().to_owned(), locator.range().map(ToOwned::to_owned));
-    let mut sample = measured(key, seeds, Stored::Named(name), Part::Any(range)).map_err(failed)?;
+    let part = Part::Any(range);
+    let mut sample = match placed(key, seeds, &name, &part, archives) {
+        Some(sample) => sample,
+        None => measured(key, seeds, Stored::Named(name), part).map_err(failed)?,
+    };
     sample.text = text;
     Ok(sample)
 }
