@@ -1,10 +1,13 @@
 //! Derivatives of features over time.
 
+mod usual;
+
 use kaldi_lanes::{Kernel, WIDTH, dispatch};
 use kaldi_matrix::Matrix;
 
 use crate::error::checked_size;
 use crate::{Error, Result};
+use usual::UsualWeights;
 
 /// The options of deltas (Kaldi's `DeltaFeaturesOptions`).
 #[derive(Clone, Debug)]
@@ -190,9 +193,22 @@ struct AllSums<'a> {
 impl Kernel for AllSums<'_> {
     type Output = ();
 
+    const WANTS_AVX512: bool = true;
+
     #[inline(always)]
     fn compute(self) {
-        self.sums.append_all::<true>(self.out);
+        match UsualWeights::of(self.sums.blocks) {
+            Some(weights) if self.sums.dim >= WIDTH => self.sums.append_usual::<WIDTH>(&weights, self.out),
+            _ => self.sums.append_all::<true>(self.out),
+        }
+    }
+
+    #[inline(always)]
+    fn compute_with_avx512(self) {
+        match UsualWeights::of(self.sums.blocks) {
+            Some(weights) if self.sums.dim >= 2 * WIDTH => self.sums.append_usual::<{ 2 * WIDTH }>(&weights, self.out),
+            _ => self.compute(),
+        }
     }
 
     #[inline(always)]
