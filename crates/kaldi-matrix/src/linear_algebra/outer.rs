@@ -1,5 +1,7 @@
 //! Sums of many outer products.
 
+use std::hint::black_box;
+
 use kaldi_lanes::{Kernel, dispatch};
 
 use super::symmetric::SymmetricMatrix;
@@ -10,6 +12,11 @@ const VECTORS: usize = 32;
 
 /// Columns of the matrix that are in registers while the vectors are added.
 const COLUMNS: usize = 32;
+
+/// Some elements of one vector, where registers can be loaded from at once.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Panel([f64; COLUMNS]);
 
 impl SymmetricMatrix {
     /// Adds the outer product of each vector with itself, times its factor, one after the other: the same as
@@ -26,13 +33,13 @@ impl SymmetricMatrix {
         let mut factors = Vec::new();
         for vectors in vectors.chunks(VECTORS) {
             panels.clear();
-            panels.resize(dim.div_ceil(COLUMNS) * vectors.len(), [0.0; COLUMNS]);
+            panels.resize(dim.div_ceil(COLUMNS) * vectors.len(), Panel([0.0; COLUMNS]));
             factors.clear();
             factors.resize(dim * vectors.len(), 0.0);
             for (number, (factor, vector)) in vectors.iter().enumerate() {
                 for (index, &value) in vector.iter().enumerate() {
                     let value: f64 = value.into();
-                    panels[index / COLUMNS * vectors.len() + number][index % COLUMNS] = value;
+                    panels[index / COLUMNS * vectors.len() + number].0[index % COLUMNS] = value;
                     factors[index * vectors.len() + number] = factor * value;
                 }
             }
@@ -46,7 +53,7 @@ impl SymmetricMatrix {
 struct OuterProducts<'a> {
     sums: &'a mut SymmetricMatrix,
     /// `COLUMNS` elements of each vector, then the next ones; after the last there are zeros.
-    panels: &'a [[f64; COLUMNS]],
+    panels: &'a [Panel],
     /// The elements times the factors: the first one of each vector, then the next ones.
     factors: &'a [f64],
     num_vectors: usize,
@@ -55,6 +62,8 @@ struct OuterProducts<'a> {
 impl Kernel for OuterProducts<'_> {
     type Output = ();
 
+    const WANTS_AVX512: bool = true;
+
     #[inline(always)]
     fn compute(self) {
         for (number, panel) in self.panels.chunks(self.num_vectors).enumerate() {
@@ -62,16 +71,33 @@ impl Kernel for OuterProducts<'_> {
             for (row, factors) in self.factors.chunks(self.num_vectors).enumerate().skip(first) {
                 let elements = &mut self.sums.lower_row_mut(row)[first..];
                 let length = elements.len().min(COLUMNS);
-                let mut sums = [0.0; COLUMNS];
-                sums[..length].copy_from_slice(&elements[..length]);
-                // Product and sum are rounded one after the other, as they are for one vector.
-                for (factor, values) in factors.iter().zip(panel) {
-                    sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += factor * value);
-                }
+                let mut before = [0.0; COLUMNS];
+                before[..length].copy_from_slice(&elements[..length]);
+                let sums = black_box(added(black_box(before), factors, panel));
                 elements[..length].copy_from_slice(&sums[..length]);
             }
         }
     }
+}
+
+/// The sums after each product of a factor and the values of its vector is added.
+#[inline(always)]
+fn added(before: [f64; COLUMNS], factors: &[f64], panel: &[Panel]) -> [f64; COLUMNS] {
+    let mut sums = [[0.0; 8]; COLUMNS / 8];
+    for (sums, before) in sums.iter_mut().zip(before.as_chunks().0) {
+        *sums = *before;
+    }
+    for (factor, Panel(values)) in factors.iter().zip(panel) {
+        let values = values.as_chunks::<8>().0;
+        for part in 0..COLUMNS / 8 {
+            for lane in 0..8 {
+                sums[part][lane] += factor * values[part][lane];
+            }
+        }
+    }
+    let mut after = [0.0; COLUMNS];
+    after.as_chunks_mut().0.copy_from_slice(&sums);
+    after
 }
 
 #[cfg(test)]
