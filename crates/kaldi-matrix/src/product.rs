@@ -135,6 +135,7 @@ impl<T: Real> Matrix<T> {
 }
 
 /// The inner product of two slices of the same length, summed in double precision, in several parallel sums.
+#[inline(always)]
 pub(crate) fn dot<T: Real>(left: &[T], right: &[T]) -> f64 {
     const LANES: usize = 8;
     debug_assert_eq!(left.len(), right.len());

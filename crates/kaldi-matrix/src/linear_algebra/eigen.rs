@@ -1,8 +1,14 @@
 //! Eigenvalues of symmetric matrices.
 
+use kaldi_lanes::{Kernel, dispatch};
+
+use super::strips::{Reflection, Rotations, reflect, rotate};
 use super::symmetric::{add_scaled, packed_len};
 use crate::product::dot;
 use crate::{Error, Matrix, Result, SymmetricMatrix, Vector};
+
+/// The steps whose rotations are applied to the vectors together: so many that the cost of copying these does not matter.
+const TOGETHER: usize = 32;
 
 /// The eigenvalues of a symmetric matrix, and vectors of length 1 that belong to them.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,8 +32,9 @@ impl SymmetricMatrix {
         if !self.as_slice().iter().all(|value| value.is_finite()) {
             return Err(Error::NotFinite);
         }
+        let (mut tridiagonal, reflections) = Tridiagonal::reduce(self.clone());
         let mut vectors = Self::identity(self.dim()).to_matrix();
-        let mut tridiagonal = Tridiagonal::reduce(self.clone(), &mut vectors);
+        reflect(&mut vectors, &reflections);
         tridiagonal.diagonalize(&mut vectors)?;
         if !tridiagonal.diagonal.iter().all(|value| value.is_finite()) {
             return Err(Error::NotFinite);
@@ -65,24 +72,24 @@ struct Tridiagonal {
 }
 
 impl Tridiagonal {
-    /// Reduces a matrix `A` by reflections. They are applied to the rows of `vectors` too, so that a unit matrix
-    /// becomes the `Q` of `Q * A * Q^T = T`.
-    fn reduce(mut matrix: SymmetricMatrix, vectors: &mut Matrix<f64>) -> Self {
+    /// Reduces a matrix `A` by reflections. A unit matrix whose rows are reflected like this is the `Q` of `Q * A * Q^T = T`.
+    fn reduce(mut matrix: SymmetricMatrix) -> (Self, Vec<Reflection>) {
         let dim = matrix.dim();
         let mut beside = vec![0.0; dim.saturating_sub(1)];
+        let mut reflections = Vec::with_capacity(dim);
         for size in (1..dim).rev() {
             // The row that becomes zero except for its last element, and the triangle above it that changes with it.
             let (above, rows) = matrix.as_mut_slice().split_at_mut(packed_len(size));
             let row = &rows[..size];
-            let Some((reflection, beta)) = reflection(row) else {
+            let Some(reflection) = reflection(row) else {
                 beside[size - 1] = row[size - 1];
                 continue;
             };
             beside[size - 1] = dot(row, row).sqrt();
-            reflect_both_sides(above, &reflection, beta);
-            reflect_rows(vectors, &reflection, beta);
+            dispatch(BothSides { packed: above, reflection: &reflection });
+            reflections.push(reflection);
         }
-        Self { diagonal: matrix.diagonal().into_vec(), beside }
+        (Self { diagonal: matrix.diagonal().into_vec(), beside }, reflections)
     }
 
     /// Rotates the elements next to the diagonal away, and rotates the rows of `vectors` with them.
@@ -90,6 +97,7 @@ impl Tridiagonal {
         let dim = self.diagonal.len();
         let (patience, limit) = (100 + 2 * dim, 500 + 4 * dim);
         let mut epsilon = f64::EPSILON;
+        let mut rotations = Vec::with_capacity(TOGETHER);
         for step in 0..limit {
             if step >= patience && (step - patience).is_multiple_of(50) {
                 epsilon *= 2.0;
@@ -100,15 +108,23 @@ impl Tridiagonal {
                 }
             }
             // The last block that is not diagonal yet.
-            let Some(last) = self.beside.iter().rposition(|&beside| beside != 0.0) else { return Ok(()) };
+            let Some(last) = self.beside.iter().rposition(|&beside| beside != 0.0) else {
+                rotate(vectors, &rotations);
+                return Ok(());
+            };
             let first = self.beside[..last].iter().rposition(|&beside| beside == 0.0).map_or(0, |zero| zero + 1);
-            self.rotate(first, last + 1, vectors);
+            rotations.push(self.rotate(first, last + 1));
+            if rotations.len() == TOGETHER {
+                rotate(vectors, &rotations);
+                rotations.clear();
+            }
         }
         Err(Error::NotConverged)
     }
 
-    /// One implicit QR step with Wilkinson's shift (algorithm 8.3.2) on the block from `first` to `last`.
-    fn rotate(&mut self, first: usize, last: usize, vectors: &mut Matrix<f64>) {
+    /// One implicit QR step with Wilkinson's shift (algorithm 8.3.2) on the block from `first` to `last`. Returns how the rows
+    /// of the vectors are to be rotated with it.
+    fn rotate(&mut self, first: usize, last: usize) -> Rotations {
         let (diagonal, beside) = (&mut self.diagonal, &mut self.beside);
         let half = (diagonal[last - 1] - diagonal[last]) / 2.0;
         let corner = beside[last - 1];
@@ -118,6 +134,7 @@ impl Tridiagonal {
         let root = (half_scaled * half_scaled + square).sqrt();
         let shift = diagonal[last] - size * square / (half_scaled + if half > 0.0 { root } else { -root });
         let (mut head, mut bulge) = (diagonal[first] - shift, beside[first]);
+        let mut cos_sin = Vec::with_capacity(last - first);
         for index in first..last {
             let (c, s) = givens(head, bulge);
             let (p, q, r) = (diagonal[index], beside[index], diagonal[index + 1]);
@@ -127,19 +144,20 @@ impl Tridiagonal {
             if index > first {
                 beside[index - 1] = c * beside[index - 1] - s * bulge;
             }
-            rotate_rows(vectors, index, c, s);
+            cos_sin.push((c, s));
             if index + 1 < last {
                 bulge = -s * beside[index + 1];
                 beside[index + 1] *= c;
                 head = beside[index];
             }
         }
+        Rotations { first, cos_sin }
     }
 }
 
-/// The vector `v` and the factor `beta` of the reflection `1 - beta * v * v^T` that makes all elements zero but the last
-/// one (algorithm 5.1.1, from the other end); `None` if they are zero already.
-fn reflection(row: &[f64]) -> Option<(Vec<f64>, f64)> {
+/// The reflection that makes all elements zero but the last one (algorithm 5.1.1, from the other end); `None` if they are zero
+/// already.
+fn reflection(row: &[f64]) -> Option<Reflection> {
     let max = row.iter().fold(f64::MIN_POSITIVE, |max, value| max.max(value.abs()));
     let mut vector: Vec<f64> = row.iter().map(|value| value / max).collect();
     let (last, others) = vector.split_last_mut()?;
@@ -151,36 +169,36 @@ fn reflection(row: &[f64]) -> Option<(Vec<f64>, f64)> {
     let head = if *last <= 0.0 { *last - length } else { -rest / (*last + length) };
     *last = 1.0;
     others.iter_mut().for_each(|value| *value /= head);
-    Some((vector, 2.0 * head * head / (rest + head * head)))
+    Some(Reflection { vector, beta: 2.0 * head * head / (rest + head * head) })
 }
 
 /// Applies a reflection to a packed symmetric matrix from both sides.
-fn reflect_both_sides(packed: &mut [f64], reflection: &[f64], beta: f64) {
-    let mut product = vec![0.0; reflection.len()];
-    for (row, &value) in reflection.iter().enumerate() {
-        let elements = &packed[packed_len(row)..][..=row];
-        product[row] += dot(elements, &reflection[..=row]);
-        add_scaled(&mut product[..row], value, &elements[..row]);
-    }
-    product.iter_mut().for_each(|value| *value *= beta);
-    let half = -0.5 * beta * dot(&product, reflection);
-    add_scaled(&mut product, half, reflection);
-    for (row, (&left, &right)) in reflection.iter().zip(&product).enumerate() {
-        let elements = packed[packed_len(row)..][..=row].iter_mut();
-        for (element, (v, w)) in elements.zip(reflection.iter().zip(&product)) {
-            *element -= left * w + right * v;
-        }
-    }
+struct BothSides<'a> {
+    packed: &'a mut [f64],
+    reflection: &'a Reflection,
 }
 
-/// Applies a reflection to the first rows of `vectors`.
-fn reflect_rows(vectors: &mut Matrix<f64>, reflection: &[f64], beta: f64) {
-    let mut sums = vec![0.0; vectors.num_cols()];
-    for (row, &value) in vectors.rows().zip(reflection) {
-        add_scaled(&mut sums, value, row);
-    }
-    for (row, &value) in vectors.rows_mut().zip(reflection) {
-        add_scaled(row, -beta * value, &sums);
+impl Kernel for BothSides<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn compute(self) {
+        let Reflection { vector, beta } = self.reflection;
+        let mut product = vec![0.0; vector.len()];
+        for (row, &value) in vector.iter().enumerate() {
+            let elements = &self.packed[packed_len(row)..][..=row];
+            product[row] += dot(elements, &vector[..=row]);
+            add_scaled(&mut product[..row], value, &elements[..row]);
+        }
+        product.iter_mut().for_each(|value| *value *= beta);
+        let half = -0.5 * beta * dot(&product, vector);
+        add_scaled(&mut product, half, vector);
+        for (row, (&left, &right)) in vector.iter().zip(&product).enumerate() {
+            let elements = self.packed[packed_len(row)..][..=row].iter_mut();
+            for (element, (v, w)) in elements.zip(vector.iter().zip(&product)) {
+                *element -= left * w + right * v;
+            }
+        }
     }
 }
 
@@ -196,15 +214,6 @@ fn givens(a: f64, b: f64) -> (f64, f64) {
         let tangent = -b / a;
         let c = 1.0 / (1.0 + tangent * tangent).sqrt();
         (c, c * tangent)
-    }
-}
-
-/// Rotates a row and the next one.
-fn rotate_rows(vectors: &mut Matrix<f64>, row: usize, c: f64, s: f64) {
-    let num_cols = vectors.num_cols();
-    let (left, right) = vectors.as_mut_slice()[row * num_cols..][..2 * num_cols].split_at_mut(num_cols);
-    for (x, y) in left.iter_mut().zip(right) {
-        (*x, *y) = (c * *x - s * *y, s * *x + c * *y);
     }
 }
 

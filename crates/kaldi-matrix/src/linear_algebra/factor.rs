@@ -44,7 +44,13 @@ impl Cholesky {
     /// into the unit matrix.
     pub fn inverse_factor(&self) -> Matrix<f64> {
         let mut inverse = DMatrix::identity(self.lower.nrows(), self.lower.ncols());
-        self.lower.solve_lower_triangular_unchecked_mut(&mut inverse);
+        let dim = self.lower.nrows();
+        for col in 0..dim {
+            // Everything above the diagonal stays zero.
+            let (start, size) = ((col, col), dim - col);
+            let lower = self.lower.view(start, (size, size));
+            lower.solve_lower_triangular_unchecked_mut(&mut inverse.view_mut(start, (size, 1)));
+        }
         Matrix::from(&inverse)
     }
 

@@ -13,6 +13,7 @@ mod eigen;
 mod factor;
 mod outer;
 mod packed;
+mod strips;
 mod symmetric;
 
 pub use eigen::Eigen;

@@ -22,6 +22,7 @@ pub struct SymmetricMatrix {
 }
 
 /// The number of elements of a lower triangle.
+#[inline(always)]
 pub(super) fn packed_len(dim: usize) -> usize {
     dim * (dim + 1) / 2
 }
@@ -270,6 +271,7 @@ impl SymmetricMatrix {
     }
 }
 
+#[inline(always)]
 pub(super) fn add_scaled(values: &mut [f64], factor: f64, others: &[f64]) {
     for (value, other) in values.iter_mut().zip(others) {
         *value += factor * other;
