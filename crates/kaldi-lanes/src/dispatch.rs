@@ -88,7 +88,7 @@ fn compute_with_avx512<K: Kernel>(kernel: K) -> K::Output {
 /// Returns whether the processor has AVX-512 as servers have it since 2017. `KALDI_NO_AVX512=1` turns it off, and
 /// `KALDI_NO_AVX2=1` does, too.
 #[cfg(target_arch = "x86_64")]
-fn has_avx512() -> bool {
+pub(crate) fn has_avx512() -> bool {
     use std::arch::is_x86_feature_detected as has;
     static HAS_AVX512: LazyLock<bool> = LazyLock::new(|| {
         let is_detected = has!("avx512f") && has!("avx512vl") && has!("avx512dq") && has!("avx512bw");

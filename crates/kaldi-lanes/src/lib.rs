@@ -1,9 +1,10 @@
-//! Arithmetic on eight numbers side by side.
+//! Arithmetic on eight or sixteen numbers side by side.
 //!
 //! [`Lanes`] are eight floats on which one calculation is done eight times: for eight frames of an utterance, or for eight
 //! samples. Everything is `#[inline(always)]` plain Rust without branches, which the compiler turns into instructions
 //! on whole registers: two of 128 bits, or one of 256 bits in a [`Kernel`] on a processor with AVX2. There are no fused
-//! multiplications, so that results are the same on every processor.
+//! multiplications, so that results are the same on every processor. `WideLanes` are sixteen floats in one register of AVX-512.
+//! What works on both is written for [`Simd`].
 //!
 //! ```
 //! use kaldi_lanes::Lanes;
@@ -22,6 +23,9 @@ struct Readme;
 
 mod dispatch;
 mod functions;
+mod simd;
+#[cfg(target_arch = "x86_64")]
+mod wide;
 
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
@@ -29,6 +33,9 @@ use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 pub use dispatch::has_avx512_bytes;
 pub use dispatch::{Kernel, dispatch, has_avx2};
 pub use functions::{exp, ln, sin_cos_of_turn};
+pub use simd::{MAX_WIDTH, Simd};
+#[cfg(target_arch = "x86_64")]
+pub use wide::WideLanes;
 
 /// How many numbers one value holds.
 pub const WIDTH: usize = 8;
