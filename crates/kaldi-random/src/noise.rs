@@ -1,6 +1,6 @@
 //! Normally distributed noise in which every number depends on its place alone.
 
-use kaldi_lanes::{Kernel, Lanes, WIDTH, dispatch, ln, sin_cos_of_turn};
+use kaldi_lanes::{Kernel, WIDTH, dispatch, ln, sin_cos_of_turn};
 
 /// Numbers that are made at once: four of each of [`WIDTH`] blocks.
 const GROUP: usize = 4 * WIDTH;
@@ -39,8 +39,9 @@ impl Noise {
         dispatch(Addition { noise: self, deviation, first, numbers });
     }
 
+    /// Makes the noise of `GROUPS` groups at once, in `LANES` lanes: `WIDTH` for each group.
     #[inline(always)]
-    fn add_groups(&self, deviation: f32, first: u64, numbers: &mut [f32]) {
+    fn add_groups<const GROUPS: usize, const LANES: usize>(&self, deviation: f32, first: u64, numbers: &mut [f32]) {
         let (mut group, skipped) = (first / GROUP as u64, (first % GROUP as u64) as usize);
         let mut rest = numbers;
         if skipped > 0 {
@@ -48,32 +49,44 @@ impl Noise {
             self.add_part(deviation, group, skipped, part);
             (group, rest) = (group + 1, after);
         }
-        let (groups, rest) = rest.as_chunks_mut::<GROUP>();
-        for numbers in groups {
-            for (numbers, noise) in numbers.as_chunks_mut::<WIDTH>().0.iter_mut().zip(self.group(group)) {
-                *numbers = (Lanes(*numbers) + noise * deviation).0;
+        let mut several = rest.chunks_exact_mut(GROUPS * GROUP);
+        for numbers in &mut several {
+            let noise = self.groups::<LANES>(group);
+            for nth in 0..GROUPS {
+                for (numbers, noise) in numbers[nth * GROUP..][..GROUP].chunks_exact_mut(WIDTH).zip(&noise) {
+                    for (number, noise) in numbers.iter_mut().zip(&noise[nth * WIDTH..][..WIDTH]) {
+                        *number += noise * deviation;
+                    }
+                }
             }
+            group += GROUPS as u64;
+        }
+        for numbers in several.into_remainder().chunks_mut(GROUP) {
+            self.add_part(deviation, group, 0, numbers);
             group += 1;
         }
-        self.add_part(deviation, group, 0, rest);
     }
 
     /// Adds some numbers of a group.
     #[inline(always)]
     fn add_part(&self, deviation: f32, group: u64, skipped: usize, numbers: &mut [f32]) {
-        let noise = self.group(group).map(|lanes| lanes.0);
+        let noise = self.groups::<WIDTH>(group);
         for (number, noise) in numbers.iter_mut().zip(&noise.as_flattened()[skipped..]) {
             *number += deviation * noise;
         }
     }
 
-    /// The numbers of one group.
+    /// The numbers of some groups from `group` on, [`WIDTH`] numbers of each after another: the first, second, third and
+    /// fourth numbers of all blocks.
     #[inline(always)]
-    fn group(&self, group: u64) -> [Lanes; 4] {
+    fn groups<const LANES: usize>(&self, group: u64) -> [[f32; LANES]; 4] {
         let block = group.wrapping_mul(WIDTH as u64);
-        // A multiple of the width: the lower half does not overflow within a group.
-        let lows = std::array::from_fn(|lane| block as u32 + lane as u32);
-        let [a, b, c, d] = philox(lows, [(block >> 32) as u32, self.seed, 0], self.key);
+        let [mut lows, mut highs] = [[0; LANES]; 2];
+        for lane in 0..LANES {
+            let block = block.wrapping_add(lane as u64);
+            (lows[lane], highs[lane]) = (block as u32, (block >> 32) as u32);
+        }
+        let [a, b, c, d] = philox(lows, highs, [self.seed, 0], self.key);
         let [[first, second], [third, fourth]] = [normal(a, b), normal(c, d)];
         [first, second, third, fourth]
     }
@@ -95,17 +108,27 @@ impl Kernel for Addition<'_> {
 
     #[inline(always)]
     fn compute(self) {
-        self.noise.add_groups(self.deviation, self.first, self.numbers);
+        self.noise.add_groups::<1, WIDTH>(self.deviation, self.first, self.numbers);
+    }
+
+    #[inline(always)]
+    fn compute_with_avx512(self) {
+        self.noise.add_groups::<2, { 2 * WIDTH }>(self.deviation, self.first, self.numbers);
     }
 }
 
-/// Ten rounds of the generator on counters that differ in their first word.
+/// Ten rounds of the generator on counters that differ in their first two words.
 #[inline(always)]
-fn philox(lows: [u32; WIDTH], [second, third, fourth]: [u32; 3], key: [u32; 2]) -> [[u32; WIDTH]; 4] {
-    let mut out = [[0; WIDTH]; 4];
+fn philox<const LANES: usize>(
+    firsts: [u32; LANES],
+    seconds: [u32; LANES],
+    [third, fourth]: [u32; 2],
+    key: [u32; 2],
+) -> [[u32; LANES]; 4] {
+    let mut out = [[0; LANES]; 4];
     // With the lanes outside and the rounds inside, compilers put the lanes side by side; the other way they do not.
-    for lane in 0..WIDTH {
-        let [mut a, mut b, mut c, mut d] = [lows[lane], second, third, fourth].map(u64::from);
+    for lane in 0..LANES {
+        let [mut a, mut b, mut c, mut d] = [firsts[lane], seconds[lane], third, fourth].map(u64::from);
         let [mut first, mut second] = key;
         for _ in 0..10 {
             // A word is the lower half of its 64 bits, so no bits have to be moved before the multiplication.
@@ -122,14 +145,14 @@ fn philox(lows: [u32; WIDTH], [second, third, fourth]: [u32; 3], key: [u32; 2]) 
 
 /// Makes two normally distributed numbers from two random words, in all lanes (the method of Box and Muller).
 #[inline(always)]
-fn normal(radius: [u32; WIDTH], turn: [u32; WIDTH]) -> [Lanes; 2] {
+fn normal<const LANES: usize>(radius: [u32; LANES], turn: [u32; LANES]) -> [[f32; LANES]; 2] {
     // From 2^-32 to 1; smaller numbers are finer.
     let uniform = |word: u32| (word >> 1) as i32 as f32 * 2.0_f32.powi(-31) + 2.0_f32.powi(-32);
-    let [mut cosines, mut sines] = [Lanes::ZERO; 2];
-    for lane in 0..WIDTH {
+    let [mut cosines, mut sines] = [[0.0; LANES]; 2];
+    for lane in 0..LANES {
         let radius = (-2.0 * ln(uniform(radius[lane]))).max(0.0).sqrt();
         let (sin, cos) = sin_cos_of_turn(turn[lane] as i32);
-        (cosines.0[lane], sines.0[lane]) = (radius * cos, radius * sin);
+        (cosines[lane], sines[lane]) = (radius * cos, radius * sin);
     }
     [cosines, sines]
 }
@@ -155,7 +178,7 @@ mod tests {
     #[test]
     fn words_are_those_of_the_published_generator() {
         let of = |counter: [u32; 4], key| {
-            philox([counter[0]; WIDTH], [counter[1], counter[2], counter[3]], key).map(|words| words[5])
+            philox([counter[0]; WIDTH], [counter[1]; WIDTH], [counter[2], counter[3]], key).map(|words| words[5])
         };
         assert_eq!(of([0; 4], [0; 2]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
         assert_eq!(of([u32::MAX; 4], [u32::MAX; 2]), [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]);
@@ -182,7 +205,7 @@ mod tests {
     #[test]
     fn the_registers_do_not_matter() {
         let mut plain = vec![0.0; 1000];
-        Noise::new(3, b"utt").add_groups(1.0, 7, &mut plain);
+        Noise::new(3, b"utt").add_groups::<1, WIDTH>(1.0, 7, &mut plain);
         let mut chosen = vec![0.0; 1000];
         Noise::new(3, b"utt").add(1.0, 7, &mut chosen);
         assert_eq!(plain, chosen);
