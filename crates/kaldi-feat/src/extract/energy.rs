@@ -1,6 +1,6 @@
 //! The energy of frames.
 
-use kaldi_lanes::Lanes;
+use kaldi_lanes::Simd;
 
 use super::EnergyOptions;
 use super::analysis::Energy;
@@ -28,7 +28,7 @@ impl LogEnergy {
     }
 
     #[inline(always)]
-    pub(super) fn of(&self, energy: Lanes) -> Lanes {
+    pub(super) fn of<V: Simd>(&self, energy: V) -> V {
         let log = energy.floored(self.least).ln();
         self.floor.map_or(log, |floor| log.floored(floor))
     }
@@ -37,6 +37,7 @@ impl LogEnergy {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kaldi_lanes::Lanes;
 
     fn log(options: &EnergyOptions, energy: f32) -> f32 {
         LogEnergy::new(options).of(Lanes::splat(energy)).0[0]

@@ -1,6 +1,6 @@
 //! Mel filterbank energies.
 
-use kaldi_lanes::Lanes;
+use kaldi_lanes::Simd;
 use kaldi_matrix::Matrix;
 
 use super::analysis::{Analysis, Block, Spectral};
@@ -60,8 +60,12 @@ impl Spectral for Frames<'_> {
         self.fbank.filterbank.num_bins() + usize::from(self.fbank.options.use_energy)
     }
 
+    fn room(&self) -> usize {
+        self.fbank.filterbank.num_bins()
+    }
+
     #[inline(always)]
-    fn compute(&mut self, block: &mut Block<'_>, out: &mut [Lanes]) {
+    fn compute<V: Simd>(&mut self, block: &mut Block<'_, V>, energies: &mut [V], out: &mut [V]) {
         let Fbank { options, log_energy, .. } = self.fbank;
         let spectrum = block.power();
         if !options.use_power {
@@ -69,7 +73,7 @@ impl Spectral for Frames<'_> {
                 *power = power.sqrt();
             }
         }
-        let energies = self.energies.compute(spectrum);
+        self.energies.compute(spectrum, energies);
         if options.use_log_fbank {
             for energy in energies.iter_mut() {
                 *energy = energy.floored(f32::EPSILON).ln();
@@ -141,12 +145,12 @@ mod tests {
     fn a_report_has_the_energies_of_every_frame() {
         let mel = MelOptions { debug_mel: true, ..Default::default() };
         let options = FbankOptions { use_log_fbank: false, mel, ..Default::default() };
-        let wave: Vec<f32> = (0..1900).map(|at| (at % 50) as f32).collect();
+        let wave: Vec<f32> = (0..3500).map(|at| (at % 50 + at / 700) as f32).collect();
         let fbank = Fbank::new(&options).unwrap();
         let (feats, report) = fbank.compute_reported(&wave, 1.1).unwrap();
         let MelReport { banks, energies } = report.unwrap();
         assert_eq!(banks.bins().len(), 23);
-        assert_eq!((&energies, feats.num_rows()), (&feats, 10));
+        assert_eq!((&energies, feats.num_rows()), (&feats, 20));
         assert!(energies != fbank.compute(&wave, 1.0).unwrap());
         let silent = Fbank::new(&FbankOptions::default()).unwrap();
         assert_eq!(silent.compute_reported(&wave, 1.1).unwrap().1, None);

@@ -7,16 +7,16 @@
 
 use std::f64::consts::TAU;
 
-use kaldi_lanes::Lanes;
+use kaldi_lanes::Simd;
 
 /// A complex number in each lane.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Complex {
-    pub(crate) re: Lanes,
-    pub(crate) im: Lanes,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Complex<V> {
+    pub(crate) re: V,
+    pub(crate) im: V,
 }
 
-impl Complex {
+impl<V: Simd> Complex<V> {
     #[inline(always)]
     fn add(self, other: Self) -> Self {
         Self { re: self.re + other.re, im: self.im + other.im }
@@ -29,7 +29,7 @@ impl Complex {
 
     /// The square of the absolute value.
     #[inline(always)]
-    pub(crate) fn power(self) -> Lanes {
+    pub(crate) fn power(self) -> V {
         self.re * self.re + self.im * self.im
     }
 
@@ -131,7 +131,7 @@ impl RealFft {
     /// Transforms the signal as if it were complex. It is at the start of an array of [`RealFft::work_length`].
     /// [`RealFft::ends`] and [`RealFft::pair`] then return its spectrum.
     #[inline(always)]
-    pub(crate) fn transform(&self, work: &mut [Complex]) {
+    pub(crate) fn transform<V: Simd>(&self, work: &mut [Complex<V>]) {
         let (signal, room) = work.split_at_mut(self.half);
         for stage in &self.stages {
             match stage.radix {
@@ -144,15 +144,15 @@ impl RealFft {
 
     /// The spectrum of a transformed signal at frequency 0 and at half the sample rate, where it is real.
     #[inline(always)]
-    pub(crate) fn ends(&self, work: &[Complex]) -> [Complex; 2] {
+    pub(crate) fn ends<V: Simd>(&self, work: &[Complex<V>]) -> [Complex<V>; 2] {
         let Complex { re, im } = work[0];
-        [re + im, re - im].map(|re| Complex { re, im: Lanes::ZERO })
+        [re + im, re - im].map(|re| Complex { re, im: re.splat(0.0) })
     }
 
     /// The spectrum of a transformed signal at two frequencies between its ends: `at`, from 1 to [`RealFft::middle`],
     /// and the one at the same distance from the upper end.
     #[inline(always)]
-    pub(crate) fn pair(&self, work: &[Complex], at: usize) -> [Complex; 2] {
+    pub(crate) fn pair<V: Simd>(&self, work: &[Complex<V>], at: usize) -> [Complex<V>; 2] {
         let (left, right, turn) = (work[at], work[self.half - at], self.turns[at]);
         let even = Complex { re: (left.re + right.re) * 0.5, im: (left.im - right.im) * 0.5 };
         let odd = Complex { re: (left.im + right.im) * 0.5, im: (right.re - left.re) * 0.5 }.turned(turn);
@@ -194,7 +194,7 @@ fn factors(number: usize) -> Vec<usize> {
 
 impl Stage {
     #[inline(always)]
-    fn join_2(&self, signal: &mut [Complex]) {
+    fn join_2<V: Simd>(&self, signal: &mut [Complex<V>]) {
         for block in signal.chunks_exact_mut(2 * self.width) {
             let (first, second) = block.split_at_mut(self.width);
             for ((first, second), turn) in first.iter_mut().zip(second).zip(&self.turns) {
@@ -206,10 +206,10 @@ impl Stage {
     }
 
     #[inline(always)]
-    fn join_4(&self, signal: &mut [Complex]) {
+    fn join_4<V: Simd>(&self, signal: &mut [Complex<V>]) {
         if self.width == 1 {
-            for [first, second, third, fourth] in signal.as_chunks_mut().0 {
-                join_4([first, second, third, fourth], |points| points);
+            for points in signal.as_chunks_mut().0 {
+                *points = join_4(*points);
             }
             return;
         }
@@ -220,15 +220,14 @@ impl Stage {
             let (third, fourth) = right.split_at_mut(self.width);
             let points = first.iter_mut().zip(second).zip(third.iter_mut().zip(fourth));
             for (((first, second), (third, fourth)), turns) in points.zip(turns) {
-                join_4([first, second, third, fourth], |[a, b, c, d]| {
-                    [a, b.turned(turns[0]), c.turned(turns[1]), d.turned(turns[2])]
-                });
+                let turned = [*first, second.turned(turns[0]), third.turned(turns[1]), fourth.turned(turns[2])];
+                [*first, *second, *third, *fourth] = join_4(turned);
             }
         }
     }
 
     #[inline(always)]
-    fn join_any(&self, signal: &mut [Complex], points: &mut [Complex]) {
+    fn join_any<V: Simd>(&self, signal: &mut [Complex<V>], points: &mut [Complex<V>]) {
         let Self { radix, width, .. } = *self;
         for block in signal.chunks_exact_mut(radix * width) {
             for at in 0..width {
@@ -252,22 +251,23 @@ impl Stage {
     }
 }
 
-/// The transform of four points, after `turned`.
+/// The transform of four points.
 #[inline(always)]
-fn join_4(points: [&mut Complex; 4], turned: impl Fn([Complex; 4]) -> [Complex; 4]) {
-    let [first, second, third, fourth] = points;
-    let [a, b, c, d] = turned([*first, *second, *third, *fourth]);
+fn join_4<V: Simd>([a, b, c, d]: [Complex<V>; 4]) -> [Complex<V>; 4] {
     let (even_sum, even_difference) = (a.add(c), a.sub(c));
     let (odd_sum, odd_difference) = (b.add(d), b.sub(d).turned_back());
-    *first = even_sum.add(odd_sum);
-    *second = even_difference.add(odd_difference);
-    *third = even_sum.sub(odd_sum);
-    *fourth = even_difference.sub(odd_difference);
+    [
+        even_sum.add(odd_sum),
+        even_difference.add(odd_difference),
+        even_sum.sub(odd_sum),
+        even_difference.sub(odd_difference),
+    ]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kaldi_lanes::Lanes;
 
     /// Eight signals, none of which is a multiple of another.
     fn signal(length: usize) -> Vec<Lanes> {
@@ -275,9 +275,9 @@ mod tests {
         (0..length).map(|at| Lanes(std::array::from_fn(|lane| value(at, lane)))).collect()
     }
 
-    fn spectrum(signal: &[Lanes]) -> Vec<Complex> {
+    fn spectrum(signal: &[Lanes]) -> Vec<Complex<Lanes>> {
         let fft = RealFft::new(signal.len());
-        let mut work = vec![Complex::default(); fft.work_length()];
+        let mut work = vec![Complex { re: Lanes::ZERO, im: Lanes::ZERO }; fft.work_length()];
         for (place, pair) in fft.places().iter().zip(signal.as_chunks().0) {
             let [re, im] = *pair;
             work[*place as usize] = Complex { re, im };
@@ -322,7 +322,7 @@ mod tests {
             let spectrum = spectrum(&signal);
             for lane in 0..8 {
                 let energy: f64 = signal.iter().map(|samples| f64::from(samples.0[lane]).powi(2)).sum();
-                let power = |at: &Complex| f64::from(at.re.0[lane]).powi(2) + f64::from(at.im.0[lane]).powi(2);
+                let power = |at: &Complex<Lanes>| f64::from(at.re.0[lane]).powi(2) + f64::from(at.im.0[lane]).powi(2);
                 // All frequencies but the first and the last count twice.
                 let all: f64 = 2.0 * spectrum.iter().map(power).sum::<f64>();
                 let all = all - power(&spectrum[0]) - power(&spectrum[length / 2]);

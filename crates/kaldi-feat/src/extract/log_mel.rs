@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use kaldi_lanes::Lanes;
+use kaldi_lanes::Simd;
 use kaldi_matrix::Matrix;
 
 use super::analysis::{Analysis, Block, Energy, Spectral};
@@ -76,9 +76,7 @@ impl LogMel {
         let mirrored: Vec<f32> = before.chain((0..wave.len()).map(sample)).chain(after).collect();
         // The last frame, half of which is after the end, is left out.
         let end = (num_frames - 1) * self.hop_length + 2 * self.middle;
-        let energies = vec![Lanes::ZERO; self.filters.len()];
-        let mut feats =
-            self.analysis.run(&mirrored[..end], Energy::Raw, Frames { filters: &self.filters, energies })?;
+        let mut feats = self.analysis.run(&mirrored[..end], Energy::Raw, Frames { filters: &self.filters })?;
         let most = feats.as_slice().iter().copied().fold(f32::NEG_INFINITY, f32::max);
         for value in feats.as_mut_slice() {
             *value = (value.max(most - 8.0) + 4.0) / 4.0;
@@ -90,7 +88,6 @@ impl LogMel {
 /// The computation for one waveform.
 struct Frames<'a> {
     filters: &'a [(usize, Vec<f32>)],
-    energies: Vec<Lanes>,
 }
 
 impl Spectral for Frames<'_> {
@@ -98,16 +95,20 @@ impl Spectral for Frames<'_> {
         self.filters.len()
     }
 
+    fn room(&self) -> usize {
+        self.filters.len()
+    }
+
     #[inline(always)]
-    fn compute(&mut self, block: &mut Block<'_>, out: &mut [Lanes]) {
+    fn compute<V: Simd>(&mut self, block: &mut Block<'_, V>, energies: &mut [V], out: &mut [V]) {
         let spectrum = block.power();
-        for ((first, weights), energy) in self.filters.iter().zip(&mut self.energies) {
-            *energy = Lanes::ZERO;
+        for ((first, weights), energy) in self.filters.iter().zip(energies.iter_mut()) {
+            *energy = spectrum[0].splat(0.0);
             for (line, weight) in spectrum[*first..].iter().zip(weights) {
                 *energy += *line * *weight;
             }
         }
-        for (out, energy) in out.iter_mut().zip(&self.energies) {
+        for (out, energy) in out.iter_mut().zip(energies) {
             *out = energy.floored(FLOOR).ln() * std::f32::consts::LOG10_E;
         }
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use kaldi_lanes::{Lanes, WIDTH};
+use kaldi_lanes::Simd;
 use kaldi_matrix::Matrix;
 
 use super::{FrameOptions, MelOptions};
@@ -86,9 +86,9 @@ impl MelBanks {
 
     /// Sums the weighted lines of spectra: `out` gets one energy for each filter.
     #[inline(always)]
-    pub(crate) fn apply(&self, spectrum: &[Lanes], out: &mut [Lanes]) {
+    pub(crate) fn apply<V: Simd>(&self, spectrum: &[V], out: &mut [V]) {
         for (out, bin) in out.iter_mut().zip(&self.bins) {
-            let mut sum = Lanes::ZERO;
+            let mut sum = spectrum[0].splat(0.0);
             for (line, weight) in spectrum[bin.first..].iter().zip(&bin.weights) {
                 sum += *line * *weight;
             }
@@ -126,42 +126,49 @@ impl Filterbank {
     }
 }
 
-/// The energies of eight frames in all filters.
+/// The energies of frames in all filters.
 pub(crate) struct MelEnergies<'a> {
     banks: &'a MelBanks,
-    energies: Vec<Lanes>,
-    /// Zero as long as all energies were finite, since infinity times zero is NaN.
-    zero: Lanes,
-    /// The place for keeping all energies, if they are wanted.
-    kept: Option<&'a mut Vec<Lanes>>,
+    /// Whether all energies were finite so far.
+    are_finite: bool,
+    /// The place for keeping all energies, frame after frame, if they are wanted.
+    kept: Option<&'a mut Vec<f32>>,
 }
 
 impl<'a> MelEnergies<'a> {
-    pub(crate) fn new(banks: &'a MelBanks, kept: Option<&'a mut Vec<Lanes>>) -> Self {
-        let energies = vec![Lanes::ZERO; banks.bins.len()];
-        Self { banks, energies, zero: Lanes::ZERO, kept }
+    pub(crate) fn new(banks: &'a MelBanks, kept: Option<&'a mut Vec<f32>>) -> Self {
+        Self { banks, are_finite: true, kept }
     }
 
+    /// Computes the energy in each filter.
     #[inline(always)]
-    pub(crate) fn compute(&mut self, spectrum: &[Lanes]) -> &mut [Lanes] {
-        self.banks.apply(spectrum, &mut self.energies);
-        self.look_at_results();
+    pub(crate) fn compute<V: Simd>(&mut self, spectrum: &[V], energies: &mut [V]) {
+        self.banks.apply(spectrum, energies);
+        self.look_at(energies);
         if let Some(kept) = &mut self.kept {
-            kept.extend_from_slice(&self.energies);
+            let mut numbers = vec![0.0; energies.len() * V::WIDTH];
+            for (numbers, energy) in numbers.chunks_exact_mut(V::WIDTH).zip(energies.iter()) {
+                energy.write(numbers);
+            }
+            for lane in 0..V::WIDTH {
+                kept.extend(numbers.iter().skip(lane).step_by(V::WIDTH));
+            }
         }
-        &mut self.energies
     }
 
-    /// Notes whether all current energies are finite.
+    /// Notes whether all of these energies are finite.
     #[inline(always)]
-    pub(crate) fn look_at_results(&mut self) {
-        for energy in &self.energies {
-            self.zero += *energy * 0.0;
+    pub(crate) fn look_at<V: Simd>(&mut self, energies: &[V]) {
+        // Infinity times zero is NaN.
+        let mut zero = energies[0].splat(0.0);
+        for energy in energies {
+            zero += *energy * 0.0;
         }
+        self.are_finite &= zero.is_zero();
     }
 
     pub(crate) fn check(&self) -> Result<()> {
-        if self.zero.0 == [0.0; WIDTH] { Ok(()) } else { Err(Error::Overflow) }
+        if self.are_finite { Ok(()) } else { Err(Error::Overflow) }
     }
 }
 
@@ -182,7 +189,7 @@ pub(crate) fn compute_reported(
     filterbank: &Filterbank,
     warp: f32,
     num_frames: usize,
-    compute: impl FnOnce(&MelBanks, Option<&mut Vec<Lanes>>) -> Result<Matrix<f32>>,
+    compute: impl FnOnce(&MelBanks, Option<&mut Vec<f32>>) -> Result<Matrix<f32>>,
 ) -> Result<(Matrix<f32>, Option<MelReport>)> {
     if num_frames == 0 {
         return Ok((Matrix::default(), None));
@@ -194,11 +201,9 @@ pub(crate) fn compute_reported(
     let mut kept = Vec::new();
     let feats = compute(&banks, Some(&mut kept))?;
     let num_bins = banks.bins.len();
-    let energy = |at: usize| {
-        let (frame, bin) = (at / num_bins, at % num_bins);
-        kept[frame / WIDTH * num_bins + bin].0[frame % WIDTH]
-    };
-    let energies = Matrix::from_vec(num_frames, num_bins, (0..num_frames * num_bins).map(energy).collect());
+    // The last lanes repeat the last frame.
+    kept.truncate(num_frames * num_bins);
+    let energies = Matrix::from_vec(num_frames, num_bins, kept);
     Ok((feats, Some(MelReport { banks: banks.into_owned(), energies })))
 }
 
@@ -255,6 +260,7 @@ impl Warping {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kaldi_lanes::Lanes;
 
     fn banks(options: &MelOptions, warp: f32) -> Result<MelBanks> {
         MelBanks::new(options, 16000.0, 512, warp)

@@ -2,7 +2,7 @@
 
 use std::f64::consts::{PI, SQRT_2};
 
-use kaldi_lanes::Lanes;
+use kaldi_lanes::Simd;
 use kaldi_matrix::Matrix;
 
 use super::analysis::{Analysis, Block, Spectral};
@@ -82,15 +82,19 @@ impl Spectral for Frames<'_> {
         self.mfcc.cosines.len()
     }
 
+    fn room(&self) -> usize {
+        self.mfcc.filterbank.num_bins()
+    }
+
     #[inline(always)]
-    fn compute(&mut self, block: &mut Block<'_>, out: &mut [Lanes]) {
+    fn compute<V: Simd>(&mut self, block: &mut Block<'_, V>, energies: &mut [V], out: &mut [V]) {
         let Mfcc { options, log_energy, cosines, .. } = self.mfcc;
-        let energies = self.energies.compute(block.power());
+        self.energies.compute(block.power(), energies);
         for energy in energies.iter_mut() {
             *energy = energy.floored(f32::EPSILON).ln();
         }
         for (out, weights) in out.iter_mut().zip(cosines) {
-            let mut sum = Lanes::ZERO;
+            let mut sum = energies[0].splat(0.0);
             for (energy, weight) in energies.iter().zip(weights) {
                 sum += *energy * *weight;
             }

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use kaldi_lanes::Lanes;
+use kaldi_lanes::Simd;
 use kaldi_matrix::Matrix;
 
 use super::analysis::{Analysis, Block, Spectral};
@@ -75,14 +75,10 @@ impl Extractor for Plp {
 
     fn compute_reported(&self, wave: &[f32], warp: f32) -> Result<(Matrix<f32>, Option<MelReport>)> {
         compute_reported(&self.filterbank, warp, self.analysis.num_frames(wave.len()), |banks, kept| {
-            let order = self.options.lpc_order;
             let frames = Frames {
                 plp: self,
                 loudness: banks.bins().iter().map(|bin| equal_loudness(bin.center)).collect(),
                 energies: MelEnergies::new(banks, kept),
-                autocorrelation: vec![Lanes::ZERO; order + 1],
-                prediction: vec![Lanes::ZERO; order],
-                room: vec![Lanes::ZERO; order],
             };
             self.analysis.run(wave, self.log_energy.kind, frames)
         })
@@ -95,9 +91,6 @@ struct Frames<'a> {
     /// The weight of each filter.
     loudness: Vec<f32>,
     energies: MelEnergies<'a>,
-    autocorrelation: Vec<Lanes>,
-    prediction: Vec<Lanes>,
-    room: Vec<Lanes>,
 }
 
 impl Spectral for Frames<'_> {
@@ -105,14 +98,21 @@ impl Spectral for Frames<'_> {
         self.plp.scales.len()
     }
 
+    fn room(&self) -> usize {
+        self.plp.filterbank.num_bins() + 3 * self.plp.options.lpc_order + 1
+    }
+
     #[inline(always)]
-    fn compute(&mut self, block: &mut Block<'_>, out: &mut [Lanes]) {
+    fn compute<V: Simd>(&mut self, block: &mut Block<'_, V>, room: &mut [V], out: &mut [V]) {
         let Plp { options, log_energy, cosines, scales, .. } = self.plp;
-        let energies = self.energies.compute(block.power());
+        let (energies, room) = room.split_at_mut(self.plp.filterbank.num_bins());
+        let (autocorrelation, room) = room.split_at_mut(options.lpc_order + 1);
+        let (prediction, room) = room.split_at_mut(options.lpc_order);
+        self.energies.compute(block.power(), energies);
         for (energy, weight) in energies.iter_mut().zip(&self.loudness) {
-            *energy = (*energy * *weight).map(|energy| power(energy, options.compress_factor));
+            *energy = power(*energy * *weight, options.compress_factor);
         }
-        for (lag, weights) in self.autocorrelation.iter_mut().zip(cosines) {
+        for (lag, weights) in autocorrelation.iter_mut().zip(cosines) {
             let (first, last) = (energies[0], energies[energies.len() - 1]);
             let mut sum = first * weights[0] + last * weights[weights.len() - 1];
             for (energy, weight) in energies.iter().zip(&weights[1..]) {
@@ -120,17 +120,18 @@ impl Spectral for Frames<'_> {
             }
             *lag = sum;
         }
-        self.energies.look_at_results();
+        self.energies.look_at(energies);
 
-        let residual = predict(&self.autocorrelation, &mut self.prediction, &mut self.room);
+        let residual = predict(autocorrelation, prediction, room);
         // The negative logarithm of the inverse is taken, since the energy may be 0.
-        out[0] = -(Lanes::splat(1.0) / residual).ln();
+        out[0] = -(residual.splat(1.0) / residual).ln();
         out[0] = out[0].floored(f32::MIN_POSITIVE);
-        cepstrum(&self.prediction, &mut self.room);
+        cepstrum(prediction, room);
         let num_ceps = out.len();
-        out[1..].copy_from_slice(&self.room[..num_ceps - 1]);
+        out[1..].copy_from_slice(&room[..num_ceps - 1]);
         for (out, scale) in out.iter_mut().zip(scales) {
-            *out = *out * *scale;
+            // Which NaN comes out depends on how instructions are chosen.
+            *out = (*out * *scale).map(|value| if value.is_nan() { f32::NAN } else { value });
         }
         if options.use_energy {
             out[0] = log_energy.of(block.energy);
@@ -145,12 +146,12 @@ impl Spectral for Frames<'_> {
     }
 }
 
-/// A power of a number that is not negative; 0 to any power is 0, except to the power 0.
+/// Powers of numbers that are not negative; 0 to any power is 0, except to the power 0.
 #[inline(always)]
-fn power(number: f32, exponent: f32) -> f32 {
-    let power = kaldi_lanes::exp(kaldi_lanes::ln(number) * exponent);
+fn power<V: Simd>(numbers: V, exponent: f32) -> V {
     let zero = if exponent == 0.0 { 1.0 } else { 0.0 };
-    if number < f32::MIN_POSITIVE { zero } else { power }
+    let powers = (numbers.ln() * exponent).exp();
+    numbers.zip(powers, |number, power| if number < f32::MIN_POSITIVE { zero } else { power })
 }
 
 /// The loudness of a tone of this frequency in Hz, relative to its energy.
@@ -173,7 +174,7 @@ fn inverse_transform(num_rows: usize, num_cols: usize) -> Vec<Vec<f32>> {
 /// The recursion of Levinson and Durbin: predicts each sample from the previous ones, with negative weights, and
 /// returns the energy of the part that cannot be predicted.
 #[inline(always)]
-fn predict(autocorrelation: &[Lanes], prediction: &mut [Lanes], room: &mut [Lanes]) -> Lanes {
+fn predict<V: Simd>(autocorrelation: &[V], prediction: &mut [V], room: &mut [V]) -> V {
     /// The least share of the energy that a step leaves, so that a constant signal gives numbers, too.
     const LEAST: f32 = 1e-5;
     let mut energy = autocorrelation[0];
@@ -183,7 +184,7 @@ fn predict(autocorrelation: &[Lanes], prediction: &mut [Lanes], room: &mut [Lane
             reflection += *weight * *lag;
         }
         let reflection = reflection / energy;
-        energy = energy * (Lanes::splat(1.0) - reflection * reflection).floored(LEAST);
+        energy = energy * (reflection.splat(1.0) - reflection * reflection).floored(LEAST);
         for ((new, old), mirrored) in room.iter_mut().zip(&prediction[..nth]).zip(prediction[..nth].iter().rev()) {
             *new = *old - reflection * *mirrored;
         }
@@ -195,9 +196,9 @@ fn predict(autocorrelation: &[Lanes], prediction: &mut [Lanes], room: &mut [Lane
 
 /// The cepstrum of a prediction, from C1 on.
 #[inline(always)]
-fn cepstrum(prediction: &[Lanes], cepstra: &mut [Lanes]) {
+fn cepstrum<V: Simd>(prediction: &[V], cepstra: &mut [V]) {
     for nth in 0..prediction.len() {
-        let mut sum = Lanes::ZERO;
+        let mut sum = cepstra[0].splat(0.0);
         for (at, weight) in prediction[..nth].iter().enumerate() {
             sum += *weight * cepstra[nth - at - 1] * (nth - at) as f32;
         }
@@ -208,10 +209,15 @@ fn cepstrum(prediction: &[Lanes], cepstra: &mut [Lanes]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kaldi_lanes::Lanes;
 
     fn wave() -> Vec<f32> {
         let tone = |at: usize, rate: f32| (at as f32 * rate).sin();
         (0..4000).map(|at| 3000.0 * tone(at, 0.1) + 1000.0 * tone(at, 1.3) + ((at * 7919) % 300) as f32).collect()
+    }
+
+    fn power(number: f32, exponent: f32) -> f32 {
+        super::power(Lanes::splat(number), exponent).0[3]
     }
 
     fn plp(options: PlpOptions) -> Matrix<f32> {
@@ -298,7 +304,7 @@ mod tests {
     fn silence_has_energies_and_no_cepstra() {
         let feats = Plp::new(&PlpOptions::default()).unwrap().compute(&[0.0; 400], 1.0).unwrap();
         assert_eq!(feats.row(0)[0], f32::EPSILON.ln());
-        assert!(feats.row(0)[1..].iter().all(|value| value.is_nan()));
+        assert!(feats.row(0)[1..].iter().all(|value| value.to_bits() == f32::NAN.to_bits()));
     }
 
     #[test]

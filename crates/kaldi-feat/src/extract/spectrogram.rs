@@ -1,6 +1,6 @@
 //! Log power spectra.
 
-use kaldi_lanes::Lanes;
+use kaldi_lanes::Simd;
 use kaldi_matrix::Matrix;
 
 use super::analysis::{Analysis, Block, Spectral};
@@ -60,7 +60,7 @@ impl Spectral for Powers<'_> {
     }
 
     #[inline(always)]
-    fn compute(&mut self, block: &mut Block<'_>, out: &mut [Lanes]) {
+    fn compute<V: Simd>(&mut self, block: &mut Block<'_, V>, _room: &mut [V], out: &mut [V]) {
         out[0] = self.log_energy.of(block.energy);
         for (out, power) in out.iter_mut().zip(block.power()).skip(1) {
             *out = power.floored(f32::EPSILON).ln();
@@ -79,7 +79,7 @@ impl Spectral for Complexes {
     }
 
     #[inline(always)]
-    fn compute(&mut self, block: &mut Block<'_>, out: &mut [Lanes]) {
+    fn compute<V: Simd>(&mut self, block: &mut Block<'_, V>, _room: &mut [V], out: &mut [V]) {
         let (fft, signal) = block.spectrum();
         let [first, last] = fft.ends(signal);
         (out[0], out[1]) = (first.re, last.re);
