@@ -1,18 +1,18 @@
 //! Writing an index whose counts are known, in any order of its arrays.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Seek, SeekFrom};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
-use kaldi_io::read_at;
+use kaldi_io::{FileEnd, PartError, Room};
 
 use crate::layout::Layout;
 use crate::{DatasetFault, Error, Result, TokenType};
 
 /// The number of bytes of an array that are gathered before they are written.
-const BUFFER: usize = 1 << 18;
+const BUFFER: usize = Room::BLOCK;
 
 /// An array in a file, written from its start.
 #[derive(Debug)]
@@ -49,20 +49,23 @@ impl Region {
         Ok(())
     }
 
-    /// Appends the first bytes of a part of another file; returns how many.
+    /// Appends a part of another file.
     ///
     /// # Errors
-    /// If they cannot be read.
-    pub(crate) fn gather(&mut self, source: &File, range: Range<u64>) -> io::Result<u64> {
-        let room = BUFFER as u64 - self.end() % BUFFER as u64;
-        let count = room.min(range.end - range.start);
-        read_at(source, range.start, &mut self.buffer, count as usize)?;
-        Ok(count)
-    }
-
-    /// Whether it is best to write now what is gathered.
-    pub(crate) fn is_full(&self) -> bool {
-        self.end().is_multiple_of(BUFFER as u64)
+    /// If it cannot be read or written.
+    pub(crate) fn append(
+        &mut self,
+        mut file: &File,
+        room: &mut Room,
+        source: &File,
+        range: Range<u64>,
+    ) -> Result<(), PartError> {
+        file.seek(SeekFrom::Start(self.at)).map_err(PartError::Write)?;
+        let position = self.end();
+        let end = position + (range.end - range.start);
+        FileEnd { file, gathered: &mut self.buffer, position, room }.append(source, range)?;
+        self.at = end - self.buffer.len() as u64;
+        Ok(())
     }
 
     /// The place of the next byte.

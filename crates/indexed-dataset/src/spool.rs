@@ -1,13 +1,12 @@
 //! Files that are being written.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::{Deref, DerefMut, Range};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kaldi_io::{ReadAt, Room, Upload, positioned_file, remote_name, store};
+use kaldi_io::{PartError, ReadAt, Room, Upload, positioned_file, remote_name, store};
 use whole_file::Pending;
 
 use crate::index_writer::Region;
@@ -54,43 +53,16 @@ impl Scratch {
         self.region.flush(&self.file).map_err(Error::write(&self.path))
     }
 
-    /// Appends a part of another file, whose name is `path`. The kernel moves the bytes if it can, but not into reserved blocks:
-    /// it copies page by page, which takes twice the time of large blocks.
+    /// Appends a part of another file, whose name is `path`.
     pub(crate) fn append(&mut self, source: &dyn ReadAt, range: Range<u64>, path: &Path) -> Result<()> {
         let Some(source) = source.as_file() else {
             return for_each_piece(source, range, path, |bytes| self.put(bytes));
         };
-        match self.room.is_reserved(self.end() + (range.end - range.start)) {
-            true => self.copy_blocks(source, range, path),
-            false => self.copy_in_kernel(source, range, path),
-        }
-    }
-
-    fn copy_blocks(&mut self, source: &File, range: Range<u64>, path: &Path) -> Result<()> {
-        self.room.grow(&self.file, self.end() + (range.end - range.start));
-        let mut start = range.start;
-        while start < range.end {
-            start += self.region.gather(source, start..range.end).map_err(Error::read(path, start))?;
-            if self.region.is_full() {
-                self.flush()?;
-            }
-        }
-        Ok(())
-    }
-
-    fn copy_in_kernel(&mut self, source: &File, range: Range<u64>, path: &Path) -> Result<()> {
-        self.flush()?;
-        let length = range.end - range.start;
-        let mut from = source;
-        from.seek(SeekFrom::Start(range.start)).map_err(Error::read(path, range.start))?;
-        let mut to = &self.file;
-        to.seek(SeekFrom::Start(self.end())).map_err(Error::write(&self.path))?;
-        let copied = io::copy(&mut from.take(length), &mut to).map_err(Error::write(&self.path))?;
-        if copied != length {
-            return Err(Error::read(path, range.start + copied)(io::ErrorKind::UnexpectedEof.into()));
-        }
-        self.skip(length);
-        Ok(())
+        let copied = self.region.append(&self.file, &mut self.room, source, range);
+        copied.map_err(|error| match error {
+            PartError::Read(offset, error) => Error::read(path, offset)(error),
+            PartError::Write(error) => Error::write(&self.path)(error),
+        })
     }
 
     /// The place of the next byte.

@@ -67,8 +67,8 @@ pub use locator::{Locator, LocatorError};
 pub use name_pattern::{BadNamePattern, NamePattern};
 pub use names::{InputName, MapName, OutputName};
 pub use output::{
-    HeldOutputs, Output, ReplacementCheck, Room, first_bytes_of_old, hold_outputs_if, set_replacement_check,
-    settle_outputs,
+    FileEnd, HeldOutputs, Output, PartError, ReplacementCheck, Room, first_bytes_of_old, hold_outputs_if,
+    set_replacement_check, settle_outputs,
 };
 pub use pipe::open_files_limit;
 pub use quote::{quote_name, shell_quote};

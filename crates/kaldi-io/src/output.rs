@@ -6,6 +6,7 @@
 //! directly.
 
 mod held;
+mod part;
 mod replaced;
 mod room;
 mod stream;
@@ -29,6 +30,7 @@ use crate::xfilename::printable_wxfilename;
 use crate::{Encoded, Error, Result, Wxfilename};
 
 pub use held::{HeldOutputs, hold_outputs_if, settle_outputs};
+pub use part::{FileEnd, PartError};
 pub use replaced::{ReplacementCheck, first_bytes_of_old, set_replacement_check};
 pub use room::Room;
 

@@ -11,10 +11,6 @@ const FIRST: u64 = 1 << 20;
 /// Bytes that are reserved at once.
 const STEP: u64 = 1 << 24;
 
-/// Bytes that are written at once into reserved blocks, from a multiple of this number on: the kernel then takes few large
-/// pages of memory instead of many small ones.
-const BLOCK: u64 = 1 << 17;
-
 /// Reserves blocks of the disk before a file grows into them. In ext4 this saves a quarter of the writing time.
 /// Whoever writes large blocks there, from multiples of their size on, saves another sixth.
 ///
@@ -27,6 +23,10 @@ pub struct Room {
 }
 
 impl Room {
+    /// Bytes that are best written at once into reserved blocks, from a multiple of this number on: the kernel then takes few
+    /// large pages of memory instead of many small ones.
+    pub const BLOCK: usize = 1 << 17;
+
     /// For a file that nobody else writes to.
     pub fn of(file: &File) -> Self {
         Self { end: is_on_ext4(file).then_some(FIRST) }
@@ -38,13 +38,13 @@ impl Room {
     }
 
     /// Whether there may be reserved blocks where a file has `position` bytes.
-    pub fn is_reserved(&self, position: u64) -> bool {
+    pub(super) fn is_reserved(&self, position: u64) -> bool {
         self.end.is_some() && position >= FIRST
     }
 
     /// How many bytes it is best to write together if the first one will be at `position`.
     pub(super) fn rest_of_block(position: u64) -> usize {
-        (BLOCK - position % BLOCK) as usize
+        Self::BLOCK - (position % Self::BLOCK as u64) as usize
     }
 
     /// Reserves blocks for a file that will soon have `length` bytes. If that is not possible, as on a full disk, it

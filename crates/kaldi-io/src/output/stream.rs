@@ -1,11 +1,12 @@
 //! Bytes that are written into a file.
 
 use std::fs::File;
-use std::io::{self, IoSlice, Read, Seek, SeekFrom, Write};
+use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::Arc;
 
+use super::part::{FileEnd, PartError};
 use super::replaced::Replacement;
 use super::room::Room;
 use crate::embedded::wait_for_room;
@@ -26,6 +27,9 @@ const RANGE: u64 = 1 << 26;
 
 /// The same, if the reader of a pipe waits for them.
 const PIPED_RANGE: u64 = 1 << 20;
+
+/// Bytes of another file that are sent to a store at a time.
+const PIECE: usize = 1 << 20;
 
 /// Where the bytes go.
 #[derive(Debug)]
@@ -56,16 +60,6 @@ impl Write for Sink {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-impl Sink {
-    fn copy_from(&mut self, source: &mut impl Read) -> io::Result<u64> {
-        match self {
-            // This way the kernel moves the bytes.
-            Self::File(file) => io::copy(source, file),
-            Self::Object(_) => io::copy(source, self),
-        }
     }
 }
 
@@ -203,55 +197,34 @@ impl Stream {
         self.position -= length;
         // To a pipe, the kernel copies no bytes at all.
         let short = if self.seekable { SHORT } else { BUFFER as u64 };
-        if self.room.is_reserved(end) {
-            self.copy_in_blocks(&source, range)?;
-        } else if length < short {
+        if length < short && !self.room.is_reserved(end) {
             if self.buffer.len() + length as usize > BUFFER {
                 self.write_buffer()?;
             }
-            self.gather(&source, range)?;
+            let read = read_at(&source, range.start, &mut self.buffer, length as usize);
+            read.map_err(|error| self.failed(shorter(error)))?;
         } else {
-            self.copy_in_kernel(&source, range)?;
+            self.copy(&source, range)?;
         }
         self.position = end;
         Ok(())
     }
 
-    /// Reads a part of another file to the end of the buffer.
-    fn gather(&mut self, source: &File, range: Range<u64>) -> Result<()> {
-        let read = read_at(source, range.start, &mut self.buffer, (range.end - range.start) as usize);
-        read.map_err(|error| self.failed(shorter(error)))
-    }
-
-    fn copy_in_blocks(&mut self, source: &File, range: Range<u64>) -> Result<()> {
-        self.grow(range.end - range.start);
-        let mut start = range.start;
-        while start < range.end {
-            let room = Room::rest_of_block(self.position + (start - range.start)) as u64;
-            let end = range.end.min(start + room);
-            self.gather(source, start..end)?;
-            if end == start + room {
-                self.write_buffer()?;
-            }
-            start = end;
+    fn copy(&mut self, source: &File, range: Range<u64>) -> Result<()> {
+        if !self.room.is_reserved(self.position) {
+            // Perhaps into a pipe, which may have no room yet.
+            self.write_buffer()?;
         }
-        Ok(())
-    }
-
-    fn copy_in_kernel(&mut self, source: &File, range: Range<u64>) -> Result<()> {
-        let length = range.end - range.start;
-        self.write_buffer()?;
-        self.grow(length);
-        let copied = self.sink().and_then(|sink| {
-            let mut source = source;
-            source.seek(SeekFrom::Start(range.start))?;
-            sink.copy_from(&mut source.take(length))
-        });
-        match copied {
-            Ok(copied) if copied == length => Ok(()),
-            Ok(_) => Err(self.failed(shorter(io::ErrorKind::UnexpectedEof.into()))),
-            Err(error) => Err(self.failed(error)),
-        }
+        let (gathered, position, room) = (&mut self.buffer, self.position, &mut self.room);
+        let copied = match &mut self.sink {
+            Some(Sink::File(file)) => FileEnd { file, gathered, position, room }.append(source, range),
+            Some(Sink::Object(upload)) => send(source, range, upload.as_mut()),
+            None => Err(PartError::Write(io::ErrorKind::BrokenPipe.into())),
+        };
+        copied.map_err(|error| match error {
+            PartError::Read(_, error) => self.failed(shorter(error)),
+            PartError::Write(error) => self.failed(error),
+        })
     }
 
     /// Puts `bytes` after the buffer.
@@ -318,6 +291,18 @@ impl Stream {
     fn failed(&self, source: io::Error) -> Error {
         Error::Write { name: self.name.clone(), offset: self.position, source }
     }
+}
+
+/// Sends a part of a file to a store.
+fn send(source: &File, range: Range<u64>, upload: &mut dyn Upload) -> Result<(), PartError> {
+    let mut bytes = Vec::new();
+    for start in range.clone().step_by(PIECE) {
+        let count = PIECE.min((range.end - start) as usize);
+        bytes.clear();
+        read_at(source, start, &mut bytes, count).map_err(|error| PartError::Read(start, error))?;
+        upload.write_all(&bytes).map_err(PartError::Write)?;
+    }
+    Ok(())
 }
 
 /// Describes the end of a file that was longer before.
