@@ -3,6 +3,7 @@
 //! `values` holds the numbers of a matrix or vector, row after row; `rows` is 1 for a vector. A single number or word is the
 //! `value`. What takes several arrays has a column for each. The file's entry `kaldi.type` has the type of the table.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use array_files::DType;
@@ -21,6 +22,7 @@ use parquet::schema::types::ColumnPath;
 use crate::array::Array;
 use crate::exact::Exact;
 use crate::item::Item;
+use crate::parquet_lists::ListColumn;
 use crate::stream::Sink;
 use crate::table_type::part_names;
 use crate::{Error, Result};
@@ -242,6 +244,8 @@ fn write_group(
     keys: &[ByteArray],
     columns: Vec<Vec<Cell>>,
 ) -> Result<(), ParquetError> {
+    // The key is the first column, and each other field is one, too.
+    let described = file.schema_descr().columns()[1..].to_vec();
     let mut group = file.next_row_group()?;
     if let Some(mut column) = group.next_column()? {
         if let ColumnWriter::ByteArrayColumnWriter(column) = column.untyped() {
@@ -250,12 +254,36 @@ fn write_group(
         column.close()?;
     }
     let mut levels = Levels::default();
-    for cells in columns {
+    for (cells, described) in columns.into_iter().zip(described) {
+        if let Some(lists) = lists(&cells)? {
+            ListColumn::new(&lists)?.append_to(&mut group, described)?;
+            continue;
+        }
         let Some(mut column) = group.next_column()? else { break };
         cells.into_iter().try_for_each(|cell| levels.write_cell(column.untyped(), cell))?;
         column.close()?;
     }
     group.close().map(drop)
+}
+
+/// The arrays of a column of lists of numbers, in the type of the column. `None` for any other column.
+fn lists(cells: &[Cell]) -> Result<Option<Vec<Cow<'_, Array>>>, ParquetError> {
+    let mut lists = Vec::with_capacity(cells.len());
+    for cell in cells {
+        lists.push(match cell {
+            Cell::List(array)
+                if matches!(array.dtype, DType::Float16 | DType::Float32 | DType::Float64 | DType::Int32) =>
+            {
+                Cow::Borrowed(array)
+            }
+            Cell::List(array) if array.dtype == DType::Int16 => {
+                let values = Exact::of(array).to_i32().map_err(ParquetError::General)?;
+                Cow::Owned(Array::from_i32(&[values.len()], &values))
+            }
+            _ => return Ok(None),
+        });
+    }
+    Ok(Some(lists))
 }
 
 /// What is beside the values of a list: 1 for each that there is, or 0 alone for an empty list; 0 starts a list, 1 goes
@@ -264,7 +292,6 @@ fn write_group(
 struct Levels {
     definitions: Vec<i16>,
     repetitions: Vec<i16>,
-    singles: Vec<f32>,
 }
 
 impl Levels {
@@ -278,12 +305,8 @@ impl Levels {
         let bytes = array.contiguous();
         match array.dtype {
             DType::Float32 => {
-                let mut singles = std::mem::take(&mut self.singles);
-                singles.clear();
-                singles.extend(bytes.as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)));
-                self.write(column, Values::Singles(&singles), is_list)?;
-                self.singles = singles;
-                Ok(())
+                let values: Vec<f32> = bytes.as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
+                self.write(column, Values::Singles(&values), is_list)
             }
             DType::Float64 => {
                 let values: Vec<f64> = bytes.as_chunks().0.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect();

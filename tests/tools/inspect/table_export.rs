@@ -411,3 +411,12 @@ fn models_have_a_place_in_some_formats_only() {
     scratch.write("tm", &MODEL[..300]);
     scratch.sh("table-export tm o.npz; code=$?; [ ! -e o.npz ] && exit $code").fails_with(255).stderr_has("tm");
 }
+
+#[test]
+fn lists_of_parquet_fill_pages_and_may_be_longer_than_one() {
+    let scratch = Scratch::new();
+    let numbers = "{ for (n = 0; n < 25000; n++) { printf \"k%d\", n; for (i = 0; i < n % 4; i++) printf \" %d\", i; print \" \" } }";
+    let long = "{ printf \"long\"; for (n = 0; n < 400000; n++) printf \" %d\", n; print \" \" }";
+    scratch.sh(&format!("awk 'BEGIN {numbers}; BEGIN {long}; BEGIN {{ print \"last \" }}' > i.ark")).succeeds();
+    scratch.sh("table-export ark:i.ark i.parquet && table-import i.parquet ark,t:- | cmp - i.ark").succeeds();
+}
