@@ -1,6 +1,7 @@
 //! Waveforms as table values.
 
 use kaldi_io::ParseError;
+use kaldi_lanes::{Kernel, dispatch};
 use kaldi_values::{Cursor, Format, Frame, Value};
 
 use crate::Encoding;
@@ -65,23 +66,66 @@ impl Wave {
 
     /// How many samples 16 bits cannot hold; writing the waveform clips them.
     pub fn num_clipped(&self) -> usize {
-        self.count(|sample| i16::try_from(sample as i32).is_err())
+        const ABOVE: f32 = i16::MAX as f32 + 1.0;
+        const BELOW: f32 = i16::MIN as f32 - 1.0;
+        self.count(|sample| (sample >= ABOVE) | (sample <= BELOW))
     }
 
     /// Rounds the samples to the nearest whole numbers that 16 bits can hold, and returns how many were clipped.
     /// Writing the waveform then changes nothing.
     pub fn round(&mut self) -> usize {
+        self.channels.iter_mut().map(|channel| dispatch(Round(channel))).sum()
+    }
+
+    fn count(&self, is_counted: impl Fn(f32) -> bool) -> usize {
+        self.channels.iter().map(|channel| dispatch(Count(channel, &is_counted))).sum()
+    }
+}
+
+/// Rounds samples; see [`Wave::round`].
+struct Round<'a>(&'a mut [f32]);
+
+impl Kernel for Round<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn compute(self) -> usize {
         let mut num_clipped = 0;
-        for sample in self.channels.iter_mut().flatten() {
+        for sample in self.0 {
             let rounded = sample.round();
             *sample = rounded.clamp(i16::MIN.into(), i16::MAX.into());
             num_clipped += usize::from(*sample != rounded && !rounded.is_nan());
         }
         num_clipped
     }
+}
 
-    fn count(&self, is_counted: impl Fn(f32) -> bool) -> usize {
-        self.channels.iter().map(|channel| channel.iter().filter(|&&sample| is_counted(sample)).count()).sum()
+/// Counts samples that are special.
+struct Count<'a, F>(&'a [f32], F);
+
+impl<F: Fn(f32) -> bool> Kernel for Count<'_, F> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn compute(self) -> usize {
+        self.0.iter().filter(|&&sample| self.1(sample)).count()
+    }
+}
+
+/// Stores samples as 16-bit integers: fractions are dropped, and what is too large is clipped.
+struct Store<'a> {
+    samples: &'a [f32],
+    places: &'a mut [[u8; 2]],
+}
+
+impl Kernel for Store<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn compute(self) {
+        for (place, &sample) in self.places.iter_mut().zip(self.samples) {
+            *place = (sample as i16).to_le_bytes();
+        }
     }
 }
 
@@ -153,14 +197,13 @@ impl Value for Wave {
         out.extend_from_slice(b"\x10\0data");
         out.extend_from_slice(&data_size.to_le_bytes());
         let start = out.len();
+        out.resize(start + num_bytes as usize, 0);
+        let places = out[start..].as_chunks_mut::<2>().0;
         match self.channels.as_slice() {
-            // The cast drops the fraction and clips.
-            [mono] => out.extend(mono.iter().flat_map(|&sample| (sample as i16).to_le_bytes())),
+            [samples] => dispatch(Store { samples, places }),
             channels => {
-                out.resize(start + num_bytes as usize, 0);
                 for (index, channel) in channels.iter().enumerate() {
-                    let places = out[start..].as_chunks_mut::<2>().0.iter_mut().skip(index).step_by(num_channels);
-                    for (place, &sample) in places.zip(channel) {
+                    for (place, &sample) in places.iter_mut().skip(index).step_by(num_channels).zip(channel) {
                         *place = (sample as i16).to_le_bytes();
                     }
                 }

@@ -69,9 +69,9 @@ fn perturb_wav_speed(opts: Options) -> anyhow::Result<Tally> {
         }
         let change = |samples: Vec<f32>| change_speed(&samples, rate as u32, speed);
         let channels: Result<Vec<_>, _> = wave.into_channels().into_iter().map(change).collect();
-        let mut channels = channels?;
-        channels.iter_mut().flatten().for_each(|sample| *sample = sample.round());
-        Ok((Record::from_value(key.as_bstr(), Wave::new(rate, channels), format), choice))
+        let mut wave = Wave::new(rate, channels?);
+        wave.round();
+        Ok((Record::from_value(key.as_bstr(), wave, format), choice))
     });
     let mut counts = vec![0_u64; speeds.len()];
     let ended = rows.drain(|_, (record, choice)| {

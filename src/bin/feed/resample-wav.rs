@@ -54,9 +54,10 @@ fn resample_wav(opts: Options) -> anyhow::Result<Tally> {
             return Err(format!("expected a sample rate of whole Hz, got {given}").into());
         }
         let converter = resampler(given as u32, rate)?;
-        let convert = |samples: Vec<f32>| converter.convert(&samples).into_iter().map(f32::round).collect();
-        let channels = wave.into_channels().into_iter().map(convert).collect();
-        Ok(entry.into_record(Wave::new(rate as f32, channels)))
+        let channels = wave.into_channels().iter().map(|samples| converter.convert(samples)).collect();
+        let mut wave = Wave::new(rate as f32, channels);
+        wave.round();
+        Ok(entry.into_record(wave))
     })?;
     log!("Wrote {} waveforms at {rate} Hz", written.done());
     Ok(Tally::new(written.finish()?.done, 0))

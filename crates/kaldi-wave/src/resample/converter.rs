@@ -3,8 +3,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use kaldi_lanes::{WIDTH, dispatch};
+
 use super::error::ResampleError;
 use super::filter::{Filter, dot};
+use super::side_by_side::Groups;
 
 /// The largest number of weights that a converter keeps: 64 MB of them.
 const MAX_WEIGHTS: u64 = 1 << 24;
@@ -104,6 +107,10 @@ struct Weights {
     /// The weights of each of them, `num_taps` with zeros at the end.
     taps: Vec<f32>,
     num_taps: usize,
+    /// Units of a block of [`Groups`]: so many that blocks have little of their input in common.
+    block_units: i64,
+    /// For each output sample of a block the start of its weights, counted from the block's first input sample.
+    block_begins: Vec<usize>,
 }
 
 impl Weights {
@@ -136,9 +143,13 @@ impl Weights {
             taps.extend((*first..=*last).map(weight));
             taps.resize(begin + num_taps, 0.0);
         }
-        let begins = spans.into_iter().map(|(_, first, _)| first).collect();
+        let begins: Vec<i64> = spans.into_iter().map(|(_, first, _)| first).collect();
         let tick_rate = from * f64::from(num_out);
-        Ok(Self { filter, num_in: num_in.into(), num_out: num_out.into(), tick_rate, begins, taps, num_taps })
+        let (num_in, num_out) = (i64::from(num_in), i64::from(num_out));
+        let block_units = (4 * num_taps as i64 + num_in - 1) / num_in;
+        let begin_in_block = |out: i64| out / num_out * num_in + begins[(out % num_out) as usize] - begins[0];
+        let block_begins = (0..block_units * num_out).map(|out| begin_in_block(out) as usize).collect();
+        Ok(Self { filter, num_in, num_out, tick_rate, begins, taps, num_taps, block_units, block_begins })
     }
 
     /// How many output samples can be computed from so many input samples, with or without those for which the filter
@@ -162,22 +173,70 @@ impl Weights {
 
     /// Computes a range of the output, from `samples` that start at the input sample `offset`.
     fn convert(&self, samples: &[f32], offset: i64, range: Range<i64>) -> Vec<f32> {
-        let mut out = Vec::with_capacity((range.end - range.start) as usize);
-        let (mut phase, mut base) = (range.start % self.num_out, range.start / self.num_out * self.num_in - offset);
-        for _ in range {
+        let mut out = vec![0.0; (range.end - range.start) as usize];
+        let groups = self.find_groups(samples.len(), offset, &range);
+        let (first, rest) = out.split_at_mut((groups.start - range.start) as usize);
+        let (groups_out, last) = rest.split_at_mut((groups.end - groups.start) as usize);
+        self.convert_one_by_one(samples, offset, range.start, first);
+        self.convert_groups(samples, offset, groups.start, groups_out);
+        self.convert_one_by_one(samples, offset, groups.end, last);
+        out
+    }
+
+    /// Computes the output samples from `start` on.
+    fn convert_one_by_one(&self, samples: &[f32], offset: i64, start: i64, out: &mut [f32]) {
+        let (mut phase, mut base) = (start % self.num_out, start / self.num_out * self.num_in - offset);
+        for out in out {
             let taps = &self.taps[phase as usize * self.num_taps..][..self.num_taps];
             let begin = base + self.begins[phase as usize];
             let inside = usize::try_from(begin).ok().and_then(|begin| samples.get(begin..begin + self.num_taps));
-            out.push(match inside {
+            *out = match inside {
                 Some(samples) => dot(samples, taps),
                 None => dot(&padded(samples, begin, self.num_taps), taps),
-            });
+            };
             phase += 1;
             if phase == self.num_out {
                 (phase, base) = (0, base + self.num_in);
             }
         }
-        out
+    }
+
+    /// The part of a range of the output that can be computed in [`Groups`]: all their input is there.
+    fn find_groups(&self, num_samples: usize, offset: i64, range: &Range<i64>) -> Range<i64> {
+        // The first unit in the range whose input does not start before the samples.
+        let by_output = (range.start + self.num_out - 1) / self.num_out;
+        let by_input = ((offset - self.begins[0]).max(0) + self.num_in - 1) / self.num_in;
+        let unit = by_output.max(by_input);
+        let start = unit * self.num_out;
+        let (block_in, block_out) = (self.block_units * self.num_in, self.block_units * self.num_out);
+        let spare = num_samples as i64 - (self.begin_of(start) - offset) - self.block_reach() as i64;
+        let blocks_by_input = if spare < 0 { 0 } else { spare / block_in + 1 };
+        let blocks_by_output = (range.end - start).max(0) / block_out;
+        let num_groups = blocks_by_input.min(blocks_by_output) / WIDTH as i64;
+        if num_groups == 0 {
+            return range.start..range.start;
+        }
+        start..start + num_groups * WIDTH as i64 * block_out
+    }
+
+    /// Input samples of a block of [`Groups`], rounded up.
+    fn block_reach(&self) -> usize {
+        (self.block_begins[self.block_begins.len() - 1] + self.num_taps).next_multiple_of(WIDTH)
+    }
+
+    /// Computes whole groups of output samples from `start` on.
+    fn convert_groups(&self, samples: &[f32], offset: i64, start: i64, out: &mut [f32]) {
+        if !out.is_empty() {
+            dispatch(Groups {
+                begins: &self.block_begins,
+                taps: &self.taps,
+                num_taps: self.num_taps,
+                step: (self.block_units * self.num_in) as usize,
+                reach: self.block_reach(),
+                samples: &samples[(self.begin_of(start) - offset) as usize..],
+                out,
+            });
+        }
     }
 }
 
@@ -268,6 +327,28 @@ mod tests {
                 assert!(converter.accept(&[]).is_empty());
                 pieces.extend(converter.finish());
                 assert_eq!(pieces, whole, "{from} to {to} in pieces of {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn groups_give_the_same_as_one_by_one() {
+        let signal: Vec<f32> = (0..9000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 16) as f32 - 32_768.0).collect();
+        let rates = RATES.into_iter().chain([(14_400, 16_000), (17_600, 16_000), (48_000, 8_000), (44_100, 22_050)]);
+        for (from, to) in rates {
+            let weights = Weights::new(from, to, 0.49 * from.min(to) as f32, 6).unwrap();
+            for (offset, length, skipped) in
+                [(0, 9000, 0), (0, 8999, 1), (0, 8990, 700), (1234, 7001, 900), (0, 100, 0)]
+            {
+                let range = skipped..weights.num_out_of(offset + length as i64, true);
+                let range = range.start.max(weights.num_out_of(offset, true))..range.end;
+                let got = weights.convert(&signal[..length], offset, range.clone());
+                let mut expected = vec![f32::NAN; got.len()];
+                weights.convert_one_by_one(&signal[..length], offset, range.start, &mut expected);
+                let bits = |samples: &[f32]| samples.iter().map(|sample| sample.to_bits()).collect::<Vec<_>>();
+                assert_eq!(bits(&got), bits(&expected), "{from} to {to}, {length} samples");
+                let groups = weights.find_groups(length, offset, &range);
+                assert!(length == 100 || !groups.is_empty(), "{from} to {to}");
             }
         }
     }

@@ -52,8 +52,13 @@ pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
         }
     }
     let rest: f32 = rest_a.iter().zip(rest_b).map(|(a, b)| a * b).sum();
-    let [a, b, c, d, e, f, g, h] = sums;
-    ((a + e) + (b + f)) + ((c + g) + (d + h)) + rest
+    sum_of_parts(sums) + rest
+}
+
+/// The sum of partial sums.
+#[inline(always)]
+pub(super) fn sum_of_parts<T: std::ops::Add<Output = T>>([a, b, c, d, e, f, g, h]: [T; 8]) -> T {
+    ((a + e) + (b + f)) + ((c + g) + (d + h))
 }
 
 #[cfg(test)]
