@@ -55,6 +55,29 @@ impl BinaryRows {
         (head, pieces.collect())
     }
 
+    /// The elements of all rows in `bytes`, those in which the rows were found. `None` if they are not of single precision.
+    ///
+    /// # Panics
+    /// If these are other bytes.
+    pub fn single_elements<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8]> {
+        (self.token == f32::MATRIX_TOKEN).then(|| self.elements(bytes))
+    }
+
+    fn elements<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
+        &bytes[self.start..][..self.num_rows * self.length]
+    }
+
+    /// Decodes the rows in `bytes`, those in which the rows were found.
+    ///
+    /// # Panics
+    /// If these are other bytes.
+    pub fn decode(&self, bytes: &[u8]) -> Matrix<f32> {
+        let mut elements = Vec::with_capacity(self.num_rows * self.num_cols);
+        let width = self.length.checked_div(self.num_cols).unwrap_or_default();
+        binary::decode(&mut elements, self.elements(bytes), width);
+        Matrix::from_vec(self.num_rows, self.num_cols, elements)
+    }
+
     /// Applies a transform to every row of `bytes`, those in which the rows were found, as [`Matrix::transformed`] does.
     ///
     /// # Errors
@@ -63,15 +86,14 @@ impl BinaryRows {
     /// # Panics
     /// If these are other bytes.
     pub fn transformed(&self, bytes: &[u8], transform: &Matrix<f32>) -> Result<Matrix<f32>> {
-        let rows = &bytes[self.start..][..self.num_rows * self.length];
         let Parts { mut out, linear, beta } = transform.parts(self.size())?;
-        if self.token == f32::MATRIX_TOKEN && row_products::is_for_rows(&linear) {
+        if let Some(rows) = self.single_elements(bytes)
+            && row_products::is_for_rows(&linear)
+        {
             row_products::multiply_rows(Rows::Bytes(rows), &linear, beta, out.as_mut_slice());
             return Ok(out);
         }
-        let mut elements = Vec::with_capacity(self.num_rows * self.num_cols);
-        binary::decode(&mut elements, rows, self.length.checked_div(self.num_cols).unwrap_or_default());
-        Matrix::from_vec(self.num_rows, self.num_cols, elements).transformed(transform)
+        self.decode(bytes).transformed(transform)
     }
 }
 

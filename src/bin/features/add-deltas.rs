@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::{DeltaOptions, Deltas};
 use kaldi_log::warning;
-use kaldi_matrix::Matrix;
+use kaldi_matrix::{BinaryRows, Matrix};
 use kaldi_options::DeltaArguments;
 use kaldi_table::{SequentialReader, TableWriter};
 
@@ -43,6 +43,14 @@ fn add_deltas(opts: Options) -> anyhow::Result<Tally> {
     let target = TableWriter::create(&opts.target)?;
 
     let written = source.par_map_into(target, move |entry| {
+        // Bytes need not be decoded before.
+        if let Some(bytes) = entry.bytes()
+            && let Some(rows) = BinaryRows::find::<f32>(bytes)
+            && rows.size() != (0, 0)
+        {
+            let feats = deltas.compute_rows(&rows, bytes)?;
+            return Ok(Some(entry.into_record(feats)));
+        }
         let (feats, key) = (entry.read()?, entry.key());
         if feats.is_empty() {
             warning!("Empty feature matrix for key {key}");

@@ -1,12 +1,14 @@
 //! The derivatives that nearly everybody uses.
 
-use super::{Sums, Tap};
+use kaldi_lanes::{Kernel, WIDTH};
+
+use super::Tap;
 
 /// The frames on each side of a frame that derivatives of second order with windows of two frames take in.
 const REACH: usize = 4;
 
-/// The frames that are computed at a time. With those around them, they fit the registers of AVX-512.
-const FRAMES: usize = 8;
+/// The frames that are computed before the next: their results stay in the first-level cache until all their columns are there.
+const FRAMES: usize = 64;
 
 /// The weights of derivatives of first and second order with windows of two frames on each side, which nearly everybody uses.
 pub(super) struct UsualWeights {
@@ -32,73 +34,106 @@ impl UsualWeights {
     }
 }
 
-impl Sums<'_> {
-    /// Appends the usual derivatives, of `N` columns of several frames at a time: each value is loaded once and stays in a
-    /// register for the sums of all frames around it. There are at least `N` columns.
+/// What appends the usual derivatives of `num_frames × dim` features to `out`. There are at least [`WIDTH`] columns, and the
+/// processor has an instruction for fused products.
+pub(super) struct UsualSums<'a> {
+    pub weights: UsualWeights,
+    pub frames: Frames<'a>,
+    pub num_frames: usize,
+    pub dim: usize,
+    pub out: &'a mut Vec<f32>,
+}
+
+impl Kernel for UsualSums<'_> {
+    type Output = ();
+
+    // Registers of 512 bits take longer here.
     #[inline(always)]
-    pub(super) fn append_usual<const N: usize>(&self, weights: &UsualWeights, out: &mut Vec<f32>) {
-        let (dim, last) = (self.dim, self.num_frames - 1);
-        for start in (0..self.num_frames).step_by(FRAMES) {
-            let rows: [&[f32]; FRAMES + 2 * REACH] = std::array::from_fn(|at| {
-                let frame = (start + at).saturating_sub(REACH).min(last);
-                &self.feats[frame * dim..][..dim]
-            });
+    fn compute(self) {
+        self.weights.append(self.frames, self.num_frames, self.dim, self.out);
+    }
+}
+
+/// Features, frame after frame.
+#[derive(Clone, Copy)]
+pub(super) enum Frames<'a> {
+    Elements(&'a [f32]),
+    /// Little-endian numbers.
+    Bytes(&'a [u8]),
+}
+
+impl UsualWeights {
+    #[inline(always)]
+    fn append(&self, frames: Frames<'_>, num_frames: usize, dim: usize, out: &mut Vec<f32>) {
+        match frames {
+            Frames::Elements(elements) => {
+                let load = |at: usize| {
+                    let mut values = [0.0; WIDTH];
+                    values.copy_from_slice(&elements[at..at + WIDTH]);
+                    values
+                };
+                self.append_loaded(load, num_frames, dim, out);
+            }
+            Frames::Bytes(bytes) => {
+                let load = |at: usize| {
+                    let mut values = [0.0; WIDTH];
+                    for (value, bytes) in values.iter_mut().zip(bytes[4 * at..4 * (at + WIDTH)].as_chunks().0) {
+                        *value = f32::from_le_bytes(*bytes);
+                    }
+                    values
+                };
+                self.append_loaded(load, num_frames, dim, out);
+            }
+        }
+    }
+
+    /// Appends the usual derivatives, [`WIDTH`] columns after the others: each value is loaded once and stays in a register for the
+    /// sums of all frames around it. There are at least `WIDTH` columns. `load` returns the elements from one on.
+    #[inline(always)]
+    fn append_loaded(&self, load: impl Fn(usize) -> [f32; WIDTH], num_frames: usize, dim: usize, out: &mut Vec<f32>) {
+        for start in (0..num_frames).step_by(FRAMES) {
             let place = out.len();
-            out.resize(place + 3 * dim * FRAMES.min(self.num_frames - start), 0.0);
-            for col in (0..dim).step_by(N) {
+            out.resize(place + 3 * dim * FRAMES.min(num_frames - start), 0.0);
+            for col in (0..dim).step_by(WIDTH) {
                 // The last columns are computed together with some that are already there.
-                let col = col.min(dim - N);
-                let mut values = [Aligned([0.0; N]); FRAMES + 2 * REACH];
-                for (values, row) in values.iter_mut().zip(rows) {
-                    values.0.copy_from_slice(&row[col..col + N]);
+                let col = col.min(dim - WIDTH);
+                // Of the frame that is this many after the first one that is needed.
+                let value = |at: usize| load((start + at).saturating_sub(REACH).min(num_frames - 1) * dim + col);
+                let mut around = [[0.0; WIDTH]; 2 * REACH + 1];
+                for (at, values) in around[1..].iter_mut().enumerate() {
+                    *values = value(at);
                 }
                 for (frame, out) in out[place..].chunks_exact_mut(3 * dim).enumerate() {
-                    let Some(around) = values[frame..].first_chunk() else { break };
+                    let [_, a, b, c, d, e, f, g, h] = around;
+                    around = [a, b, c, d, e, f, g, h, value(frame + 2 * REACH)];
                     let (columns, rest) = out.split_at_mut(dim);
                     let (first, second) = rest.split_at_mut(dim);
-                    columns[col..col + N].copy_from_slice(&around[REACH].0.map(|value| value + 0.0));
-                    first[col..col + N].copy_from_slice(&weights.first(around));
-                    second[col..col + N].copy_from_slice(&weights.second(around));
+                    columns[col..col + WIDTH].copy_from_slice(&around[REACH].map(|value| value + 0.0));
+                    first[col..col + WIDTH]
+                        .copy_from_slice(&sums(&self.first, [around[2], around[3], around[5], around[6]]));
+                    second[col..col + WIDTH].copy_from_slice(&sums(&self.second, around));
                 }
             }
         }
     }
 }
 
-/// Columns of one frame, where registers can be loaded from at once.
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-struct Aligned<const N: usize>([f32; N]);
-
-impl UsualWeights {
-    /// The derivatives of first order of the frame in the middle.
-    #[inline(always)]
-    fn first<const N: usize>(&self, around: &[Aligned<N>; 2 * REACH + 1]) -> [f32; N] {
-        let mut sums = [0.0; N];
-        for (at, weight) in [2, 3, 5, 6].into_iter().zip(self.first) {
-            for (sum, value) in sums.iter_mut().zip(around[at].0) {
-                *sum = weight.mul_add(value, *sum);
-            }
+/// Weighted sums of the columns of `F` frames.
+#[inline(always)]
+fn sums<const F: usize>(weights: &[f32; F], frames: [[f32; WIDTH]; F]) -> [f32; WIDTH] {
+    let mut sums = [0.0; WIDTH];
+    for (weight, values) in weights.iter().zip(frames) {
+        for lane in 0..WIDTH {
+            sums[lane] = weight.mul_add(values[lane], sums[lane]);
         }
-        sums
     }
-
-    /// The derivatives of second order.
-    #[inline(always)]
-    fn second<const N: usize>(&self, around: &[Aligned<N>; 2 * REACH + 1]) -> [f32; N] {
-        let mut sums = [0.0; N];
-        for (values, weight) in around.iter().zip(self.second) {
-            for (sum, value) in sums.iter_mut().zip(values.0) {
-                *sum = weight.mul_add(value, *sum);
-            }
-        }
-        sums
-    }
+    sums
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::deltas::Sums;
     use crate::{DeltaOptions, Deltas};
 
     fn deltas(order: usize, window: usize) -> Deltas {
@@ -109,17 +144,19 @@ mod tests {
     fn the_usual_deltas_are_computed_like_others() {
         let usual = deltas(2, 2);
         let weights = UsualWeights::of(&usual.blocks).unwrap();
-        for (num_frames, dim) in [(1, 16), (3, 17), (8, 40), (9, 24), (50, 33)] {
+        for (num_frames, dim) in [(1, 8), (3, 17), (8, 40), (64, 9), (65, 24), (150, 33)] {
             let mut values: Vec<f32> =
                 (0..num_frames * dim).map(|at| ((at * 7919) % 10007) as f32 / 77.0 - 60.0).collect();
             values[num_frames * dim / 2] = -0.0;
             let sums = Sums { feats: &values, num_frames, dim, blocks: &usual.blocks };
+            let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
             let mut outs = [(); 3].map(|()| Vec::new());
             sums.append_all::<true>(&mut outs[0]);
-            sums.append_usual::<8>(&weights, &mut outs[1]);
-            sums.append_usual::<16>(&weights, &mut outs[2]);
-            let [expected, narrow, wide] = outs.map(|out| out.into_iter().map(f32::to_bits).collect::<Vec<_>>());
-            assert!(narrow == expected && wide == expected, "{num_frames} by {dim}");
+            weights.append(Frames::Elements(&values), num_frames, dim, &mut outs[1]);
+            weights.append(Frames::Bytes(&bytes), num_frames, dim, &mut outs[2]);
+            let [expected, of_elements, of_bytes] =
+                outs.map(|out| out.into_iter().map(f32::to_bits).collect::<Vec<_>>());
+            assert!(of_elements == expected && of_bytes == expected, "{num_frames} by {dim}");
         }
         for other in [deltas(1, 2), deltas(2, 1), deltas(2, 3), deltas(3, 2)] {
             assert!(UsualWeights::of(&other.blocks).is_none());
