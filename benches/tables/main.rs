@@ -1,9 +1,8 @@
 //! Measures the built tools on a large table and prints a Markdown table: times, their goals, and yardsticks of the same
 //! run. Started by `scripts/bench.sh`, which builds the tools first.
 //!
-//! The unit of CPU time is `U`: that of `wc -w` on the text of the matrices, which reads the same bytes and finds the
-//! same words (in the locale `C.UTF-8`, where it is fastest). Binary jobs are compared with `cat` and `cp`, which run right before
-//! them: twice, and the second time counts. A virtual machine gives memory back that is free for seconds, so whoever writes first
+//! Jobs that Kaldi's programs do, too, are compared with these; copies with `cat` and `cp`, which run right before
+//! them: twice, and the second time counts (`wc -w` in the locale `C.UTF-8`, where it is fastest). A virtual machine gives memory back that is free for seconds, so whoever writes first
 //! after a pause, or after a command that had much memory, waits for its host. In a whole run that made one row three times as slow.
 //! Every number is the best of several rounds, in which all commands run once each.
 //!
@@ -23,6 +22,7 @@ mod coded;
 mod corpus;
 mod corpus_models;
 mod growth;
+mod job;
 mod jobs;
 mod measure;
 mod models;
@@ -39,7 +39,7 @@ use std::process::{Command, ExitCode, Stdio};
 use arguments::Arguments;
 use baseline::{Baseline, Row, Times};
 use corpus::Corpus;
-use jobs::{Job, Rival, Yardstick};
+use job::{Job, Rival, Yardstick};
 use measure::{Bench, Cost, Run, Size};
 
 /// What each round measures, for which row, and what it took.
@@ -52,6 +52,15 @@ struct Measured {
 }
 
 impl Measured {
+    fn of_job(job: &Job, run: Run) -> Self {
+        Self { row: job.name.clone(), run, is_repeated: false, costs: Vec::new() }
+    }
+
+    fn of_yardstick(yardstick: Yardstick) -> Self {
+        let run = yardstick.run();
+        Self { row: format!("yardstick {run}"), run, is_repeated: true, costs: Vec::new() }
+    }
+
     /// The lowest times of all rounds; `None` after a failure.
     fn best(&self) -> Option<Cost> {
         self.costs.iter().copied().reduce(Cost::min)
@@ -103,7 +112,7 @@ fn measure_all(arguments: &Arguments) -> ExitCode {
     coded::print(&bench);
 
     let ours = |job: &Job| ours(job).map(|program| job.run(program));
-    let Plan { mut runs, yardsticks, rows } = Plan::new(&jobs, ours, |job| rivals.run(job));
+    let Plan { mut runs, cats, rows } = Plan::new(&jobs, ours, |job| rivals.run(job));
     measure_rounds(&bench, &mut runs);
     let best = |index: usize| runs[index].best();
     let start = |folder: &Path| {
@@ -111,12 +120,12 @@ fn measure_all(arguments: &Arguments) -> ExitCode {
         bench.note("start of a tool", measure::start_time(&folder.join("copy-matrix"), starts))
     };
     report::Report {
-        yardsticks: yardsticks.iter().map(|&index| best(index)).collect(),
+        cats: cats.map(best),
         rows: rows
             .iter()
             .map(|row| report::Row {
                 job: row.job,
-                yardstick: best(row.yardstick),
+                yardstick: row.yardstick.and_then(best),
                 ours: row.ours.and_then(best),
                 theirs: row.theirs.and_then(best),
             })
@@ -149,15 +158,15 @@ fn measure_all(arguments: &Arguments) -> ExitCode {
 /// What each round runs, in this order, and which of it makes the rows of the report.
 struct Plan<'a> {
     runs: Vec<Measured>,
-    /// In the order of [`Yardstick`].
-    yardsticks: Vec<usize>,
+    /// `cat` to nowhere and to a file.
+    cats: [usize; 2],
     rows: Vec<PlannedRow<'a>>,
 }
 
 /// A job, and the places of its runs.
 struct PlannedRow<'a> {
     job: &'a Job,
-    yardstick: usize,
+    yardstick: Option<usize>,
     ours: Option<usize>,
     theirs: Option<usize>,
 }
@@ -165,26 +174,19 @@ struct PlannedRow<'a> {
 impl<'a> Plan<'a> {
     fn new(jobs: &'a [Job], ours: impl Fn(&Job) -> Option<Run>, theirs: impl Fn(&Job) -> Option<Run>) -> Self {
         let mut runs: Vec<Measured> = Vec::new();
-        let mut add = |row: &str, run: Run, is_repeated: bool| {
-            runs.push(Measured { row: row.to_owned(), run, is_repeated, costs: Vec::new() });
+        let mut add = |measured: Measured| {
+            runs.push(measured);
             runs.len() - 1
         };
-        let name = |run: &Run| format!("yardstick {run}");
-        let yardsticks: Vec<_> = jobs::yardsticks().into_iter().map(|run| add(&name(&run), run, false)).collect();
+        let cats = [Yardstick::CatToNull, Yardstick::CatToFile].map(|cat| add(Measured::of_yardstick(cat)));
         let mut rows = Vec::new();
         for job in jobs {
-            let yardstick = match job.yardstick {
-                Yardstick::Unit => yardsticks[Yardstick::Unit as usize],
-                other => {
-                    let run = jobs::yardsticks().swap_remove(other as usize);
-                    add(&name(&run), run, true)
-                }
-            };
-            let ours = ours(job).map(|run| add(&job.name, run, false));
-            let theirs = theirs(job).map(|run| add(&job.name, run, false));
+            let yardstick = job.yardstick.map(|yardstick| add(Measured::of_yardstick(yardstick)));
+            let ours = ours(job).map(|run| add(Measured::of_job(job, run)));
+            let theirs = theirs(job).map(|run| add(Measured::of_job(job, run)));
             rows.push(PlannedRow { job, yardstick, ours, theirs });
         }
-        Self { runs, yardsticks, rows }
+        Self { runs, cats, rows }
     }
 }
 

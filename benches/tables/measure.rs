@@ -101,12 +101,17 @@ pub struct Cost {
     pub wall: Duration,
     /// Most memory in use at any time, in kB.
     pub peak_kb: u64,
+    /// Bytes that the process read.
+    pub read: u64,
+    /// Bytes of the files that it left behind.
+    pub left: u64,
 }
 
 impl Cost {
     /// The lower times, and the greater memory.
     pub fn min(self, other: Self) -> Self {
-        Self { cpu: self.cpu.min(other.cpu), wall: self.wall.min(other.wall), peak_kb: self.peak_kb.max(other.peak_kb) }
+        let (cpu, wall) = (self.cpu.min(other.cpu), self.wall.min(other.wall));
+        Self { cpu, wall, peak_kb: self.peak_kb.max(other.peak_kb), ..self }
     }
 }
 
@@ -155,8 +160,8 @@ impl Run {
     /// If it cannot be run or fails: the command, and what it wrote on standard error.
     #[allow(clippy::zombie_processes, reason = "it is waited for by a call that tells what it used")]
     pub fn measure(&self, dir: &Path) -> Result<Cost, String> {
-        for name in ["out", "out.scp"] {
-            let _ = std::fs::remove_file(dir.join(name));
+        for output in outputs(dir) {
+            let _ = std::fs::remove_file(output);
         }
         let _ = std::fs::remove_dir_all(dir.join("copies"));
         std::fs::create_dir(dir.join("copies")).expect("a folder can be made");
@@ -173,15 +178,19 @@ impl Run {
         let _ = std::fs::write("/proc/self/clear_refs", "5");
         let start = Instant::now();
         let child = command.spawn().map_err(|error| format!("cannot run {self}: {error}"))?;
-        let (status, usage) = wait(child.id() as i32);
+        wait_for_end(child.id());
         let wall = start.elapsed();
+        let read = bytes_read(child.id());
+        let (status, usage) = wait(child.id() as i32);
         if status != 0 {
             let log = std::fs::read(dir.join("log")).unwrap_or_default();
             let log = String::from_utf8_lossy(&log);
             return Err(format!("{self}: wait status {status:#06x}\n{}", log.trim_end()));
         }
         let time = |time: libc::timeval| Duration::new(time.tv_sec as u64, 1000 * time.tv_usec as u32);
-        Ok(Cost { cpu: time(usage.ru_utime) + time(usage.ru_stime), wall, peak_kb: usage.ru_maxrss as u64 })
+        let left = outputs(dir).filter_map(|output| std::fs::metadata(output).ok()).map(|file| file.len()).sum();
+        let cpu = time(usage.ru_utime) + time(usage.ru_stime);
+        Ok(Cost { cpu, wall, peak_kb: usage.ru_maxrss as u64, read, left })
     }
 }
 
@@ -190,6 +199,31 @@ impl fmt::Display for Run {
         let name = self.program.file_name().unwrap_or_default();
         write!(f, "{} {}", name.display(), self.arguments.join(" "))
     }
+}
+
+/// The files that a job wrote: those whose names start with `out`, and those in the folder `copies`.
+fn outputs(dir: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = |dir: PathBuf| std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let named = entries(dir.to_owned()).filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"out"));
+    named.chain(entries(dir.join("copies"))).map(|entry| entry.path()).filter(|path| path.is_file())
+}
+
+/// Bytes that a child has read, in calls of the system; 0 if the system does not say so.
+fn bytes_read(child: u32) -> u64 {
+    let text = std::fs::read_to_string(format!("/proc/{child}/io")).unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("rchar: "));
+    line.and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+/// Waits until a child has ended. What it used can be asked for after that.
+fn wait_for_end(child: u32) {
+    // SAFETY: zeros are a valid value of this struct of numbers.
+    #[allow(unsafe_code)]
+    let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
+    // SAFETY: the pointer is to a variable of the right type, which outlives the call.
+    #[allow(unsafe_code)]
+    let ended = unsafe { libc::waitid(libc::P_PID, child, &mut info, libc::WEXITED | libc::WNOWAIT) };
+    assert!(ended == 0, "a child can be waited for");
 }
 
 /// Waits for a child; returns its status and what it used.

@@ -1,7 +1,7 @@
 //! What is measured of tools on models.
 
 use crate::corpus::Corpus;
-use crate::jobs::Job;
+use crate::job::Job;
 
 /// All jobs on models.
 pub fn jobs() -> Vec<Job> {
@@ -13,16 +13,10 @@ pub fn jobs() -> Vec<Job> {
     jobs
 }
 
-/// A job on a mixture or an extractor: on one thread, where it is to take a part of the seconds that Kaldi takes, and on
-/// two.
-fn on_one_and_two(
-    name: &'static str,
-    tool: &'static str,
-    arguments: &'static [&'static str],
-    (seconds, part): (f64, f64),
-) -> [Job; 2] {
+/// A job on a mixture or an extractor: on one thread, where Kaldi is to take so many times as long, and on two.
+fn on_one_and_two(name: &'static str, tool: &'static str, arguments: &'static [&'static str], times: f64) -> [Job; 2] {
     let job = || Job::new(Corpus::Ivectors, name, tool, arguments);
-    [job().on_one_thread().parts_of_kaldis(seconds, part, part), job().on_two_threads()]
+    [job().on_one_thread().faster(times), job().on_two_threads()]
 }
 
 /// 60 utterances of 8 seconds and 512 Gaussians in 60 dimensions.
@@ -32,25 +26,25 @@ fn mixture_jobs() -> Vec<Job> {
             "the best 20 of 512 Gaussians",
             "gmm-gselect",
             &["--n=20", "diag.ubm", "ark:gauss.ark", "ark:/dev/null"],
-            (0.31, 0.5),
+            2.0,
         ),
         on_one_and_two(
             "posteriors of 512 Gaussians",
             "gmm-global-get-post",
             &["--n=20", "--min-post=0.025", "diag.ubm", "ark:gauss.ark", "ark:/dev/null"],
-            (0.13, 0.5),
+            2.0,
         ),
         on_one_and_two(
             "statistics of 512 Gaussians",
             "gmm-global-acc-stats",
             &["diag.ubm", "ark:gauss.ark", "out"],
-            (0.99, 0.5),
+            2.0,
         ),
         on_one_and_two(
             "posteriors of 20 selected Gaussians with full covariances",
             "fgmm-global-gselect-to-post",
             &["--min-post=0.025", "full.ubm", "ark:gauss.ark", "ark:gauss.lists", "ark:/dev/null"],
-            (0.22, 0.5),
+            2.0,
         ),
     ];
     jobs.into_iter().flatten().collect()
@@ -63,13 +57,13 @@ fn ivector_jobs() -> Vec<Job> {
             "i-vectors of 400 dimensions",
             "ivector-extract",
             &["ie", "ark:gauss.ark", "ark:gauss.post", "ark:/dev/null"],
-            (4.8, 0.7),
+            1.4,
         ),
         on_one_and_two(
             "statistics for i-vectors of 400 dimensions",
             "ivector-extractor-acc-stats",
             &["ie", "ark:gauss.ark", "ark:gauss.post", "out"],
-            (5.4, 0.7),
+            1.4,
         ),
     ];
     jobs.into_iter().flatten().collect()
@@ -80,15 +74,15 @@ fn alignment_jobs() -> Vec<Job> {
     let job = |name, tool, arguments| Job::new(Corpus::Models, name, tool, arguments);
     vec![
         job("alignments to phones (to /dev/null)", "ali-to-phones", &["final.mdl", "ark:ali.ark", "ark:/dev/null"])
-            .parts_of_kaldis(0.55, 0.1, 0.1),
+            .faster(10.0),
         job("alignments to pdfs (to /dev/null)", "ali-to-pdf", &["final.mdl", "ark:ali.ark", "ark:/dev/null"])
-            .parts_of_kaldis(0.39, 0.1, 0.1),
+            .faster(10.0),
         job(
             "posteriors without silence (to /dev/null)",
             "weight-silence-post",
             &["0.0", "1:2:3:4:5", "final.mdl", "ark:post.ark", "ark:/dev/null"],
         )
-        .parts_of_kaldis(2.0, 0.1, 0.1),
+        .faster(10.0),
         job("facts about a model", "am-info", &["final.mdl"]),
         job("facts about a model of 100 MB", "am-info", &["large.mdl"]),
     ]

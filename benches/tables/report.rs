@@ -3,13 +3,13 @@
 use std::fs;
 use std::time::Duration;
 
-use crate::jobs::{Job, Yardstick};
+use crate::job::{Goal, Job};
 use crate::measure::Cost;
 
 /// Everything that was measured.
 pub struct Report<'a> {
-    /// In the order of [`Yardstick`].
-    pub yardsticks: Vec<Option<Cost>>,
+    /// `cat` of the matrices to nowhere and to a file.
+    pub cats: [Option<Cost>; 2],
     pub rows: Vec<Row<'a>>,
     pub start: Option<Duration>,
     pub kaldis_start: Option<Duration>,
@@ -26,86 +26,93 @@ pub struct Row<'a> {
     pub theirs: Option<Cost>,
 }
 
+const COLUMNS: [&str; 9] =
+    ["job", "CPU", "clock", "compared with", "its CPU", "its clock", "CPU compared", "goal", "`cat` of the bytes"];
+
+fn print(cells: &[String; 9]) {
+    println!("| {} |", cells.join(" | "));
+}
+
 impl Report<'_> {
     pub fn print(&self) {
-        let with_others = self.kaldis_start.is_some() || self.rows.iter().any(|row| row.theirs.is_some());
-        let columns: &[&str] = match with_others {
-            true => &["job", "CPU", "goal", "wall", "goal", "Kaldi, CPU", "Kaldi, wall", "CPU / Kaldi's"],
-            false => &["job", "CPU", "goal", "wall", "goal"],
+        print(&COLUMNS.map(ToOwned::to_owned));
+        print(&COLUMNS.map(|_| "---".to_owned()));
+        self.rows.iter().filter_map(|row| Some((row, row.ours?))).for_each(|(row, ours)| self.print_row(row, ours));
+        let milliseconds = |time: Option<Duration>| {
+            time.map_or_else(String::new, |time| format!("{:.1} ms", 1e3 * time.as_secs_f64()))
         };
-        let print = |cells: &[String]| println!("| {} |", cells[..columns.len()].join(" | "));
-        print(&columns.iter().map(ToString::to_string).collect::<Vec<_>>());
-        print(&columns.iter().map(|_| "---".to_owned()).collect::<Vec<_>>());
-        for row in &self.rows {
-            let Row { job, ours, theirs, .. } = row;
-            let (our_cpu, our_wall) = row.ratios(*ours);
-            let (their_cpu, their_wall) = row.ratios(*theirs);
-            let goal = |goal: Option<f64>| goal.map_or_else(String::new, |goal| with_unit(goal, job.yardstick));
-            let part = ours.zip(*theirs).map(|(ours, theirs)| ours.cpu.as_secs_f64() / theirs.cpu.as_secs_f64());
-            let part = part.map_or_else(String::new, |part| format!("{part:.2}"));
-            print(&[
-                job.name.clone(),
-                our_cpu,
-                goal(job.goals.0),
-                our_wall,
-                goal(job.goals.1),
-                their_cpu,
-                their_wall,
-                part,
-            ]);
-        }
-        let milliseconds = |time: Duration| format!("{:.1} ms", 1e3 * time.as_secs_f64());
-        let none = String::new;
-        print(&[
-            "start of a tool (`--help`), mean of 200".into(),
-            none(),
-            none(),
-            self.start.map_or_else(none, milliseconds),
-            "1.0 ms".into(),
-            none(),
-            self.kaldis_start.map_or_else(none, milliseconds),
-            none(),
-        ]);
+        let mut cells = [const { String::new() }; 9];
+        cells[0] = "start of a tool (`--help`), mean of 200".to_owned();
+        cells[2] = milliseconds(self.start);
+        cells[5] = milliseconds(self.kaldis_start);
+        cells[7] = "0.9 ms".to_owned();
+        print(&cells);
         println!();
-        let is_copy = |job: &Job| job.yardstick == Yardstick::CatToFile && job.tool == "copy-matrix";
-        if let Some(copy) = self.rows.iter().find(|row| is_copy(row.job)).and_then(|row| row.ours) {
-            let memory = format!("{:.1} MB", copy.peak_kb as f64 / 1024.0);
-            println!("Peak memory of the sequential binary copy: {memory} (goal: 24 MB and a few entries).");
+        let row = |name| self.rows.iter().find(|row| row.job.name == name).and_then(|row| row.ours);
+        for name in ["matrices, binary to binary file", "word errors of 20,000 sentences of 30 words"] {
+            if let Some(cost) = row(name) {
+                println!("Peak memory of {name:?}: {:.1} MB.", cost.peak_kb as f64 / 1024.0);
+            }
         }
-        let errors = self.rows.iter().find(|row| row.job.tool == "compute-wer");
-        if let Some(errors) = errors.and_then(|row| row.ours) {
-            println!("Peak memory of the word errors: {:.1} MB.", errors.peak_kb as f64 / 1024.0);
-        }
-        println!("Size of the program: {:.1} MB (goal: 20 MB).", self.size as f64 / 1e6);
-        let [Some(unit), Some(cat_to_file), Some(cat_to_null), Some(cp), ..] = self.yardsticks[..] else { return };
-        println!(
-            "U = {:.2} s of CPU time (`wc -w`); `cat in > out` {:.3} s, `cat in > /dev/null` {:.3} s, `cp` {:.3} s.",
-            unit.cpu.as_secs_f64(),
-            cat_to_file.wall.as_secs_f64(),
-            cat_to_null.wall.as_secs_f64(),
-            cp.wall.as_secs_f64()
-        );
+        println!("Size of the program: {:.1} MB.", self.size as f64 / 1e6);
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         println!("Measured on {processors} processors, {}; best of {} rounds.", processor(), self.rounds);
     }
-}
 
-impl Row<'_> {
-    /// CPU time and time on the clock as multiples of the yardstick, or a dash where nothing was measured.
-    fn ratios(&self, cost: Option<Cost>) -> (String, String) {
-        let Some((cost, yardstick)) = cost.zip(self.yardstick) else {
-            return ("–".into(), "–".into());
+    /// A line for each program that a job is compared with.
+    fn print_row(&self, row: &Row<'_>, ours: Cost) {
+        let job = row.job;
+        let rival = row.theirs.map(|cost| (job.rival.name(), cost, format!("{:.2} times as long", ratio(cost, ours))));
+        let yardstick = job.yardstick.zip(row.yardstick);
+        let yardstick = yardstick.map(|(it, cost)| (it.name(), cost, format!("{:.2} of it", ratio(ours, cost))));
+        let goal = match job.goal {
+            Some(Goal::Faster(times)) => format!("{times} times"),
+            Some(Goal::AtMost(multiple)) => format!("{multiple} of it"),
+            None => String::new(),
         };
-        let kind = self.job.yardstick;
-        let show = |time: Duration, one: Duration| with_unit(time.as_secs_f64() / one.as_secs_f64(), kind);
-        let one = if kind == Yardstick::Unit { yardstick.cpu } else { yardstick.wall };
-        (show(cost.cpu, yardstick.cpu), show(cost.wall, one))
+        let bytes = self.time_of_cat(ours).map_or_else(String::new, seconds);
+        let cells = |name: &str, other: [String; 2], compared: String, goal: &str| {
+            let [cpu, wall] = other;
+            [
+                job.name.clone(),
+                seconds(ours.cpu),
+                seconds(ours.wall),
+                name.to_owned(),
+                cpu,
+                wall,
+                compared,
+                goal.to_owned(),
+                bytes.clone(),
+            ]
+        };
+        let compared: Vec<_> = yardstick.into_iter().chain(rival).collect();
+        if compared.is_empty() {
+            print(&cells("", Default::default(), String::new(), ""));
+        }
+        for (index, (name, cost, text)) in compared.into_iter().enumerate() {
+            let goal = if index == 0 { &goal } else { "" };
+            print(&cells(name, [cost.cpu, cost.wall].map(seconds), text, goal));
+        }
+    }
+
+    /// The processor time that `cat` would take to read and write what a job reads and leaves behind: a bound for it.
+    fn time_of_cat(&self, cost: Cost) -> Option<Duration> {
+        let [nowhere, file] = self.cats;
+        let (nowhere, file) = (nowhere?, file?);
+        let a_byte_read = nowhere.cpu.as_secs_f64() / nowhere.read as f64;
+        let a_byte_written = (file.cpu.saturating_sub(nowhere.cpu)).as_secs_f64() / file.left as f64;
+        Some(Duration::from_secs_f64(a_byte_read * cost.read as f64 + a_byte_written * cost.left as f64))
     }
 }
 
-fn with_unit(ratio: f64, yardstick: Yardstick) -> String {
-    let digits = if ratio < 0.1 { 3 } else { 2 };
-    format!("{ratio:.digits$} {}", yardstick.name())
+fn ratio(cost: Cost, to: Cost) -> f64 {
+    cost.cpu.as_secs_f64() / to.cpu.as_secs_f64()
+}
+
+fn seconds(time: Duration) -> String {
+    let time = time.as_secs_f64();
+    let digits = if time < 0.1 { 4 } else { 3 };
+    format!("{time:.digits$} s")
 }
 
 /// The processor's name.
