@@ -45,7 +45,7 @@ pub(super) fn rotate(matrix: &mut Matrix<f64>, rotations: &[Rotations]) {
     change_strips(matrix, |strip| dispatch(Rotate { strip, rotations }));
 }
 
-/// Calls `change` with some columns after the others. After the last one there are zeros.
+/// Calls `change` with some columns after the others. It may change what comes after the last one, too.
 fn change_strips(matrix: &mut Matrix<f64>, mut change: impl FnMut(&mut [Row])) {
     let mut strip = vec![Row::ZERO; matrix.num_rows()];
     for first in (0..matrix.num_cols()).step_by(COLUMNS) {
