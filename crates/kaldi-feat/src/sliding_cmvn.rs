@@ -97,18 +97,24 @@ impl SlidingWindowCmn {
         let (num_frames, dim) = feats.size();
         let mut normalized = Matrix::new(num_frames, dim);
         let mut floored = Vec::new();
-        let mut sums = WindowSums { window: 0..0, sums: FrameSums::new(dim, self.options.norm_vars) };
+        let sums = FrameSums::new(dim, self.options.norm_vars);
+        let mut deviations = Deviations { values: sums.squares.clone(), num_floored: 0 };
+        let mut sums = WindowSums { window: 0..0, sums };
         for (frame, output) in normalized.rows_mut().enumerate() {
             let window = self.window(frame, num_frames);
+            let is_moved = window != sums.window;
             sums.move_to(&window, feats);
             let window_frames = window.len();
             let input = feats.row(frame);
             if !self.options.norm_vars {
                 sums.normalize_mean(input, output);
             } else if window_frames > 1 {
-                let num_floored = sums.normalize(input, output);
-                if num_floored > 0 {
-                    floored.push(FlooredFrame { num_floored, window_frames });
+                if is_moved {
+                    sums.compute_deviations(&mut deviations);
+                }
+                sums.normalize(input, &deviations, output);
+                if deviations.num_floored > 0 {
+                    floored.push(FlooredFrame { num_floored: deviations.num_floored, window_frames });
                 }
             }
         }
@@ -161,22 +167,37 @@ impl WindowSums {
         }
     }
 
-    /// Normalizes a frame; returns how many variances were raised to the floor.
     #[inline(always)]
-    fn normalize(&self, input: &[f32], output: &mut [f32]) -> usize {
+    fn compute_deviations(&self, deviations: &mut Deviations) {
         let factor = 1.0 / self.sums.count;
         let factor_of_mean = -1.0 / (self.sums.count * self.sums.count);
         let mut num_floored = 0_u64;
-        for (((output, &input), &sum), &square) in
-            output.iter_mut().zip(input).zip(&self.sums.values).zip(&self.sums.squares)
+        for ((deviation, &sum), &square) in deviations.values.iter_mut().zip(&self.sums.values).zip(&self.sums.squares)
         {
             let variance = square * factor + factor_of_mean * sum * sum;
             num_floored += u64::from(variance < VARIANCE_FLOOR);
             let variance = if variance < VARIANCE_FLOOR { VARIANCE_FLOOR } else { variance };
-            *output = ((f64::from(input) - factor * sum) / variance.sqrt()) as f32;
+            *deviation = variance.sqrt();
         }
-        num_floored as usize
+        deviations.num_floored = num_floored as usize;
     }
+
+    #[inline(always)]
+    fn normalize(&self, input: &[f32], deviations: &Deviations, output: &mut [f32]) {
+        let factor = 1.0 / self.sums.count;
+        for (((output, &input), &sum), deviation) in
+            output.iter_mut().zip(input).zip(&self.sums.values).zip(&deviations.values)
+        {
+            *output = ((f64::from(input) - factor * sum) / deviation) as f32;
+        }
+    }
+}
+
+/// The roots of the variances in a window. They change only if it moves: in short utterances, hardly ever.
+struct Deviations {
+    values: Vec<f64>,
+    /// How many variances were raised to the floor.
+    num_floored: usize,
 }
 
 #[cfg(test)]
