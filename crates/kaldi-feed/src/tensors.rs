@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use array_files::npz::NpzWriter;
 use array_files::safetensors::HeaderWriter;
 use array_files::{DType, npy};
+use kaldi_io::Encoded;
+use kaldi_matrix::encode_elements;
 
 use crate::{Error, PaddedBatch, Result};
 
@@ -30,22 +32,28 @@ impl TensorFormat {
     }
 
     /// The bytes of a file with the arrays `feats`, `feats_lengths`, `target`, `target_lengths` and `speaker`, and with the keys.
+    /// In safetensors, `feats` is the last array, and is not copied.
     ///
     /// # Errors
     /// If keys are not UTF-8, or the arrays are too large for the form.
-    pub fn encode(self, batch: &PaddedBatch) -> Result<Vec<u8>> {
+    pub fn encode(self, mut batch: PaddedBatch) -> Result<Encoded> {
         let keys = batch.keys.iter().map(|key| {
             std::str::from_utf8(key)
                 .map_err(|_| Error::Bad { message: format!("{key}: expected a key in UTF-8 for {}", self.suffix()) })
         });
         let keys: Vec<&str> = keys.collect::<Result<_>>()?;
         let file = match self {
-            Self::Safetensors => safetensors(arrays(batch), &keys),
-            Self::Npz => npz(arrays(batch), &keys),
+            Self::Safetensors => {
+                let head = safetensors(arrays(&batch), &keys);
+                head.map(|head| encode_elements(head, std::mem::take(&mut batch.feats)))
+            }
+            Self::Npz => npz(arrays(&batch), &keys).map(Encoded::from),
         };
         file.map_err(|error| Error::Bad { message: error.to_string() })
     }
 }
+
+const FEATS: &str = "feats";
 
 /// An array of a batch.
 struct BatchArray<'a> {
@@ -92,7 +100,7 @@ fn arrays(batch: &PaddedBatch) -> Vec<BatchArray<'_>> {
     let number = batch.keys.len();
     let array = |name, shape: &[usize], numbers| BatchArray { name, shape: shape.to_vec(), numbers };
     let mut arrays = vec![
-        array("feats", &batch.feats_shape, Numbers::Float32(&batch.feats)),
+        array(FEATS, &batch.feats_shape, Numbers::Float32(&batch.feats)),
         array("feats_lengths", &[number], Numbers::Int32(&batch.feats_lengths)),
     ];
     if let Some(target) = &batch.target {
@@ -105,17 +113,17 @@ fn arrays(batch: &PaddedBatch) -> Vec<BatchArray<'_>> {
     arrays
 }
 
+/// All but the numbers of the features.
 fn safetensors(mut arrays: Vec<BatchArray<'_>>, keys: &[&str]) -> array_files::Result<Vec<u8>> {
     let mut header = HeaderWriter::new();
     header.put_metadata(&BTreeMap::from([("keys", serde_json::Value::from(keys.to_vec()).to_string())]));
     // The widest numbers first, so that all arrays are aligned to their widths.
-    arrays.sort_by_key(|array| std::cmp::Reverse(array.numbers.dtype().width()));
+    arrays.sort_by_key(|array| (std::cmp::Reverse(array.numbers.dtype().width()), array.name == FEATS));
     for array in &arrays {
         header.put(array.name, array.numbers.dtype(), &array.shape)?;
     }
     let mut out = header.finish();
-    out.reserve_exact(arrays.iter().map(|array| array.numbers.num_bytes()).sum());
-    arrays.iter().for_each(|array| array.numbers.append_to(&mut out));
+    arrays.iter().filter(|array| array.name != FEATS).for_each(|array| array.numbers.append_to(&mut out));
     Ok(out)
 }
 
@@ -149,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_safetensors_file_tells_where_its_arrays_are() {
-        let file = TensorFormat::Safetensors.encode(&batch()).unwrap();
+        let file = TensorFormat::Safetensors.encode(batch()).unwrap().slices().collect::<Vec<_>>().concat();
         let length = u64::from_le_bytes(file[..8].try_into().unwrap()) as usize;
         assert_eq!(length % 8, 0);
         let header: serde_json::Value = serde_json::from_slice(&file[8..8 + length]).unwrap();
@@ -167,7 +175,7 @@ mod tests {
 
     #[test]
     fn an_npz_file_has_a_directory_of_its_arrays() {
-        let file = TensorFormat::Npz.encode(&batch()).unwrap();
+        let file = TensorFormat::Npz.encode(batch()).unwrap().slices().collect::<Vec<_>>().concat();
         assert!(file.starts_with(b"PK\x03\x04"));
         let end = &file[file.len() - 22..];
         assert_eq!((&end[..4], end[10]), (&b"PK\x05\x06"[..], 5));

@@ -83,7 +83,8 @@ fn chain(folder: &Path, max_frames: usize) -> Arc<Chain> {
 fn feed(list: &DataList, chain: &Arc<Chain>, options: &FeedOptions) -> FeedReader<(u64, Vec<u8>)> {
     let padding = chain.padding();
     Feed::open(list, chain, options).unwrap().batches(Context::new().threads(3), move |number, samples| {
-        Ok((number, TensorFormat::Safetensors.encode(&PaddedBatch::new(samples, &padding)?)?))
+        let file = TensorFormat::Safetensors.encode(PaddedBatch::new(samples, &padding)?)?;
+        Ok((number, file.slices().collect::<Vec<_>>().concat()))
     })
 }
 

@@ -81,7 +81,7 @@ pub use linear_algebra::{Cholesky, Eigen, SymmetricMatrix};
 pub use matrix::Matrix;
 pub use product::LogDetCache;
 pub use range::{MatrixRange, VectorRange};
-pub use real::Real;
+pub use real::{Real, encode_elements};
 pub use sparse::SparseMatrix;
 pub use sphinx::{SphinxFeatures, write_sphinx_little_endian};
 pub use transform::ComposedTransform;

@@ -88,7 +88,7 @@ impl<T: Real> AsRef<[u8]> for Elements<T> {
 }
 
 /// Appends elements to the `head` of their value, without a copy if possible.
-pub(crate) fn encode_behind<T: Real>(mut head: Vec<u8>, elements: Vec<T>) -> Encoded {
+pub fn encode_elements<T: Real>(mut head: Vec<u8>, elements: Vec<T>) -> Encoded {
     if as_le_bytes(&elements).is_none() {
         T::encode_le(&mut head, &elements);
         return head.into();

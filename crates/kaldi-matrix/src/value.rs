@@ -5,7 +5,7 @@ use kaldi_values::{Cursor, Format, Frame, Part, Value};
 
 use crate::binary::{self, Header, Shape};
 use crate::compressed::{self, Stored};
-use crate::real::encode_behind;
+use crate::real::encode_elements;
 use crate::{Matrix, MatrixRange, Real, Vector, VectorRange, text};
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -42,7 +42,7 @@ impl<T: Real> Value for Matrix<T> {
             Format::Binary => {
                 Format::Binary.write_marker(&mut head);
                 binary::write_header(&mut head, T::MATRIX_TOKEN, &[self.num_rows(), self.num_cols()]);
-                encode_behind(head, self.into_vec())
+                encode_elements(head, self.into_vec())
             }
             Format::Text => {
                 text::write_matrix(&mut head, self.rows());

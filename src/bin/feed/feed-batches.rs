@@ -11,7 +11,7 @@ use anyhow::{Context, ensure};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, Tally, one_of};
 use kaldi_feed::{PaddedBatch, TensorFormat, standard_stages};
-use kaldi_io::Output;
+use kaldi_io::{Encoded, Output};
 use kaldi_log::log;
 use kaldi_options::FeedArguments;
 use kaldi_reader::Reader;
@@ -62,7 +62,7 @@ fn feed_batches(opts: Options) -> anyhow::Result<Tally> {
     let mut target = Target::create(&opts.out_dir, format, &opts.feed)?;
     let padding = chain.padding();
     let mut batches = feed.batches(kaldi_table::Context::new(), move |number, samples| {
-        Ok((number, format.encode(&PaddedBatch::new(samples, &padding)?)?))
+        Ok((number, format.encode(PaddedBatch::new(samples, &padding)?)?))
     });
     while let Some((number, bytes)) = batches.next()? {
         target.write(number, &bytes)?;
@@ -112,14 +112,14 @@ impl Target {
         Ok(Self::Folder((**name).to_owned(), format))
     }
 
-    fn write(&mut self, number: u64, bytes: &[u8]) -> anyhow::Result<()> {
+    fn write(&mut self, number: u64, bytes: &Encoded) -> anyhow::Result<()> {
         match self {
-            Self::Stream(output) => output.write_all(bytes)?,
+            Self::Stream(output) => output.write_encoded(bytes)?,
             Self::Folder(folder, format) => {
                 let name = format!("/batch-{number:07}.{}", format.suffix());
                 let name = [folder.as_slice(), name.as_bytes()].concat();
                 let mut output = Output::create(name.as_bstr(), false)?;
-                output.write_all(bytes)?;
+                output.write_encoded(bytes)?;
                 output.finish()?;
             }
         }
