@@ -12,8 +12,9 @@ use crate::plan::{Limited, Plan, Planned, count, most_samples};
 use crate::source::Opened;
 use crate::{Chain, DataList, Error, ErrorPolicy, FeedCounts, Result, Sample};
 
-/// Bytes of batches that are read but not yet delivered.
-const IN_FLIGHT: usize = 256 << 20;
+/// Bytes of batches that are read but not yet delivered, if they are more than a few for each thread. Many batches would not be
+/// faster than few: the system has to find and clear their memory, instead of which that of earlier batches is used again.
+const IN_FLIGHT: usize = 16 << 20;
 
 /// Which part of the data to deliver, and in which order.
 #[derive(Clone, Debug)]
