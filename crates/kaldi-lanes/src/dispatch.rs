@@ -80,7 +80,7 @@ fn compute_with_avx2<K: Kernel>(kernel: K) -> K::Output {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,bmi1,fma")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,bmi1,fma,popcnt")]
 fn compute_with_avx512<K: Kernel>(kernel: K) -> K::Output {
     kernel.compute_with_avx512()
 }
@@ -92,7 +92,7 @@ pub(crate) fn has_avx512() -> bool {
     use std::arch::is_x86_feature_detected as has;
     static HAS_AVX512: LazyLock<bool> = LazyLock::new(|| {
         let is_detected = has!("avx512f") && has!("avx512vl") && has!("avx512dq") && has!("avx512bw");
-        is_detected && has_avx2() && !is_turned_off("KALDI_NO_AVX512")
+        is_detected && has!("popcnt") && has_avx2() && !is_turned_off("KALDI_NO_AVX512")
     });
     *HAS_AVX512
 }
@@ -105,7 +105,7 @@ pub fn has_avx512_bytes() -> bool {
     use std::arch::is_x86_feature_detected as has;
     static HAS_BYTES: LazyLock<bool> = LazyLock::new(|| {
         let is_detected = has!("avx512vbmi") && has!("avx512vbmi2") && has!("avx512cd");
-        is_detected && has!("bmi2") && has!("lzcnt") && has!("popcnt") && has_avx512()
+        is_detected && has!("bmi2") && has!("lzcnt") && has_avx512()
     });
     *HAS_BYTES
 }

@@ -70,6 +70,13 @@ pub trait Simd:
     /// If there are too few columns.
     fn write_columns(columns: &mut [Self], rows: &mut [f32], dim: usize);
 
+    /// Stores the numbers of those lanes of two values for which `left` is less than `right`, one after another at the start
+    /// of two slices, and returns how many these are. What comes after them, up to `WIDTH`, may change, too.
+    ///
+    /// # Panics
+    /// If there is room for less than `WIDTH`.
+    fn write_if_less(values: [Self; 2], sides: [Self; 2], out: [&mut [f32]; 2]) -> usize;
+
     /// [`ln`](crate::ln) of each.
     #[inline(always)]
     fn ln(self) -> Self {
@@ -149,5 +156,18 @@ impl Simd for Lanes {
                 *number = column.0[lane];
             }
         }
+    }
+
+    #[inline(always)]
+    fn write_if_less(values: [Self; 2], [left, right]: [Self; 2], out: [&mut [f32]; 2]) -> usize {
+        let [first, second] = out;
+        let (first, second) = (&mut first[..WIDTH], &mut second[..WIDTH]);
+        let mut count = 0;
+        // Without branches, which would be mispredicted.
+        for lane in 0..WIDTH {
+            (first[count % WIDTH], second[count % WIDTH]) = (values[0].0[lane], values[1].0[lane]);
+            count += usize::from(left.0[lane] < right.0[lane]);
+        }
+        count
     }
 }

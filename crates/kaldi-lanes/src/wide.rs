@@ -123,6 +123,15 @@ impl Simd for WideLanes {
             }
         }
     }
+
+    #[inline(always)]
+    fn write_if_less(values: [Self; 2], [left, right]: [Self; 2], out: [&mut [f32]; 2]) -> usize {
+        let is_less = avx512!(_mm512_cmp_ps_mask::<_CMP_LT_OQ>(left.0, right.0));
+        for (value, numbers) in values.into_iter().zip(out) {
+            Self(avx512!(_mm512_maskz_compress_ps(is_less, value.0))).write(numbers);
+        }
+        is_less.count_ones() as usize
+    }
 }
 
 impl WideLanes {
@@ -274,6 +283,27 @@ mod tests {
                 found.write(&mut column);
                 let expected = |row| if col < V::WIDTH { number(row, col + 5) } else { 0.0 };
                 assert_eq!(column, (0..V::WIDTH).map(expected).collect::<Vec<_>>());
+            }
+        }
+        check(Lanes::ZERO);
+        WideLanes::zero().into_iter().for_each(check);
+    }
+
+    #[test]
+    fn numbers_of_chosen_lanes_are_stored_one_after_another() {
+        fn check<V: Simd>(zero: V) {
+            let values: [Vec<f32>; 2] =
+                [100.0, 200.0].map(|first| (0..V::WIDTH).map(|lane| first + lane as f32).collect());
+            let values = [zero.read(&values[0]), zero.read(&values[1])];
+            for chosen in [0_u32, 0xffff, 0b1010_0110_0000_1001, 0b0111_1111_1111_1110, 0b1000_0000_1000_0000] {
+                let is_chosen = |lane: &usize| chosen >> lane & 1 == 1;
+                let number = |lane: usize| if is_chosen(&lane) { -1.0 } else { [0.0, 1.0, f32::NAN][lane % 3] };
+                let sides = [zero.read(&(0..V::WIDTH).map(number).collect::<Vec<_>>()), zero];
+                let [mut first, mut second] = [[0.0; MAX_WIDTH]; 2];
+                let count = V::write_if_less(values, sides, [&mut first, &mut second]);
+                let expected: Vec<f32> = (0..V::WIDTH).filter(is_chosen).map(|lane| lane as f32).collect();
+                assert_eq!(first[..count].iter().map(|number| number - 100.0).collect::<Vec<_>>(), expected);
+                assert_eq!(second[..count].iter().map(|number| number - 200.0).collect::<Vec<_>>(), expected);
             }
         }
         check(Lanes::ZERO);
