@@ -1,9 +1,9 @@
 //! Correlations of a window with later ones.
 
-use kaldi_lanes::{Lanes, WIDTH};
+use kaldi_lanes::{MAX_WIDTH, Simd};
 
-/// How many lags are computed at a time: as many sums as fit into the registers.
-const GROUP: usize = 5 * WIDTH;
+/// How many registers of sums are computed at a time: as many as there are.
+const NUM_SUMS: usize = 5;
 
 /// Measures how similar a window of the signal is to later ones at some lags.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ impl Correlator {
     /// Prepares correlations of windows of `window` samples at lags from `first_lag` to `last_lag` samples.
     pub(super) fn new(window: usize, (first_lag, last_lag): (usize, usize)) -> Self {
         let num_lags = (last_lag + 1).saturating_sub(first_lag);
-        let padded = num_lags.next_multiple_of(GROUP);
+        let padded = num_lags.next_multiple_of(NUM_SUMS * MAX_WIDTH);
         let length = window + last_lag;
         Self {
             window,
@@ -44,35 +44,36 @@ impl Correlator {
         }
     }
 
-    /// Measures a frame: the window, and the samples after it up to the end of the window at the last lag.
+    /// Measures a frame: the window, and the samples after it up to the end of the window at the last lag. The
+    /// value of `zero` does not matter.
     #[inline(always)]
-    pub(super) fn measure(&mut self, frame: &[f32]) {
+    pub(super) fn measure<V: Simd>(&mut self, zero: V, frame: &[f32]) {
         let sum = sum(&frame[..self.window], f64::from);
         // The mean of a constant signal is exactly the constant.
         let mean = (sum / self.window as f64) as f32;
         for (centred, sample) in self.centred.iter_mut().zip(frame) {
             *centred = sample - mean;
         }
-        self.compute_inner();
+        self.compute_inner(zero);
         self.compute_norms();
     }
 
     /// Sums are in single precision, from the first sample of the window to the last.
     #[inline(always)]
-    fn compute_inner(&mut self) {
+    fn compute_inner<V: Simd>(&mut self, zero: V) {
         let window = &self.centred[..self.window];
-        let (groups, _) = self.inner.as_chunks_mut::<GROUP>();
-        for (group, out) in groups.iter_mut().enumerate() {
-            let shifted = self.centred[self.first_lag + group * GROUP..].windows(GROUP);
-            let mut sums = [Lanes::ZERO; GROUP / WIDTH];
+        let num_in_group = NUM_SUMS * V::WIDTH;
+        let groups = self.inner[..self.num_lags.next_multiple_of(num_in_group)].chunks_exact_mut(num_in_group);
+        for (group, out) in groups.enumerate() {
+            let shifted = self.centred[self.first_lag + group * num_in_group..].windows(num_in_group);
+            let mut sums = [zero.splat(0.0); NUM_SUMS];
             for (sample, shifted) in window.iter().zip(shifted) {
-                let (shifted, _) = shifted.as_chunks::<WIDTH>();
-                for (sum, shifted) in sums.iter_mut().zip(shifted) {
-                    *sum += Lanes(*shifted) * *sample;
+                for (sum, shifted) in sums.iter_mut().zip(shifted.chunks_exact(V::WIDTH)) {
+                    *sum += zero.read(shifted) * *sample;
                 }
             }
-            for (out, sum) in out.as_chunks_mut::<WIDTH>().0.iter_mut().zip(sums) {
-                *out = sum.0;
+            for (out, sum) in out.chunks_exact_mut(V::WIDTH).zip(sums) {
+                sum.write(out);
             }
         }
     }
@@ -158,10 +159,11 @@ fn add_up(numbers: &[f64], sums: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kaldi_lanes::Lanes;
 
     fn measured(window: usize, lags: (usize, usize), frame: &[f32]) -> Correlator {
         let mut correlator = Correlator::new(window, lags);
-        correlator.measure(frame);
+        correlator.measure(Lanes::ZERO, frame);
         correlator
     }
 

@@ -1,7 +1,7 @@
 //! The lags, that is periods, among which the tracker chooses.
 
 use crate::pitch::PitchExtractionOptions;
-use kaldi_lanes::{Lanes, WIDTH};
+use kaldi_lanes::{MAX_WIDTH, Simd, WIDTH};
 use kaldi_wave::Interpolator;
 
 use crate::{Error, Result};
@@ -18,11 +18,18 @@ pub(super) struct Lags {
     /// The shortest and the longest lag, in samples, at which correlations are measured.
     measured: (usize, usize),
     interpolator: Interpolator,
-    groups: Vec<Group>,
-    /// The weights of all groups: each tap has one weight for each lag of the group.
-    weights: Vec<Lanes>,
+    /// For lanes of `WIDTH` and of `MAX_WIDTH`.
+    groups: [Groups; 2],
     /// The factor of the correlation at each lag; longer lags count less.
     discounts: Vec<f32>,
+}
+
+/// All lags in groups, one for each lane.
+#[derive(Clone, Debug)]
+struct Groups {
+    groups: Vec<Group>,
+    /// The weights of all groups: each tap has one weight for each lag of the group.
+    weights: Vec<f32>,
 }
 
 /// Neighbouring lags, whose values depend on the same measured values.
@@ -55,9 +62,9 @@ impl Lags {
         let width = options.upsample_filter_width as u32;
         let interpolator = Interpolator::new(num_measured, rate, (f64::from(rate) * 0.5) as f32, &times, width);
         let interpolator = interpolator.map_err(Error::Resample)?;
-        let (groups, weights) = grouped(&interpolator);
+        let groups = [WIDTH, MAX_WIDTH].map(|width| grouped(&interpolator, width));
         let discounts = seconds.iter().map(|lag| options.soft_min_f0 * lag).collect();
-        Ok(Self { seconds, measured: (first, last), interpolator, groups, weights, discounts })
+        Ok(Self { seconds, measured: (first, last), interpolator, groups, discounts })
     }
 
     pub(super) fn len(&self) -> usize {
@@ -86,19 +93,20 @@ impl Lags {
     /// Computes the cost of each lag from measured correlations (equation 5 of the paper): 1 minus the correlation,
     /// which counts less the longer the lag is.
     ///
-    /// Anything may follow in `measured`; `costs` must have room for the last whole group.
+    /// Anything may follow in `measured`; `costs` must have room for the last whole group. The value of `zero` does not matter.
     #[inline(always)]
-    pub(super) fn costs(&self, measured: &[f32], scale: f32, costs: &mut [f32]) {
-        let mut weights = self.weights.as_slice();
-        let (groups, _) = costs.as_chunks_mut::<WIDTH>();
-        for (group, out) in self.groups.iter().zip(groups) {
-            let (these, rest) = weights.split_at(group.num_taps);
+    pub(super) fn costs<V: Simd>(&self, zero: V, measured: &[f32], scale: f32, costs: &mut [f32]) {
+        let Groups { groups, weights } = &self.groups[usize::from(V::WIDTH != WIDTH)];
+        let mut weights = weights.as_slice();
+        for (group, out) in groups.iter().zip(costs.chunks_exact_mut(V::WIDTH)) {
+            let (these, rest) = weights.split_at(group.num_taps * V::WIDTH);
             weights = rest;
-            let mut sums = Lanes::ZERO;
-            for (weights, value) in these.iter().zip(&measured[group.first..][..group.num_taps]) {
-                sums += *weights * *value;
+            let mut sums = zero.splat(0.0);
+            let values = &measured[group.first..][..group.num_taps];
+            for (weights, value) in these.chunks_exact(V::WIDTH).zip(values) {
+                sums += zero.read(weights) * *value;
             }
-            *out = (sums * scale).0;
+            (sums * scale).write(out);
         }
         for (cost, discount) in costs.iter_mut().zip(&self.discounts) {
             let correlation = *cost;
@@ -123,28 +131,29 @@ fn progression(options: &PitchExtractionOptions) -> Result<Vec<f32>> {
     Ok(lags)
 }
 
-/// Arranges the weights of neighbouring lags in lanes.
-fn grouped(interpolator: &Interpolator) -> (Vec<Group>, Vec<Lanes>) {
+/// Arranges the weights of neighbouring lags in `width` lanes.
+fn grouped(interpolator: &Interpolator, width: usize) -> Groups {
     let points: Vec<_> = interpolator.points().collect();
     let (mut groups, mut all) = (Vec::new(), Vec::new());
-    for points in points.chunks(WIDTH) {
+    for points in points.chunks(width) {
         let first = points.iter().map(|(first, _)| *first).min().unwrap_or(0);
         let end = points.iter().map(|(first, weights)| first + weights.len()).max().unwrap_or(first);
-        let mut taps = vec![Lanes::ZERO; end - first];
+        let mut taps = vec![0.0; (end - first) * width];
         for (lane, (begin, weights)) in points.iter().enumerate() {
-            for (tap, weight) in taps[begin - first..].iter_mut().zip(*weights) {
-                tap.0[lane] = *weight;
+            for (tap, weight) in taps.chunks_exact_mut(width).skip(begin - first).zip(*weights) {
+                tap[lane] = *weight;
             }
         }
-        groups.push(Group { first, num_taps: taps.len() });
+        groups.push(Group { first, num_taps: end - first });
         all.extend(taps);
     }
-    (groups, all)
+    Groups { groups, weights: all }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kaldi_lanes::Lanes;
 
     #[test]
     fn lags_are_those_of_kaldi() {
@@ -162,7 +171,7 @@ mod tests {
         let lags = Lags::new(&options).unwrap();
         let measured: Vec<f32> = (8..=82).map(|lag| (lag as f32 * 0.21).cos()).collect();
         let mut costs = vec![0.0; lags.len().next_multiple_of(WIDTH)];
-        lags.costs(&measured, 0.5, &mut costs);
+        lags.costs(Lanes::ZERO, &measured, 0.5, &mut costs);
         for (index, cost) in costs[..lags.len()].iter().enumerate() {
             let (seconds, correlation) = (1.0 / lags.pitch(index), lags.value(&measured, index));
             assert!((correlation - (seconds * 4000.0 * 0.21).cos()).abs() < 0.06, "{index}: {correlation}");

@@ -1,6 +1,8 @@
 //! Pitch tracking of one signal, which may come in pieces.
 
-use kaldi_lanes::{Kernel, WIDTH, dispatch};
+#[cfg(target_arch = "x86_64")]
+use kaldi_lanes::WideLanes;
+use kaldi_lanes::{Kernel, Lanes, MAX_WIDTH, Simd, WIDTH, dispatch};
 use kaldi_wave::RateConverter;
 
 use super::correlation::Correlator;
@@ -95,9 +97,21 @@ struct Step<'t, 'a> {
 impl Kernel for Step<'_, '_> {
     type Output = f32;
 
+    #[cfg(target_arch = "x86_64")]
+    const WANTS_AVX512: bool = true;
+
     #[inline(always)]
     fn compute(self) -> f32 {
-        self.tracker.track_frame(self.ballast)
+        self.tracker.track_frame(Lanes::ZERO, self.ballast)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn compute_with_avx512(self) -> f32 {
+        match WideLanes::zero() {
+            Some(zero) => self.tracker.track_frame(zero, self.ballast),
+            None => self.compute(),
+        }
     }
 }
 
@@ -121,7 +135,7 @@ impl<'a> PitchTracker<'a> {
             latency: 0,
             frame: vec![0.0; plan.frame_length()],
             ballasted: Vec::new(),
-            costs: vec![0.0; lags.len().next_multiple_of(WIDTH) + WIDTH],
+            costs: vec![0.0; lags.len().next_multiple_of(MAX_WIDTH) + WIDTH],
         }
     }
 
@@ -261,16 +275,16 @@ impl<'a> PitchTracker<'a> {
 
     /// Continues the tracking with the frame that was extracted, and returns its mean product of energies.
     #[inline(always)]
-    fn track_frame(&mut self, ballast: f32) -> f32 {
+    fn track_frame<V: Simd>(&mut self, zero: V, ballast: f32) -> f32 {
         let plan = self.plan;
-        self.correlator.measure(&self.frame);
+        self.correlator.measure(zero, &self.frame);
         let norm = self.correlator.mean_norm();
         if norm.is_finite() && ballast.is_finite() {
             self.correlator.append(0.0, &mut self.correlations);
             self.ballasted.clear();
             self.correlator.append(ballast, &mut self.ballasted);
-            plan.lags.costs(&self.ballasted, 1.0, &mut self.costs);
-            self.origins.advance(&plan.transitions, &mut self.forward, &self.costs);
+            plan.lags.costs(zero, &self.ballasted, 1.0, &mut self.costs);
+            self.origins.advance(zero, &plan.transitions, &mut self.forward, &self.costs);
         }
         norm
     }
@@ -292,8 +306,8 @@ impl<'a> PitchTracker<'a> {
             let ratio = f64::from(before + frame.norm) / f64::from(ballast + frame.norm);
             // Without energy and ballast there is no correlation to scale.
             let scale = if ratio.is_finite() { ratio.sqrt() as f32 } else { 1.0 };
-            plan.lags.costs(&frame.correlations, scale, &mut self.costs);
-            self.origins.advance(&plan.transitions, &mut self.forward, &self.costs);
+            plan.lags.costs(Lanes::ZERO, &frame.correlations, scale, &mut self.costs);
+            self.origins.advance(Lanes::ZERO, &plan.transitions, &mut self.forward, &self.costs);
         }
         self.path.fill(UNKNOWN);
         self.trace_back();
@@ -361,7 +375,7 @@ mod tests {
             for tracker in [&mut plain, &mut wide] {
                 tracker.extract(frame, 0).unwrap();
             }
-            assert_eq!(plain.track_frame(1e9), dispatch(Step { tracker: &mut wide, ballast: 1e9 }));
+            assert_eq!(plain.track_frame(Lanes::ZERO, 1e9), dispatch(Step { tracker: &mut wide, ballast: 1e9 }));
             assert_eq!(plain.costs, wide.costs);
             assert_eq!(plain.forward.best(), wide.forward.best());
             for state in 0..plan.lags.len() {
