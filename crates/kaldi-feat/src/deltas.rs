@@ -3,7 +3,7 @@
 mod usual;
 
 use kaldi_lanes::{Kernel, WIDTH, dispatch, has_avx2};
-use kaldi_matrix::{BinaryRows, Matrix};
+use kaldi_matrix::Matrix;
 
 use crate::error::checked_size;
 use crate::{Error, Result};
@@ -133,27 +133,6 @@ impl Deltas {
             return Err(Error::Truncate { dim, truncate });
         }
         self.compute_all(&feats.range(0..feats.num_rows(), 0..truncate))
-    }
-
-    /// Computes the same from rows that were found in `bytes`. If it can, it does not decode them before.
-    ///
-    /// # Errors
-    /// As [`Deltas::compute`].
-    ///
-    /// # Panics
-    /// If these are other bytes.
-    pub fn compute_rows(&self, rows: &BinaryRows, bytes: &[u8]) -> Result<Matrix<f32>> {
-        let (num_frames, dim) = rows.size();
-        match (UsualWeights::of(&self.blocks), rows.single_elements(bytes)) {
-            (Some(weights), Some(bytes)) if self.truncate == 0 && dim >= WIDTH && has_avx2() => {
-                let (num_rows, num_cols) = checked_size(num_frames, dim.checked_mul(self.blocks.len()))?;
-                let mut out = Vec::with_capacity(num_rows * num_cols);
-                let frames = Frames::Bytes(bytes);
-                dispatch(UsualSums { weights, frames, num_frames, dim, out: &mut out });
-                Ok(Matrix::from_vec(num_rows, num_cols, out))
-            }
-            _ => self.compute(&rows.decode(bytes)),
-        }
     }
 
     fn compute_all(&self, feats: &Matrix<f32>) -> Result<Matrix<f32>> {
@@ -389,28 +368,6 @@ mod tests {
                 for (at, (&got, expected)) in out.as_slice().iter().zip(expected).enumerate() {
                     assert!((f64::from(got) - expected).abs() < 1e-4, "{dim} columns, element {at}");
                 }
-            }
-        }
-    }
-
-    #[test]
-    fn rows_in_bytes_give_the_same() {
-        for (dim, num_frames) in [(7, 5), (8, 1), (13, 20), (40, 30)] {
-            let values: Vec<f32> = (0..num_frames * dim).map(|at| ((at * 7919) % 1009) as f32 / 7.0 - 60.0).collect();
-            let single = Matrix::from_vec(num_frames, dim, values.clone());
-            let header = |token: u8| {
-                let [rows, cols] = [num_frames, dim].map(|size| (size as i32).to_le_bytes());
-                [&[0, b'B', token, b'M', b' ', 4], &rows[..], &[4], &cols].concat()
-            };
-            let (mut bytes, mut double) = (header(b'F'), header(b'D'));
-            bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
-            double.extend(values.iter().flat_map(|value| f64::from(*value).to_le_bytes()));
-            for deltas in [deltas(2, 2), deltas(1, 2), deltas(2, 2).truncating(3), deltas(2, 2).truncating(50)] {
-                let expected = deltas.compute(&single);
-                let rows = BinaryRows::find::<f32>(&bytes).unwrap();
-                assert_eq!(deltas.compute_rows(&rows, &bytes), expected, "{dim}");
-                let rows = BinaryRows::find::<f64>(&double).unwrap();
-                assert_eq!(deltas.compute_rows(&rows, &double), expected, "{dim}");
             }
         }
     }

@@ -1,8 +1,11 @@
 //! The derivatives that nearly everybody uses.
 
-use kaldi_lanes::{Kernel, WIDTH};
+use kaldi_lanes::{Kernel, WIDTH, dispatch, has_avx2};
+use kaldi_matrix::{BinaryRows, Matrix};
 
-use super::Tap;
+use super::{Deltas, Tap};
+use crate::Result;
+use crate::error::checked_size;
 
 /// The frames on each side of a frame that derivatives of second order with windows of two frames take in.
 const REACH: usize = 4;
@@ -31,6 +34,29 @@ impl UsualWeights {
             first: std::array::from_fn(|at| first[at].scale),
             second: std::array::from_fn(|at| second[at].scale),
         })
+    }
+}
+
+impl Deltas {
+    /// Computes the same as [`Deltas::compute`] from rows that were found in `bytes`. If it can, it does not decode them before.
+    ///
+    /// # Errors
+    /// As [`Deltas::compute`].
+    ///
+    /// # Panics
+    /// If these are other bytes.
+    pub fn compute_rows(&self, rows: &BinaryRows, bytes: &[u8]) -> Result<Matrix<f32>> {
+        let (num_frames, dim) = rows.size();
+        match (UsualWeights::of(&self.blocks), rows.single_elements(bytes)) {
+            (Some(weights), Some(bytes)) if self.truncate == 0 && dim >= WIDTH && has_avx2() => {
+                let (num_rows, num_cols) = checked_size(num_frames, dim.checked_mul(self.blocks.len()))?;
+                let mut out = Vec::with_capacity(num_rows * num_cols);
+                let frames = Frames::Bytes(bytes);
+                dispatch(UsualSums { weights, frames, num_frames, dim, out: &mut out });
+                Ok(Matrix::from_vec(num_rows, num_cols, out))
+            }
+            _ => self.compute(&rows.decode(bytes)),
+        }
     }
 }
 
@@ -133,8 +159,8 @@ fn sums<const F: usize>(weights: &[f32; F], frames: [[f32; WIDTH]; F]) -> [f32; 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::DeltaOptions;
     use crate::deltas::Sums;
-    use crate::{DeltaOptions, Deltas};
 
     fn deltas(order: usize, window: usize) -> Deltas {
         Deltas::new(&DeltaOptions { order, window }).unwrap()
@@ -160,6 +186,28 @@ mod tests {
         }
         for other in [deltas(1, 2), deltas(2, 1), deltas(2, 3), deltas(3, 2)] {
             assert!(UsualWeights::of(&other.blocks).is_none());
+        }
+    }
+
+    #[test]
+    fn rows_in_bytes_give_the_same() {
+        for (dim, num_frames) in [(7, 5), (8, 1), (13, 20), (40, 30)] {
+            let values: Vec<f32> = (0..num_frames * dim).map(|at| ((at * 7919) % 1009) as f32 / 7.0 - 60.0).collect();
+            let single = Matrix::from_vec(num_frames, dim, values.clone());
+            let header = |token: u8| {
+                let [rows, cols] = [num_frames, dim].map(|size| (size as i32).to_le_bytes());
+                [&[0, b'B', token, b'M', b' ', 4], &rows[..], &[4], &cols].concat()
+            };
+            let (mut bytes, mut double) = (header(b'F'), header(b'D'));
+            bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+            double.extend(values.iter().flat_map(|value| f64::from(*value).to_le_bytes()));
+            for deltas in [deltas(2, 2), deltas(1, 2), deltas(2, 2).truncating(3), deltas(2, 2).truncating(50)] {
+                let expected = deltas.compute(&single);
+                let rows = BinaryRows::find::<f32>(&bytes).unwrap();
+                assert_eq!(deltas.compute_rows(&rows, &bytes), expected, "{dim}");
+                let rows = BinaryRows::find::<f64>(&double).unwrap();
+                assert_eq!(deltas.compute_rows(&rows, &double), expected, "{dim}");
+            }
         }
     }
 }
