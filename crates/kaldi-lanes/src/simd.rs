@@ -162,11 +162,13 @@ impl Simd for Lanes {
     fn write_if_less(values: [Self; 2], [left, right]: [Self; 2], out: [&mut [f32]; 2]) -> usize {
         let [first, second] = out;
         let (first, second) = (&mut first[..WIDTH], &mut second[..WIDTH]);
+        // All comparisons are one instruction, if nothing is stored between them.
+        let is_less: [u32; WIDTH] = std::array::from_fn(|lane| u32::from(left.0[lane] < right.0[lane]));
         let mut count = 0;
         // Without branches, which would be mispredicted.
-        for lane in 0..WIDTH {
+        for (lane, is_less) in is_less.into_iter().enumerate() {
             (first[count % WIDTH], second[count % WIDTH]) = (values[0].0[lane], values[1].0[lane]);
-            count += usize::from(left.0[lane] < right.0[lane]);
+            count += is_less as usize;
         }
         count
     }

@@ -19,12 +19,17 @@ const WARM_UP_BYTES: usize = 1 << 20;
 /// more than it gains.
 const CHEAP_NANOS_PER_KB: u128 = 300;
 
+/// Work on values of files stays on the caller's thread if reading takes more than so many times as long as the work: only one
+/// thread reads at a time, so the others would wait.
+const MOSTLY_READING: u32 = 2;
+
 /// Applies `work` to the values of `reader` on up to `threads()` threads, in the reader's order.
 ///
 /// The threads take turns in reading, so reading runs ahead of the work and needs no thread of its own. At most
 /// `max_bytes`, as `weigh` counts them, are read and not yet delivered, or four values for each thread if that is more,
 /// up to 16 MB for each. With one thread, while the stream is short, or while the work is next to nothing, everything
-/// happens on the caller's thread; `threads` is called only when that ends.
+/// happens on the caller's thread; `threads` is called only when that ends. With [`ParMap::with_caller`] that is so while
+/// reading takes most of the time, too.
 pub fn par_map<R, U, F>(
     reader: R,
     threads: impl Fn() -> usize + Send + 'static,
@@ -97,11 +102,12 @@ impl Threads {
 }
 
 enum State<R: Reader, U> {
-    /// No thread has been started; `bytes` have passed, and the work on them took `time`.
+    /// No thread has been started; `bytes` have passed, reading them took `reading`, and the work on them `working`.
     Inline {
         reader: R,
         bytes: usize,
-        time: Duration,
+        reading: Duration,
+        working: Duration,
     },
     Running {
         shared: Arc<Shared<R, U>>,
@@ -115,7 +121,7 @@ enum State<R: Reader, U> {
 
 impl<R: Reader, U> State<R, U> {
     fn inline(reader: R) -> Self {
-        Self::Inline { reader, bytes: 0, time: Duration::ZERO }
+        Self::Inline { reader, bytes: 0, reading: Duration::ZERO, working: Duration::ZERO }
     }
 }
 
@@ -181,16 +187,19 @@ where
     type Error = R::Error;
 
     fn next(&mut self) -> Result<Option<U>, R::Error> {
-        if let State::Inline { reader, bytes, time } = &mut self.state {
-            let pays =
-                self.eager || *bytes >= WARM_UP_BYTES && time.as_nanos() * 1024 >= CHEAP_NANOS_PER_KB * *bytes as u128;
+        if let State::Inline { reader, bytes, reading, working } = &mut self.state {
+            let is_cheap = working.as_nanos() * 1024 < CHEAP_NANOS_PER_KB * *bytes as u128;
+            let waits_for_reading = self.with_caller && *reading > MOSTLY_READING * *working;
+            let pays = self.eager || *bytes >= WARM_UP_BYTES && !is_cheap && !waits_for_reading;
             if !pays || self.threads.get() <= 1 {
+                let start = Instant::now();
                 let mapped = reader.next().and_then(|value| {
+                    let read = Instant::now();
+                    *reading += read - start;
                     let Some(value) = value else { return Ok(None) };
                     *bytes += (self.weigh)(&value);
-                    let start = Instant::now();
                     let result = (self.work)(value);
-                    *time += start.elapsed();
+                    *working += read.elapsed();
                     result.map(Some)
                 });
                 if !matches!(mapped, Ok(Some(_))) {

@@ -194,6 +194,27 @@ fn the_callers_thread_is_one_of_them() {
 }
 
 #[test]
+fn work_that_would_wait_for_reading_stays_on_the_callers_thread() {
+    let caller = std::thread::current().id();
+    let threads = |with_caller| {
+        let mut slow = numbers(12);
+        let slow = from_fn(move |step| match step {
+            Step::Next => {
+                std::thread::sleep(Duration::from_millis(20));
+                slow.next()
+            }
+            _ => Ok(None),
+        });
+        let mapped = par_map(slow, || 2, 8 * WEIGHT, weigh, |n| toil(n).map(|_| std::thread::current().id()));
+        let mut mapped = if with_caller { mapped.with_caller() } else { mapped };
+        mapped.iter().map(Result::unwrap).collect::<HashSet<_>>()
+    };
+    assert_eq!(threads(true), HashSet::from([caller]));
+    // A reader that may wait has to be asked all the time.
+    assert_ne!(threads(false), HashSet::from([caller]));
+}
+
+#[test]
 fn the_callers_thread_keeps_the_order() {
     for threads in [1, 2, 4] {
         let work = |n| if n == 300 { Err("cannot map 300".to_owned()) } else { toil(n) };

@@ -22,8 +22,9 @@ use kaldi_lanes::{Lanes, MAX_WIDTH, Simd, WIDTH};
 const ROUND: f32 = 12_582_912.0;
 
 /// How far apart the parabolas are that are compared, time after time. Most of those that are not on the envelope are next to
-/// where it changes from one valley of the costs to another, and far neighbours find several of them at once.
-const DISTANCES: [usize; 2] = [8, 3];
+/// where it changes from one valley of the costs to another, and far neighbours find several of them at once. That pays in wide
+/// registers only.
+const DISTANCES: [&[usize]; 2] = [&[1], &[8, 3]];
 
 /// Where the parabolas start: as many infinite ones are before them as the largest distance.
 const FIRST: usize = 8;
@@ -115,8 +116,8 @@ impl Transitions {
             len += V::write_if_less(parabolas, both, [&mut apexes[FIRST + len..], &mut costs[FIRST + len..]]);
             begin += V::WIDTH;
         }
-        for distance in DISTANCES {
-            len = self.remove(zero, len, distance, forward);
+        for distance in DISTANCES[usize::from(V::WIDTH == MAX_WIDTH)] {
+            len = self.remove(zero, len, *distance, forward);
         }
         self.find_cuts(zero, len, 1, forward);
         len
