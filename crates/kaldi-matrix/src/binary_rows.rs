@@ -5,6 +5,7 @@ use std::ops::Range;
 use kaldi_values::{Cursor, Format};
 
 use crate::binary::{self, Header, Shape};
+use crate::factor::Product;
 use crate::real::Storage;
 use crate::row_products::{self, Rows};
 use crate::transform::Parts;
@@ -86,14 +87,12 @@ impl BinaryRows {
     /// # Panics
     /// If these are other bytes.
     pub fn transformed(&self, bytes: &[u8], transform: &Matrix<f32>) -> Result<Matrix<f32>> {
-        let Parts { mut out, linear, beta } = transform.parts(self.size())?;
-        if let Some(rows) = self.single_elements(bytes)
-            && row_products::is_for_rows(&linear)
-        {
-            row_products::multiply_rows(Rows::Bytes(rows), &linear, beta, out.as_mut_slice());
-            return Ok(out);
+        let Parts { mut out, linear: right, beta } = transform.parts(self.size())?;
+        match self.single_elements(bytes).filter(|_| row_products::is_for_rows(&right)) {
+            Some(rows) => row_products::multiply_rows(Rows::Bytes(rows), &right, beta, out.as_mut_slice()),
+            None => f32::gemm(&Product { left: self.decode(bytes).factor(), right, beta }, out.as_mut_slice()),
         }
-        self.decode(bytes).transformed(transform)
+        Ok(out)
     }
 }
 
