@@ -2,12 +2,12 @@
 
 mod usual;
 
-use kaldi_lanes::{Kernel, WIDTH, dispatch, has_avx2};
+use kaldi_lanes::{Kernel, WIDTH, dispatch};
 use kaldi_matrix::Matrix;
 
 use crate::error::checked_size;
 use crate::{Error, Result};
-use usual::{Frames, UsualSums, UsualWeights};
+use usual::Frames;
 
 /// The options of deltas (Kaldi's `DeltaFeaturesOptions`).
 #[derive(Clone, Debug)]
@@ -137,18 +137,13 @@ impl Deltas {
 
     fn compute_all(&self, feats: &Matrix<f32>) -> Result<Matrix<f32>> {
         let (num_frames, dim) = feats.size();
+        if let Some(deltas) = self.compute_usual(Frames::Elements(feats.as_slice()), (num_frames, dim))? {
+            return Ok(deltas);
+        }
         let (num_rows, num_cols) = checked_size(num_frames, dim.checked_mul(self.blocks.len()))?;
         let mut out = Vec::with_capacity(num_rows * num_cols);
-        match UsualWeights::of(&self.blocks) {
-            Some(weights) if dim >= WIDTH && has_avx2() => {
-                let frames = Frames::Elements(feats.as_slice());
-                dispatch(UsualSums { weights, frames, num_frames, dim, out: &mut out });
-            }
-            _ => {
-                let sums = Sums { feats: feats.as_slice(), num_frames, dim, blocks: &self.blocks };
-                dispatch(AllSums { sums, out: &mut out });
-            }
-        }
+        let sums = Sums { feats: feats.as_slice(), num_frames, dim, blocks: &self.blocks };
+        dispatch(AllSums { sums, out: &mut out });
         Ok(Matrix::from_vec(num_rows, num_cols, out))
     }
 }

@@ -14,7 +14,7 @@ const REACH: usize = 4;
 const FRAMES: usize = 64;
 
 /// The weights of derivatives of first and second order with windows of two frames on each side, which nearly everybody uses.
-pub(super) struct UsualWeights {
+struct UsualWeights {
     /// Of the two frames before and after.
     first: [f32; 4],
     second: [f32; 2 * REACH + 1],
@@ -22,7 +22,7 @@ pub(super) struct UsualWeights {
 
 impl UsualWeights {
     /// `None` if the blocks are others.
-    pub(super) fn of(blocks: &[Vec<Tap>]) -> Option<Self> {
+    fn of(blocks: &[Vec<Tap>]) -> Option<Self> {
         let [_, first, second] = blocks else { return None };
         let reach = REACH as isize;
         let are_at = |taps: &[Tap], offsets: &[isize]| taps.iter().map(|tap| tap.offset).eq(offsets.iter().copied());
@@ -46,28 +46,40 @@ impl Deltas {
     /// # Panics
     /// If these are other bytes.
     pub fn compute_rows(&self, rows: &BinaryRows, bytes: &[u8]) -> Result<Matrix<f32>> {
-        let (num_frames, dim) = rows.size();
-        match (UsualWeights::of(&self.blocks), rows.single_elements(bytes)) {
-            (Some(weights), Some(bytes)) if self.truncate == 0 && dim >= WIDTH && has_avx2() => {
-                let (num_rows, num_cols) = checked_size(num_frames, dim.checked_mul(self.blocks.len()))?;
-                let mut out = Vec::with_capacity(num_rows * num_cols);
-                let frames = Frames::Bytes(bytes);
-                dispatch(UsualSums { weights, frames, num_frames, dim, out: &mut out });
-                Ok(Matrix::from_vec(num_rows, num_cols, out))
-            }
-            _ => self.compute(&rows.decode(bytes)),
+        let elements = rows.single_elements(bytes).filter(|_| self.truncate == 0);
+        if let Some(elements) = elements
+            && let Some(deltas) = self.compute_usual(Frames::Bytes(elements), rows.size())?
+        {
+            return Ok(deltas);
         }
+        self.compute(&rows.decode(bytes))
+    }
+
+    /// Computes the derivatives of `num_frames × dim` features if they are the usual ones, and the processor has an instruction for
+    /// fused products. `None` otherwise.
+    pub(super) fn compute_usual(
+        &self,
+        frames: Frames<'_>,
+        (num_frames, dim): (usize, usize),
+    ) -> Result<Option<Matrix<f32>>> {
+        let Some(weights) = UsualWeights::of(&self.blocks).filter(|_| dim >= WIDTH && has_avx2()) else {
+            return Ok(None);
+        };
+        let (num_rows, num_cols) = checked_size(num_frames, dim.checked_mul(self.blocks.len()))?;
+        let mut out = Vec::with_capacity(num_rows * num_cols);
+        dispatch(UsualSums { weights, frames, num_frames, dim, out: &mut out });
+        Ok(Some(Matrix::from_vec(num_rows, num_cols, out)))
     }
 }
 
 /// What appends the usual derivatives of `num_frames × dim` features to `out`. There are at least [`WIDTH`] columns, and the
 /// processor has an instruction for fused products.
-pub(super) struct UsualSums<'a> {
-    pub weights: UsualWeights,
-    pub frames: Frames<'a>,
-    pub num_frames: usize,
-    pub dim: usize,
-    pub out: &'a mut Vec<f32>,
+struct UsualSums<'a> {
+    weights: UsualWeights,
+    frames: Frames<'a>,
+    num_frames: usize,
+    dim: usize,
+    out: &'a mut Vec<f32>,
 }
 
 impl Kernel for UsualSums<'_> {
