@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import json
-import os
 import pathlib
 import pickle
 import subprocess
@@ -14,6 +13,7 @@ import time
 import numpy as np
 import pytest
 import tool_runs
+from held import held, left
 
 import kaldi_tables as kt
 
@@ -165,7 +165,7 @@ def test_mistakes_are_errors(data, tmp_path, caplog, capfd):
 
 
 def test_an_iterator_can_be_left_and_closed(data):
-    before = len(os.listdir("/proc/self/fd"))
+    before = held()
     for _ in range(5):
         batches = iter(kt.feed.batches(data / "data.list", **options(data)))
         assert len(next(batches)["keys"]) == 4
@@ -173,10 +173,7 @@ def test_an_iterator_can_be_left_and_closed(data):
         batches.close()
         assert list(batches) == []
         next(iter(kt.feed.batches(data / "data.list", **options(data))))
-    deadline = time.time() + 20
-    while len(os.listdir("/proc/self/fd")) > before and time.time() < deadline:
-        time.sleep(0.05)
-    assert len(os.listdir("/proc/self/fd")) <= before
+    assert left(before) == set()
 
 
 def test_a_forked_child_iterates_anew_and_leaves_the_iterator_of_its_parent(data):
@@ -235,24 +232,13 @@ def test_an_iterator_that_is_dropped_ends_silent_commands(tmp_path, monkeypatch,
     monkeypatch.chdir(tmp_path)
     (tmp_path / "silent.scp").write_text("".join(f"utt{at} touch started; exec sleep 1000 |\n" for at in range(50)))
     (tmp_path / "chain.yaml").write_text("- batch: {batch_size: 2}\n")
-    before = left_behind()
+    before = held()
     data_type = "table" if source.startswith("scp") else "raw"
     iterator = iter(kt.feed.batches(source, chain="chain.yaml", data_type=data_type, labels="none", threads=threads))
     for _ in range(100):
-        if left_behind() != before:
+        if held() - before:
             break
         time.sleep(0.01)
     del iterator
     gc.collect()
-    for _ in range(3000):
-        if left_behind() == before:
-            break
-        time.sleep(0.01)
-    assert left_behind() == before
-
-
-def left_behind() -> tuple[int, int, list[str]]:
-    """Descriptors, threads and children of this process."""
-    tasks = os.listdir("/proc/self/task")
-    children = [child for task in tasks for child in pathlib.Path(f"/proc/self/task/{task}/children").read_text().split()]
-    return len(os.listdir("/proc/self/fd")), len(tasks), children
+    assert left(before) == set()
