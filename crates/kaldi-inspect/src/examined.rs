@@ -15,8 +15,8 @@ use crate::{Error, Result};
 /// Bytes before a value that are searched for its key.
 const LONGEST_KEY: usize = 1 << 8;
 
-/// Entries and bytes of values that one thread takes at a time.
-const GROUP: (usize, usize) = (256, 1 << 16);
+/// Entries and bytes of values that one thread takes at a time: it has to work longer on them than another takes to wake up.
+const GROUP: (usize, usize) = (256, 1 << 19);
 
 /// About how many bytes of memory an entry takes besides its value.
 const ENTRY: usize = 1 << 8;
@@ -100,7 +100,9 @@ pub(crate) fn for_each<V: Send + 'static, U: Send + 'static>(
 ) -> Result<()> {
     let weigh = |(_, bytes): &(Vec<V>, usize)| *bytes;
     let work = move |(group, _): (Vec<V>, usize)| Ok(group.into_iter().map(&work).collect::<Vec<U>>());
-    let mut results = par_map(groups, || Context::new().num_threads(), IN_FLIGHT, weigh, work).eager();
+    // The caller works, too: while a group is read, nothing is lost if the results before it wait.
+    let results = par_map(groups, || Context::new().num_threads(), IN_FLIGHT, weigh, work);
+    let mut results = results.eager().with_caller();
     while let Some(group) = results.next()? {
         group.into_iter().try_for_each(&mut each)?;
     }
