@@ -57,6 +57,17 @@ impl Sketch {
         }
     }
 
+    /// Counts the finite values. The caller knows whether all of them are zero or normal in single precision.
+    #[inline(always)]
+    pub(crate) fn add_chunk(&mut self, values: &[f32], are_normal: bool) {
+        if !are_normal {
+            return self.add(values);
+        }
+        for value in values {
+            self.counts[usize::from((value.to_bits() >> HIDDEN) as u16)] += 1;
+        }
+    }
+
     /// Counts the finite values of double precision.
     pub fn add_doubles(&mut self, values: &[f64]) {
         values.iter().filter(|value| value.is_finite()).for_each(|&value| self.add_to(bucket(value), 1));
@@ -296,6 +307,18 @@ mod tests {
             }
         }
         assert_eq!(sum, whole);
+    }
+
+    #[test]
+    fn chunks_are_counted_as_other_values_are() {
+        let usual: Vec<f32> = uniform(3000).map(|value| (value - 0.3) as f32 * 1e3).chain([0.0, -0.0]).collect();
+        let rare = [1e-40, -1e-44, f32::NAN, f32::INFINITY, 2.0, f32::MIN_POSITIVE];
+        let (mut chunks, mut whole) = (Sketch::default(), Sketch::default());
+        chunks.add_chunk(&usual, true);
+        chunks.add_chunk(&rare, false);
+        whole.add(&[usual.as_slice(), &rare].concat());
+        assert_eq!(chunks, whole);
+        assert_eq!(whole.count(), 3006);
     }
 
     #[test]

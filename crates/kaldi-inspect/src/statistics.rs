@@ -15,9 +15,6 @@ use crate::sketch::{Bucket, Sketch, quantiles_of, sorted_buckets};
 /// At most this many columns are distinguished. Longer vectors are sequences.
 const MOST_COLUMNS: usize = 4096;
 
-/// Numbers that are processed together: 1 kB, a multiple of 64 numbers.
-const BLOCK: usize = 256;
-
 /// Up to this many numbers of an entry, sorting their buckets is faster than a walk through all buckets.
 const MOST_SORTED: usize = 1 << 13;
 
@@ -143,16 +140,11 @@ impl Examiner {
         Ok(part)
     }
 
-    /// Processes numbers of single precision without a copy, in blocks that stay in the cache.
+    /// Processes numbers of single precision without a copy.
     fn examine_bytes(&self, key: &BStr, dims: &[usize], numbers: &[[u8; 4]], scratch: &mut Scratch) -> EntryStatistics {
         let mut sums = MomentSums::default();
-        let mut block = [0.0; BLOCK];
-        for bytes in numbers.chunks(BLOCK) {
-            let values = &mut block[..bytes.len()];
-            values.iter_mut().zip(bytes).for_each(|(value, &bytes)| *value = f32::from_le_bytes(bytes));
-            sums.add(values);
-            scratch.sketch.add(values);
-        }
+        let sketch = &mut scratch.sketch;
+        sums.add_with(numbers, f32::from_le_bytes, |values, are_normal| sketch.add_chunk(values, are_normal));
         let (length, num_columns) = length_and_columns(dims);
         let mut part = EntryStatistics { moments: sums.moments(), length: length as u64, ..EntryStatistics::default() };
         part.find_constant(numbers, num_columns, |bytes| f32::from_le_bytes(bytes).into());

@@ -136,17 +136,19 @@ impl Default for MomentSums {
 }
 
 /// Numbers that are being added.
-struct Addition<'a> {
+struct Addition<'a, V, R, E> {
     sums: &'a mut MomentSums,
-    values: &'a [f32],
+    values: &'a [V],
+    read: R,
+    each: E,
 }
 
-impl Kernel for Addition<'_> {
+impl<V: Copy, R: Fn(V) -> f32 + Copy, E: FnMut(&[f32], bool)> Kernel for Addition<'_, V, R, E> {
     type Output = ();
 
     #[inline(always)]
     fn compute(self) {
-        self.sums.add_chunks(self.values);
+        self.sums.add_chunks(self.values, self.read, self.each);
     }
 }
 
@@ -154,40 +156,74 @@ impl MomentSums {
     /// Adds numbers. If all parts but the last have lengths that are multiples of 64, the sums are the same as those of
     /// the whole.
     pub fn add(&mut self, values: &[f32]) {
-        dispatch(Addition { sums: self, values });
+        self.add_with(values, |value| value, |_, _| {});
+    }
+
+    /// Adds the numbers that `read` makes of `values`, and passes them on to `each`, up to 64 at a time. The flag is true if all
+    /// of these are zero or normal numbers: not denormal, infinite or NaN. What `each` does takes less time so than after
+    /// the sums, since a processor does both at the same time.
+    pub fn add_with<V: Copy>(&mut self, values: &[V], read: impl Fn(V) -> f32 + Copy, each: impl FnMut(&[f32], bool)) {
+        dispatch(Addition { sums: self, values, read, each });
     }
 
     #[inline(always)]
-    fn add_chunks(&mut self, values: &[f32]) {
+    fn add_chunks<V: Copy>(
+        &mut self,
+        values: &[V],
+        read: impl Fn(V) -> f32 + Copy,
+        mut each: impl FnMut(&[f32], bool),
+    ) {
         let (mut chunks, rest) = values.as_chunks::<CHUNK>();
-        while let [first, others @ ..] = chunks {
-            match self.shift {
-                Some(shift) if are_finite(first) => chunks = self.add_finite(chunks, shift),
-                _ => {
-                    first.iter().for_each(|&value| self.add_one(value.into()));
-                    chunks = others;
-                }
+        loop {
+            if let Some(shift) = self.shift {
+                chunks = self.add_finite(chunks, shift, read, &mut each);
             }
+            let [first, others @ ..] = chunks else { break };
+            self.add_single(first, read, &mut each);
+            chunks = others;
         }
-        rest.iter().for_each(|&value| self.add_one(value.into()));
+        self.add_single(rest, read, &mut each);
+    }
+
+    /// Adds a chunk, or less, number by number.
+    #[inline(always)]
+    fn add_single<V: Copy>(&mut self, values: &[V], read: impl Fn(V) -> f32, each: &mut impl FnMut(&[f32], bool)) {
+        let mut numbers = [0.0; CHUNK];
+        let numbers = &mut numbers[..values.len()];
+        for (number, &value) in numbers.iter_mut().zip(values) {
+            *number = read(value);
+            self.add_one((*number).into());
+        }
+        each(numbers, false);
     }
 
     /// Adds the chunks before the first one with numbers that are not finite. Returns that one and what follows.
     #[inline(always)]
-    fn add_finite<'a>(&mut self, chunks: &'a [[f32; CHUNK]], shift: f64) -> &'a [[f32; CHUNK]] {
+    fn add_finite<'a, V: Copy>(
+        &mut self,
+        chunks: &'a [[V; CHUNK]],
+        shift: f64,
+        read: impl Fn(V) -> f32,
+        each: &mut impl FnMut(&[f32], bool),
+    ) -> &'a [[V; CHUNK]] {
         // In registers.
         let mut lanes = self.lanes;
         let mut left = chunks;
-        while let [chunk, others @ ..] = left
-            && are_finite(chunk)
-        {
-            for eight in chunk.as_chunks::<WIDTH>().0 {
+        while let [chunk, others @ ..] = left {
+            let mut numbers = [0.0; CHUNK];
+            numbers.iter_mut().zip(chunk).for_each(|(number, &value)| *number = read(value));
+            let (are_finite, are_normal) = look_at(&numbers);
+            if !are_finite {
+                break;
+            }
+            for eight in numbers.as_chunks::<WIDTH>().0 {
                 let values = Lanes(*eight);
                 (lanes.min, lanes.max) = (lanes.min.min(values), lanes.max.max(values));
                 let distances = DoubleLanes::from(values) - shift;
                 lanes.sums += distances;
                 lanes.squares += distances * distances;
             }
+            each(&numbers, are_normal);
             left = others;
         }
         lanes.count += (CHUNK * (chunks.len() - left.len())) as u64;
@@ -230,11 +266,17 @@ impl MomentSums {
     }
 }
 
-/// Whether no number has the exponent of infinities and NaN.
+/// Whether no number is infinite or NaN, and whether each is zero or at least as large as the smallest normal number.
 #[inline(always)]
-fn are_finite(values: &[f32]) -> bool {
-    let largest = values.iter().fold(0, |largest, value| (value.to_bits() & 0x7fff_ffff).max(largest));
-    largest < f32::INFINITY.to_bits()
+fn look_at(values: &[f32; CHUNK]) -> (bool, bool) {
+    let (mut largest, mut smallest) = (0, u32::MAX);
+    for value in values {
+        let magnitude = value.to_bits() & 0x7fff_ffff;
+        largest = largest.max(magnitude);
+        // Zero becomes the largest integer.
+        smallest = smallest.min(magnitude.wrapping_sub(1));
+    }
+    (largest < f32::INFINITY.to_bits(), smallest >= f32::MIN_POSITIVE.to_bits() - 1)
 }
 
 #[cfg(test)]
@@ -281,6 +323,34 @@ mod tests {
         let whole = Moments::of(&values);
         assert_eq!(sums.moments(), whole);
         assert_eq!((whole.count, whole.nan, whole.inf, whole.min), (998, 1, 1, f64::from(-1e30_f32)));
+    }
+
+    #[test]
+    fn numbers_are_passed_on_while_they_are_added() {
+        let mut values: Vec<f32> = (0..1000).map(|at| ((at * 7919) % 1009) as f32 / 7.0 - 40.0).collect();
+        // The first chunk is added number by number; these are in the third, the fifth and the seventh.
+        (values[130], values[131], values[300], values[400]) = (0.0, -0.0, f32::NEG_INFINITY, -1e-40);
+        let bytes: Vec<[u8; 4]> = values.iter().map(|value| value.to_le_bytes()).collect();
+        let (mut sums, mut found, mut flags) = (MomentSums::default(), Vec::new(), Vec::new());
+        sums.add_with(&bytes, f32::from_le_bytes, |chunk, are_normal| {
+            found.extend_from_slice(chunk);
+            flags.push(are_normal);
+        });
+        assert_eq!(found, values);
+        let usual: Vec<usize> = (0..flags.len()).filter(|&chunk| flags[chunk]).collect();
+        assert_eq!((flags.len(), usual), (16, vec![1, 2, 3, 5, 7, 8, 9, 10, 11, 12, 13, 14]));
+        assert_eq!(sums.moments(), Moments::of(&values));
+    }
+
+    #[test]
+    fn the_smallest_normal_number_is_normal() {
+        let of = |value: f32| look_at(&[value; CHUNK]);
+        for normal in [0.0, -0.0, f32::MIN_POSITIVE, -f32::MIN_POSITIVE, f32::MAX, f32::MIN] {
+            assert_eq!(of(normal), (true, true), "{normal}");
+        }
+        let largest_denormal = f32::from_bits(f32::MIN_POSITIVE.to_bits() - 1);
+        assert_eq!([of(largest_denormal), of(-1e-45)], [(true, false); 2]);
+        assert!([f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY].into_iter().all(|value| !of(value).0));
     }
 
     #[test]
