@@ -273,6 +273,8 @@ impl Window {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
 
     fn window(command: &str) -> Window {
@@ -307,12 +309,15 @@ mod tests {
         // Pieces of 4 kB, as from a slow command.
         let mut window = window("head -c 6000000 /dev/zero | dd obs=4096 2>/dev/null |");
         let mut looked_at = 0;
+        let start = Instant::now();
         while !window.at_end() {
             looked_at += window.bytes().len();
             window.grow(Need::AtLeast(window.bytes().len() as u64 + 1)).unwrap();
         }
         assert_eq!(window.bytes().len(), 6_000_000);
-        assert!(looked_at < 5 * 6_000_000, "{looked_at}");
+        // Where the machine has much else to do, the stream pauses, and each look more comes after a pause that is as long as the last one.
+        let in_pauses = (start.elapsed().as_nanos() / LOOK.as_nanos()) as usize;
+        assert!(looked_at < 5 * 6_000_000 + 2 * in_pauses, "{looked_at}, {in_pauses} of them in pauses");
     }
 
     #[test]

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use crate::{Reader, ReaderExt};
 
-/// How long a joined thread may still be in the system's list.
+/// How long a thread that nobody joins may take to end.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The claim of the contract that a reader breaks.
@@ -225,13 +225,22 @@ fn broken(claim: Claim, detail: String) -> Result<(), Violation> {
     Err(Violation { claim, detail })
 }
 
+/// Whether a thread ends, by its file `stat`: one that was joined may stay in the system's list for a while.
+fn is_ending(stat: &str) -> bool {
+    const EXITING: u64 = 4;
+    let flags = stat.rsplit(") ").next().and_then(|rest| rest.split(' ').nth(6)?.parse::<u64>().ok());
+    flags.is_some_and(|flags| flags & EXITING != 0)
+}
+
 /// The threads of the process at some time; empty if the system has no `/proc`.
 struct Threads(BTreeSet<String>);
 
 impl Threads {
     fn now() -> Self {
         let entries = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
-        Self(entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
+        let lives =
+            |entry: &fs::DirEntry| fs::read_to_string(entry.path().join("stat")).is_ok_and(|stat| !is_ending(&stat));
+        Self(entries.filter(lives).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
     }
 
     /// Waits until the threads that were not there before are gone.

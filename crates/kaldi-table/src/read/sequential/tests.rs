@@ -175,13 +175,17 @@ fn values_that_stay_in_files_are_worked_on_by_several_threads() {
     std::fs::write(&archive, bytes).unwrap();
     std::fs::write(&script, lines).unwrap();
     for rspecifier in [format!("ark:{}", archive.display()), format!("scp:{}", script.display())] {
-        let rows = open::<Vec<i32>>(&rspecifier).leave_in_files().par_map(|entry| {
-            std::thread::sleep(std::time::Duration::from_millis(1));
-            Ok((entry.read()?[0], std::thread::current().id()))
-        });
-        let rows: Vec<_> = { rows }.iter().map(|row| row.unwrap().1).collect();
-        assert!(rows.iter().map(|row| row.0).eq(0..60));
-        assert!(rows.iter().any(|row| row.1 != rows[0].1), "{rspecifier}");
+        let are_shared = || {
+            let rows = open::<Vec<i32>>(&rspecifier).leave_in_files().par_map(|entry| {
+                std::thread::sleep(std::time::Duration::from_millis(1));
+                Ok((entry.read()?[0], std::thread::current().id()))
+            });
+            let rows: Vec<_> = { rows }.iter().map(|row| row.unwrap().1).collect();
+            assert!(rows.iter().map(|row| row.0).eq(0..60));
+            rows.iter().any(|row| row.1 != rows[0].1)
+        };
+        // The machine may do something else while a value is read, which then takes longer than the work.
+        assert!((0..20).any(|_| are_shared()), "{rspecifier}");
     }
 }
 
