@@ -120,7 +120,12 @@ fn the_exit_status_is_judged() {
     t("true", "\"nonzero\"", Some("exit 0 where an error was expected"));
     t("exit 134", "\"nonzero\"", Some("died of a signal (exit 134)"));
     t("kill -ABRT $$", "\"nonzero\"", Some("died of a signal (exit -6)"));
-    t("sleep 50", "0", Some("no end after 1s"));
+}
+
+#[test]
+fn a_case_that_does_not_end_is_a_fault() {
+    let verdict = run::run(&made_up(r#""cmd": "sleep 1000", "exit": 0, "expect": {}"#), Duration::from_secs(1));
+    assert!(verdict.unwrap_err().starts_with("no end after 1s"));
 }
 
 #[test]
@@ -181,7 +186,7 @@ fn compares(how: &str, got: &str, wanted: &str, fault: Option<&str>) {
 /// A case made up of these fields passes, or fails with a message that starts like this.
 #[track_caller]
 fn judges(fields: &str, fault: Option<&str>) {
-    let verdict = run::run(&made_up(fields), Duration::from_secs(1));
+    let verdict = run::run(&made_up(fields), shell::TIME_LIMIT);
     match (&verdict, fault) {
         (Ok(()), None) => {}
         (Err(message), Some(fault)) if message.starts_with(fault) => {}

@@ -1,9 +1,9 @@
+use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::process::Command;
-use std::{env, fs};
 
-use crate::support::Scratch;
 use crate::support::sample::{binary_archive, matrix};
+use crate::support::{Scratch, shell};
 
 /// A folder with an archive of two matrices.
 fn with_archive() -> Scratch {
@@ -16,12 +16,12 @@ fn with_archive() -> Scratch {
 fn as_other_user(scratch: &Scratch) -> Option<String> {
     let user = "setpriv --reuid=65534 --regid=65534 --clear-groups ";
     fs::set_permissions(scratch.path("."), fs::Permissions::from_mode(0o755)).unwrap();
-    // The tools are copied: they may be in a folder that others may not enter.
-    let tools = env::current_exe().ok()?.ancestors().nth(2)?.join("copy-matrix");
-    fs::copy(tools, scratch.path("tool")).ok()?;
-    let script = format!("{user} {} --version", scratch.path("tool").display());
+    // The program is copied: it may be in a folder that others may not enter. Not by this process: what one of its threads
+    // writes may be open in what another one starts, and cannot be run then.
+    scratch.sh(&format!("cp '{}' copy-matrix", shell::program().display())).succeeds();
+    let script = format!("{user} {} --version", scratch.path("copy-matrix").display());
     let possible = Command::new("sh").args(["-c", &script]).output().is_ok_and(|output| output.status.success());
-    possible.then(|| format!("{user} ./tool "))
+    possible.then(|| format!("{user} ./copy-matrix "))
 }
 
 /// The start of a command line that may mount folders; `None` if that is not possible.

@@ -9,6 +9,12 @@ pub mod wave;
 
 pub use scratch::{Ran, Scratch};
 
+/// Whether a process of this number runs.
+pub fn runs(pid: &str) -> bool {
+    let state = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+    state.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
+}
+
 /// A built tool by name, to be run on its own; pipelines and files go through [`Scratch::sh`].
 pub fn tool(name: &str) -> assert_cmd::Command {
     let mut command = std::process::Command::new(shell::tools_dir().join(name));

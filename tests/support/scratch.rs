@@ -131,10 +131,10 @@ impl Ran {
 }
 
 mod tests {
-    use std::thread;
     use std::time::Duration;
 
     use super::{Scratch, shell};
+    use crate::support::{runs, viewer::wait_until};
 
     #[test]
     fn a_failure_anywhere_in_a_pipeline_is_a_failure() {
@@ -178,9 +178,14 @@ mod tests {
     #[test]
     fn what_does_not_end_is_killed_with_its_children() {
         let scratch = Scratch::new();
-        let script = "(sleep 2; touch late) & echo started";
-        assert!(shell::run(script, scratch.dir.path(), Duration::from_millis(200)).is_none());
-        thread::sleep(Duration::from_millis(2200));
-        assert_eq!(scratch.list(), Vec::<String>::new());
+        let script = "sleep 1000 & echo $! > child; mv child started";
+        // The machine may have much else to do before the child starts.
+        let start = |seconds| {
+            assert!(shell::run(script, scratch.dir.path(), Duration::from_secs(seconds)).is_none());
+            scratch.path("started").exists()
+        };
+        assert!([1, 10, 100].into_iter().any(start));
+        let child = String::from_utf8(scratch.read("started")).unwrap();
+        wait_until("the child is killed", || !runs(&child));
     }
 }

@@ -3,8 +3,8 @@
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 
-use crate::support::Scratch;
 use crate::support::viewer::{Viewer, data, wait_until};
+use crate::support::{Scratch, runs};
 
 #[test]
 fn only_who_knows_the_token_and_the_name_is_answered() {
@@ -171,12 +171,6 @@ fn heads_are_limited_in_size_and_time() {
     assert_eq!(viewer.get("api/info").status, 200);
     drop(idle);
     assert_eq!(viewer.get("api/info").status, 200);
-}
-
-/// Whether a process of this number runs.
-fn runs(pid: &str) -> bool {
-    let state = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
-    state.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
 }
 
 #[test]

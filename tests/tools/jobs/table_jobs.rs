@@ -225,12 +225,13 @@ fn a_command_such_as_run_pl_is_an_engine() {
     let scratch = table();
     // In the manner of run.pl: options, JOB=1:n, the log, the command.
     scratch.write(
-        "run.sh",
+        "run.txt",
         "#!/bin/bash\nset -e\nwhile [[ $1 == --* ]]; do echo \"$1 $2\" >> options; shift 2; done\n\
          range=${1#JOB=1:}; shift; log=$1; shift\n\
          for job in $(seq $range); do \"${@//JOB/$job}\" > ${log//JOB/$job} 2>&1 & done\nwait\n",
     );
-    scratch.sh("chmod +x run.sh").succeeds();
+    // A copy: what a thread of this process has just written may be open in what another one starts, and cannot be run then.
+    scratch.sh("cp run.txt run.sh; chmod +x run.sh").succeeds();
     let command = "table-jobs --nj=3 --engine=cmd:./run.sh --mem=2G -- copy-feats scp:f.scp ark:o.ark";
     scratch.sh(command).succeeds();
     assert_eq!(scratch.read("o.ark"), scratch.read("f.ark"));
@@ -260,14 +261,14 @@ const ONE_RUNS: &str = "until [ -s o.jobs/tries/1.1 ]; do sleep 0.05; done";
 #[test]
 fn another_terminal_cancels() {
     let scratch = table();
-    let line = format!("{} & {ONE_RUNS}; table-jobs --cancel --dir=o.jobs && wait $!", slowly(2, 60));
+    let line = format!("{} & {ONE_RUNS}; table-jobs --cancel --dir=o.jobs && wait $!", slowly(2, 1000));
     scratch.sh(&line).fails_with(130).stderr_has("cancelled; pieces that are done stay");
     scratch.sh("table-jobs --status --dir=o.jobs | cut -f 2").succeeds().stdout_is("failed\nfailed\n");
     // Without a submitter, pieces that it has left are cancelled.
     let line = format!(
         "{} & until [ -s o.jobs/tries/1.2 ]; do sleep 0.05; done; kill -9 $!; table-jobs --cancel --dir=o.jobs; \
          until [ -e o.jobs/failed/1.2 ]; do sleep 0.05; done; cat o.jobs/failed/1.2",
-        slowly(2, 60)
+        slowly(2, 1000)
     );
     let ran = scratch.sh(&line);
     assert!(String::from_utf8_lossy(ran.stdout()).contains("killed by signal 15"), "{:?}", ran.stdout());
@@ -277,11 +278,12 @@ fn another_terminal_cancels() {
 fn pieces_that_run_are_not_forgotten() {
     let scratch = table();
     let restart = "table-jobs --restart --nj=2 --dir=o.jobs -- copy-feats scp:f.scp ark:o.ark";
-    let line = format!("{} & {ONE_RUNS}; {restart}; code=$?; wait; exit $code", slowly(2, 2));
+    let until_go = slowly(2, 0).replace("sleep 0;", "until [ -e go ]; do sleep 0.05; done;");
+    let line = format!("{until_go} & {ONE_RUNS}; {restart}; code=$?; touch go; wait; exit $code");
     scratch.sh(&line).fails_with(255).stderr_has("o.jobs is in use: process");
     assert_eq!(scratch.read("o.ark"), scratch.read("f.ark"));
     let scratch = table();
-    let line = format!("{} & {ONE_RUNS}; kill -9 $!; {restart}", slowly(1, 5));
+    let line = format!("{} & {ONE_RUNS}; kill -9 $!; {restart}", slowly(1, 1000));
     scratch.sh(&line).fails_with(255).stderr_has("piece 1 on ").stderr_has(" still runs: --cancel ends it");
     scratch.sh("table-jobs --cancel --dir=o.jobs; until [ -e o.jobs/failed/1.1 ]; do sleep 0.05; done").succeeds();
     scratch.sh(restart).succeeds();
@@ -326,16 +328,16 @@ fn names_may_have_blanks_and_quotes() {
 fn calls_of_a_command_are_adopted() {
     let scratch = table();
     scratch.write(
-        "run.sh",
+        "run.txt",
         "#!/bin/bash\nrange=${1#*=1:}; name=${1%=*}; shift; log=$1; shift\n\
          for job in $(seq $range); do \"${@//$name/$job}\" > ${log//$name/$job} 2>&1; done\n",
     );
-    scratch.sh("chmod +x run.sh").succeeds();
+    scratch.sh("cp run.txt run.sh; chmod +x run.sh").succeeds();
     let command = slowly(3, 1).replace("--max-running=3", "--engine=cmd:./run.sh");
     scratch.sh(&format!("{command} & {ONE_RUNS}; kill -9 $!; {command}")).succeeds();
     assert_eq!(scratch.read("o.ark"), scratch.read("f.ark"));
     assert!(!scratch.path("o.jobs/lists/pieces2").exists() && !scratch.path("o.jobs/tries/1.2").exists());
-    scratch.write("run.sh", "#!/bin/bash\necho no such queue >&2\nexit 1\n");
+    scratch.sh("printf '#!/bin/bash\\necho no such queue >&2\\nexit 1\\n' > run.sh").succeeds();
     let ran = scratch.sh(&command.replace("--nj", "--restart --nj")).fails_with(255);
     ran.stderr_has("./run.sh refuses: no such queue");
 }
