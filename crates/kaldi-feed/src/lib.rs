@@ -8,7 +8,7 @@
 //! | [`Feed`], [`PaddedBatch`], [`TensorFormat`] | a chain after a list; batches as arrays and files |
 //! | [`Text`], [`Tokenizer`], [`kaldi_values::SymbolTable`] | lines of text, as numbers, and back |
 //! | [`Lengths`], [`Bounds`] | how long utterances are, and which ones are used |
-//! | [`resampler`], [`change_speed`] | sound at another rate, faster, slower |
+//! | [`change_speed`] | sound played faster or slower |
 //! | [`SpecAugment`], [`SpecSubstitute`], [`SpecTrim`] | features changed at random |
 //! | [`Items`], [`ItemWriter`] | entries of tables copied unchanged |
 //! | [`python_order`] | the order of Python programs |
@@ -68,7 +68,7 @@ pub use padded::{PaddedBatch, PaddedLabels, Padding};
 pub use params::Params;
 pub use registry::Registry;
 pub use sample::{Data, Refusal, Sample, SampleShape, Sound};
-pub use sound::{change_speed, resampler};
+pub use sound::change_speed;
 pub use source::{DataList, DataType, Permutation};
 pub use stage::{Batches, ListOrder, Pass, SampleWork, Samples, Stage};
 pub use stages::{LogMelOptions, standard_stages};

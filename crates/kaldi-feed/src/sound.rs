@@ -1,26 +1,8 @@
-//! Sound at another sample rate, or faster and slower.
+//! Sound that is faster and slower.
 
-use kaldi_wave::{RateConverter, ResampleError};
+use kaldi_wave::RateConverter;
 
 use crate::{Error, Result};
-
-/// Frequencies are kept up to this part of half the lower sample rate.
-const ROLLOFF: f64 = 0.99;
-
-/// The width of the filter, in zeros of its sinc function.
-const NUM_ZEROS: u32 = 6;
-
-/// Prepares the conversion between sample rates with the usual filter of training programs: a sinc function with a Hann
-/// window, six zeros wide, with a cutoff of 0.99 of half the lower rate (torchaudio's `Resample`).
-///
-/// `n` samples become `ceil(n * to_hz / from_hz)`.
-///
-/// # Errors
-/// If a rate is 0, or the ratio of the rates needs a filter that is too large for the memory.
-pub fn resampler(from_hz: u32, to_hz: u32) -> Result<RateConverter, ResampleError> {
-    let cutoff = ROLLOFF * f64::from(from_hz.min(to_hz)) / 2.0;
-    RateConverter::new(from_hz, to_hz, cutoff as f32, NUM_ZEROS)
-}
 
 /// Plays sound faster or slower by a factor. Tempo and pitch both change (sox's `speed`).
 ///
@@ -36,7 +18,7 @@ pub fn change_speed(samples: &[f32], rate_hz: u32, speed: f64) -> Result<Vec<f32
     if played_hz == rate_hz {
         return Ok(samples.to_vec());
     }
-    Ok(resampler(played_hz, rate_hz)?.convert(samples))
+    Ok(RateConverter::usual(played_hz, rate_hz)?.convert(samples))
 }
 
 #[cfg(test)]
@@ -69,7 +51,7 @@ mod tests {
     fn samples_are_those_of_the_windowed_sinc() {
         let samples = noise(700);
         for (from, to) in [(16_000, 8_000), (8_000, 16_000), (44_100, 16_000), (17_600, 16_000), (14_400, 16_000)] {
-            let got = resampler(from, to).unwrap().convert(&samples);
+            let got = RateConverter::usual(from, to).unwrap().convert(&samples);
             assert_eq!(got.len(), (samples.len() * to as usize).div_ceil(from as usize));
             for (at, &value) in got.iter().enumerate() {
                 let difference = (f64::from(value) - expected(&samples, from, to, at)) / 32768.0;

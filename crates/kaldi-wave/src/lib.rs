@@ -58,6 +58,7 @@ mod resample;
 mod riff;
 mod samples;
 mod silence;
+mod sixteen_bits;
 mod wave;
 
 pub use coded::sound_suffix;

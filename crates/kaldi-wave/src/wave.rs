@@ -1,7 +1,7 @@
 //! Waveforms as table values.
 
 use kaldi_io::ParseError;
-use kaldi_lanes::{Kernel, dispatch};
+use kaldi_lanes::dispatch;
 use kaldi_values::{Cursor, Format, Frame, Value};
 
 use crate::Encoding;
@@ -9,6 +9,7 @@ use crate::coded::{self, Form};
 use crate::flac::{Flac, is_flac};
 use crate::riff::Riff;
 use crate::samples::WaveSamples;
+use crate::sixteen_bits::{ABOVE, BELOW, Count, PART, Round, Store, to_whole};
 
 /// Bytes of the header that is written.
 const HEADER: usize = 44;
@@ -66,66 +67,19 @@ impl Wave {
 
     /// How many samples 16 bits cannot hold; writing the waveform clips them.
     pub fn num_clipped(&self) -> usize {
-        const ABOVE: f32 = i16::MAX as f32 + 1.0;
-        const BELOW: f32 = i16::MIN as f32 - 1.0;
         self.count(|sample| (sample >= ABOVE) | (sample <= BELOW))
     }
 
     /// Rounds the samples to the nearest whole numbers that 16 bits can hold, and returns how many were clipped.
     /// Writing the waveform then changes nothing.
     pub fn round(&mut self) -> usize {
-        self.channels.iter_mut().map(|channel| dispatch(Round(channel))).sum()
+        let parts = self.channels.iter_mut().flat_map(|channel| channel.chunks_mut(PART));
+        parts.map(|part| dispatch(Round(part)) as usize).sum()
     }
 
     fn count(&self, is_counted: impl Fn(f32) -> bool) -> usize {
-        self.channels.iter().map(|channel| dispatch(Count(channel, &is_counted))).sum()
-    }
-}
-
-/// Rounds samples; see [`Wave::round`].
-struct Round<'a>(&'a mut [f32]);
-
-impl Kernel for Round<'_> {
-    type Output = usize;
-
-    #[inline(always)]
-    fn compute(self) -> usize {
-        let mut num_clipped = 0;
-        for sample in self.0 {
-            let rounded = sample.round();
-            *sample = rounded.clamp(i16::MIN.into(), i16::MAX.into());
-            num_clipped += usize::from(*sample != rounded && !rounded.is_nan());
-        }
-        num_clipped
-    }
-}
-
-/// Counts samples that are special.
-struct Count<'a, F>(&'a [f32], F);
-
-impl<F: Fn(f32) -> bool> Kernel for Count<'_, F> {
-    type Output = usize;
-
-    #[inline(always)]
-    fn compute(self) -> usize {
-        self.0.iter().filter(|&&sample| self.1(sample)).count()
-    }
-}
-
-/// Stores samples as 16-bit integers: fractions are dropped, and what is too large is clipped.
-struct Store<'a> {
-    samples: &'a [f32],
-    places: &'a mut [[u8; 2]],
-}
-
-impl Kernel for Store<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn compute(self) {
-        for (place, &sample) in self.places.iter_mut().zip(self.samples) {
-            *place = (sample as i16).to_le_bytes();
-        }
+        let parts = self.channels.iter().flat_map(|channel| channel.chunks(PART));
+        parts.map(|part| dispatch(Count(part, &is_counted)) as usize).sum()
     }
 }
 
@@ -204,7 +158,7 @@ impl Value for Wave {
             channels => {
                 for (index, channel) in channels.iter().enumerate() {
                     for (place, &sample) in places.iter_mut().skip(index).step_by(num_channels).zip(channel) {
-                        *place = (sample as i16).to_le_bytes();
+                        *place = to_whole(sample).to_le_bytes();
                     }
                 }
             }
@@ -238,6 +192,10 @@ impl Value for Wave {
     }
 
     fn loss(&self) -> Option<String> {
+        // One pass, in most cases. A sample that is no number is not inside of any range.
+        if self.count(|sample| !((sample < ABOVE) & (sample > BELOW))) == 0 {
+            return None;
+        }
         let total = self.num_channels() * self.num_samples();
         let clipped = match self.num_clipped() {
             0 => None,
@@ -281,6 +239,19 @@ mod tests {
 
     fn stereo() -> Wave {
         Wave::new(8000.0, vec![vec![1.0, 32767.0], vec![-1.0, -32768.0]])
+    }
+
+    #[test]
+    fn rounding_counts_what_is_clipped() {
+        let largest = [32_767.25, 32_767.5, 32_768.0, f32::INFINITY, -32_768.25, -32_768.5, f32::MIN, f32::NAN];
+        let mut wave = Wave::new(8000.0, vec![vec![-0.5, 0.5, 1.5, -2.5, 0.49999997], largest[..5].to_vec()]);
+        assert_eq!(wave.round(), 3);
+        assert_eq!(wave.channel(0), [-1.0, 1.0, 2.0, -3.0, 0.0]);
+        assert_eq!(wave.channel(1), [32_767.0, 32_767.0, 32_767.0, 32_767.0, -32_768.0]);
+        let mut wave = Wave::new(8000.0, vec![largest[5..].to_vec()]);
+        assert_eq!((wave.loss().unwrap(), wave.round()), ("clipped 1 samples out of total 3. Reduce volume? 1 samples out of total 3 are no numbers, and are written as 0".to_owned(), 2));
+        assert_eq!(wave.channel(0)[..2], [-32_768.0; 2]);
+        assert!(wave.channel(0)[2].is_nan() && wave.loss().is_some());
     }
 
     #[test]

@@ -3,11 +3,12 @@
 use std::ffi::OsString;
 
 use kaldi_feat::{CmvnStats, DeltaOptions, Deltas, Dims, SlidingWindowCmn, SlidingWindowCmnOptions, Splice};
-use kaldi_feed::{SpecAugment, SpecSubstitute, SpecTrim, resampler};
+use kaldi_feed::{SpecAugment, SpecSubstitute, SpecTrim};
 use kaldi_ivector::EnergyVad;
 use kaldi_log::warning;
 use kaldi_options::{DeltaArguments, SlidingCmnArguments};
 use kaldi_reader::Draws;
+use kaldi_wave::RateConverter;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -199,7 +200,7 @@ fn feats_resample<'py>(
     from_rate: u32,
     to_rate: u32,
 ) -> PyResult<Bound<'py, PyArray1<f32>>> {
-    let converter = resampler(from_rate, to_rate).map_err(refused)?;
+    let converter = RateConverter::usual(from_rate, to_rate).map_err(refused)?;
     let samples = samples.as_slice().map_err(refused)?.to_vec();
     let converted = py.detach(|| converter.convert(&samples));
     Ok(PyArray1::from_vec(py, converted))

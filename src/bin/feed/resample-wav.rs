@@ -6,11 +6,10 @@ use std::process::ExitCode;
 
 use anyhow::ensure;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_feed::resampler;
 use kaldi_log::log;
 use kaldi_table::{SequentialReader, TableWriter};
 use kaldi_values::Format;
-use kaldi_wave::Wave;
+use kaldi_wave::{RateConverter, Wave};
 
 const USAGE: &str = "\
 Converts waveforms to another sample rate, with a filter that cuts off at 0.99 of half the lower rate. Samples are
@@ -53,7 +52,7 @@ fn resample_wav(opts: Options) -> anyhow::Result<Tally> {
         if given.fract() != 0.0 {
             return Err(format!("expected a sample rate of whole Hz, got {given}").into());
         }
-        let converter = resampler(given as u32, rate)?;
+        let converter = RateConverter::usual(given as u32, rate)?;
         let channels = wave.into_channels().iter().map(|samples| converter.convert(samples)).collect();
         let mut wave = Wave::new(rate as f32, channels);
         wave.round();

@@ -1,13 +1,10 @@
 //! Stages that change sound. Samples that already have features pass unchanged.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
-
 use kaldi_wave::RateConverter;
 
 use crate::params::Params;
 use crate::yaml::{Node, YamlValue};
-use crate::{Data, Error, Refusal, Registry, Result, Sample, SampleShape, Sound, Stage, resampler};
+use crate::{Data, Error, Refusal, Registry, Result, Sample, SampleShape, Sound, Stage};
 
 pub(super) fn register(registry: &mut Registry) {
     registry.register("channel", channel);
@@ -58,8 +55,7 @@ impl Stage {
 
     /// `resample`: converts sound to a rate in Hz.
     pub fn resample(to: u32) -> Self {
-        let converters = Converters::default();
-        Self::sample(move |sample| converters.convert(sample, |rate| (rate, to), Some(to)))
+        Self::sample(move |sample| convert(sample, |rate| (rate, to), Some(to)))
     }
 
     /// `speed_perturb`: plays sound at one of these speeds, chosen at random for each utterance.
@@ -73,50 +69,28 @@ impl Stage {
         if speeds.is_empty() {
             return Err(Error::Arguments { message: "expected speeds, got none".to_owned() });
         }
-        let converters = Converters::default();
         Ok(Self::sample(move |sample| {
             let speed = speeds[sample.draws("speed_perturb").index(speeds.len())];
-            converters.convert(sample, |rate| ((f64::from(rate) * speed).round() as u32, rate), None)
+            convert(sample, |rate| ((f64::from(rate) * speed).round() as u32, rate), None)
         }))
     }
 }
 
-/// Filters by source and target rate. Each is prepared once.
-#[derive(Default)]
-struct Converters(Mutex<BTreeMap<(u32, u32), Arc<RateConverter>>>);
-
-impl Converters {
-    fn get(&self, from: u32, to: u32) -> Result<Arc<RateConverter>, Refusal> {
-        let mut converters = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(converter) = converters.get(&(from, to)) {
-            return Ok(Arc::clone(converter));
-        }
-        let converter = Arc::new(resampler(from, to).map_err(|error| error.to_string())?);
-        converters.insert((from, to), Arc::clone(&converter));
-        Ok(converter)
+/// Converts sound as if it had the first of the two rates that `rates` returns for its own rate. Afterwards it has the
+/// rate `as_rate`, or its own.
+fn convert(sample: &mut Sample, rates: impl Fn(u32) -> (u32, u32), as_rate: Option<u32>) -> Result<(), Refusal> {
+    let SampleShape::Sound { rate, num_samples, num_channels } = sample.shape() else { return Ok(()) };
+    let (from, to) = rates(rate);
+    if from == to {
+        return Ok(());
     }
-
-    /// Converts sound as if it had the first of the two rates that `rates` returns for its own rate. Afterwards it has
-    /// the rate `as_rate`, or its own.
-    fn convert(
-        &self,
-        sample: &mut Sample,
-        rates: impl Fn(u32) -> (u32, u32),
-        as_rate: Option<u32>,
-    ) -> Result<(), Refusal> {
-        let SampleShape::Sound { rate, num_samples, num_channels } = sample.shape() else { return Ok(()) };
-        let (from, to) = rates(rate);
-        if from == to {
-            return Ok(());
-        }
-        let converter = self.get(from, to)?;
-        let rate = as_rate.unwrap_or(rate);
-        let converted = (u128::from(num_samples) * u128::from(to)).div_ceil(u128::from(from));
-        let shape = SampleShape::Sound { rate, num_samples: converted as u64, num_channels };
-        sample.map_sound(shape, move |sound| {
-            let channels = sound.channels.iter().map(|channel| converter.convert(channel)).collect();
-            Ok(Data::Sound(Sound { rate, channels }))
-        });
-        Ok(())
-    }
+    let converter = RateConverter::usual(from, to).map_err(|error| error.to_string())?;
+    let rate = as_rate.unwrap_or(rate);
+    let converted = (u128::from(num_samples) * u128::from(to)).div_ceil(u128::from(from));
+    let shape = SampleShape::Sound { rate, num_samples: converted as u64, num_channels };
+    sample.map_sound(shape, move |sound| {
+        let channels = sound.channels.iter().map(|channel| converter.convert(channel)).collect();
+        Ok(Data::Sound(Sound { rate, channels }))
+    });
+    Ok(())
 }

@@ -3,14 +3,18 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use kaldi_lanes::{WIDTH, dispatch};
+use kaldi_lanes::{MAX_WIDTH, dispatch};
 
 use super::error::ResampleError;
 use super::filter::{Filter, dot};
-use super::side_by_side::Groups;
+use super::kept::KeptConverters;
+use super::side_by_side::{Blocks, MIN_BLOCKS};
 
 /// The largest number of weights that a converter keeps: 64 MB of them.
 const MAX_WEIGHTS: u64 = 1 << 24;
+
+/// Those of [`RateConverter::usual`], for all threads.
+static KEPT: KeptConverters = KeptConverters::new();
 
 /// Converts signals from one sample rate to another (Kaldi's `LinearResample`).
 ///
@@ -48,6 +52,25 @@ impl RateConverter {
     pub fn new(from_hz: u32, to_hz: u32, cutoff_hz: f32, num_zeros: u32) -> Result<Self, ResampleError> {
         let weights = Arc::new(Weights::new(from_hz, to_hz, cutoff_hz, num_zeros)?);
         Ok(Self { weights, recent: Vec::new(), num_dropped: 0, num_out: 0 })
+    }
+
+    /// Prepares the conversion from `from_hz` to `to_hz` with the usual filter: it reaches to its sixth zero, and has a cutoff
+    /// at 0.99 of half the lower rate. It is that of Kaldi's feature programs (`ResampleWaveform`) and of torchaudio's
+    /// `Resample`. `n` samples become `ceil(n * to_hz / from_hz)`.
+    ///
+    /// Weights are kept for the next converters of the same rates: at most 32 MB of them, those used last.
+    ///
+    /// # Errors
+    /// If a rate is 0, or if the ratio of the rates is so odd that the weights would fill the memory.
+    pub fn usual(from_hz: u32, to_hz: u32) -> Result<Self, ResampleError> {
+        let cutoff = 0.99 * 0.5 * f64::from(from_hz.min(to_hz));
+        KEPT.get((from_hz, to_hz), || Self::new(from_hz, to_hz, cutoff as f32, 6))
+    }
+
+    /// The memory that its weights take.
+    pub(super) fn num_bytes(&self) -> usize {
+        let Weights { begins, taps, block_begins, .. } = &*self.weights;
+        size_of_val(&**taps) + size_of_val(&**begins) + size_of_val(&**block_begins)
     }
 
     /// Takes the next piece of a signal, which may be empty, and returns the output that can be computed: all but the
@@ -107,7 +130,7 @@ struct Weights {
     /// The weights of each of them, `num_taps` with zeros at the end.
     taps: Vec<f32>,
     num_taps: usize,
-    /// Units of a block of [`Groups`]: so many that blocks have little of their input in common.
+    /// Units of one of [`Blocks`]: so many that blocks have little of their input in common.
     block_units: i64,
     /// For each output sample of a block the start of its weights, counted from the block's first input sample.
     block_begins: Vec<usize>,
@@ -174,12 +197,12 @@ impl Weights {
     /// Computes a range of the output, from `samples` that start at the input sample `offset`.
     fn convert(&self, samples: &[f32], offset: i64, range: Range<i64>) -> Vec<f32> {
         let mut out = vec![0.0; (range.end - range.start) as usize];
-        let groups = self.find_groups(samples.len(), offset, &range);
-        let (first, rest) = out.split_at_mut((groups.start - range.start) as usize);
-        let (groups_out, last) = rest.split_at_mut((groups.end - groups.start) as usize);
+        let blocks = self.find_blocks(samples.len(), offset, &range);
+        let (first, rest) = out.split_at_mut((blocks.start - range.start) as usize);
+        let (blocks_out, last) = rest.split_at_mut((blocks.end - blocks.start) as usize);
         self.convert_one_by_one(samples, offset, range.start, first);
-        self.convert_groups(samples, offset, groups.start, groups_out);
-        self.convert_one_by_one(samples, offset, groups.end, last);
+        self.convert_blocks(samples, offset, blocks.start, blocks_out);
+        self.convert_one_by_one(samples, offset, blocks.end, last);
         out
     }
 
@@ -201,8 +224,8 @@ impl Weights {
         }
     }
 
-    /// The part of a range of the output that can be computed in [`Groups`]: all their input is there.
-    fn find_groups(&self, num_samples: usize, offset: i64, range: &Range<i64>) -> Range<i64> {
+    /// The part of a range of the output that can be computed in [`Blocks`]: all their input is there.
+    fn find_blocks(&self, num_samples: usize, offset: i64, range: &Range<i64>) -> Range<i64> {
         // The first unit in the range whose input does not start before the samples.
         let by_output = (range.start + self.num_out - 1) / self.num_out;
         let by_input = ((offset - self.begins[0]).max(0) + self.num_in - 1) / self.num_in;
@@ -212,22 +235,22 @@ impl Weights {
         let spare = num_samples as i64 - (self.begin_of(start) - offset) - self.block_reach() as i64;
         let blocks_by_input = if spare < 0 { 0 } else { spare / block_in + 1 };
         let blocks_by_output = (range.end - start).max(0) / block_out;
-        let num_groups = blocks_by_input.min(blocks_by_output) / WIDTH as i64;
-        if num_groups == 0 {
+        let num_blocks = blocks_by_input.min(blocks_by_output);
+        if num_blocks < MIN_BLOCKS as i64 {
             return range.start..range.start;
         }
-        start..start + num_groups * WIDTH as i64 * block_out
+        start..start + num_blocks * block_out
     }
 
-    /// Input samples of a block of [`Groups`], rounded up.
+    /// Input samples of one of [`Blocks`], rounded up.
     fn block_reach(&self) -> usize {
-        (self.block_begins[self.block_begins.len() - 1] + self.num_taps).next_multiple_of(WIDTH)
+        (self.block_begins[self.block_begins.len() - 1] + self.num_taps).next_multiple_of(MAX_WIDTH)
     }
 
-    /// Computes whole groups of output samples from `start` on.
-    fn convert_groups(&self, samples: &[f32], offset: i64, start: i64, out: &mut [f32]) {
+    /// Computes whole blocks of output samples from `start` on.
+    fn convert_blocks(&self, samples: &[f32], offset: i64, start: i64, out: &mut [f32]) {
         if !out.is_empty() {
-            dispatch(Groups {
+            dispatch(Blocks {
                 begins: &self.block_begins,
                 taps: &self.taps,
                 num_taps: self.num_taps,
@@ -247,16 +270,14 @@ fn padded(samples: &[f32], begin: i64, len: usize) -> Vec<f32> {
 }
 
 /// Converts a whole signal from one rate to another, as Kaldi's feature programs do it for `--allow-downsample` and
-/// `--allow-upsample` (`ResampleWaveform`): with a filter that reaches to its sixth zero and has a cutoff at 0.99 of
-/// half the lower rate.
+/// `--allow-upsample`: with [`RateConverter::usual`].
 ///
 /// If the rates are the same, the filter is applied, too.
 ///
 /// # Errors
-/// If a rate is 0, or if their ratio is so odd that the weights would fill the memory.
+/// As [`RateConverter::usual`].
 pub fn resample(samples: &[f32], from_hz: u32, to_hz: u32) -> Result<Vec<f32>, ResampleError> {
-    let cutoff = (0.99 * 0.5 * f64::from(from_hz.min(to_hz))) as f32;
-    Ok(RateConverter::new(from_hz, to_hz, cutoff, 6)?.convert(samples))
+    Ok(RateConverter::usual(from_hz, to_hz)?.convert(samples))
 }
 
 fn greatest_common_divisor(mut a: u32, mut b: u32) -> u32 {
@@ -332,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_give_the_same_as_one_by_one() {
+    fn blocks_give_the_same_as_one_by_one() {
         let signal: Vec<f32> = (0..9000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 16) as f32 - 32_768.0).collect();
         let rates = RATES.into_iter().chain([(14_400, 16_000), (17_600, 16_000), (48_000, 8_000), (44_100, 22_050)]);
         for (from, to) in rates {
@@ -347,8 +368,8 @@ mod tests {
                 weights.convert_one_by_one(&signal[..length], offset, range.start, &mut expected);
                 let bits = |samples: &[f32]| samples.iter().map(|sample| sample.to_bits()).collect::<Vec<_>>();
                 assert_eq!(bits(&got), bits(&expected), "{from} to {to}, {length} samples");
-                let groups = weights.find_groups(length, offset, &range);
-                assert!(length == 100 || !groups.is_empty(), "{from} to {to}");
+                let blocks = weights.find_blocks(length, offset, &range);
+                assert!(length == 100 || !blocks.is_empty(), "{from} to {to}");
             }
         }
     }

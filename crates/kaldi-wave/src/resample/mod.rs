@@ -18,6 +18,7 @@ mod converter;
 mod error;
 mod filter;
 mod interpolator;
+mod kept;
 mod side_by_side;
 
 pub use converter::{RateConverter, resample};
