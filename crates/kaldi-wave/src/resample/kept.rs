@@ -1,6 +1,6 @@
 //! Converters that are kept for the next signal.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use super::converter::RateConverter;
 use super::error::ResampleError;
@@ -11,8 +11,11 @@ const MOST: usize = 64;
 /// The most bytes that they take together.
 const MOST_BYTES: usize = 32 << 20;
 
-/// Converters by their source and target rates, those used last first, for threads that share them.
-pub(super) struct KeptConverters(Mutex<Vec<((u32, u32), RateConverter)>>);
+/// Converters by their source and target rates, those used last first.
+type Kept = Vec<((u32, u32), RateConverter)>;
+
+/// Converters for threads that share them.
+pub(super) struct KeptConverters(Mutex<Kept>);
 
 impl KeptConverters {
     pub(super) const fn new() -> Self {
@@ -26,18 +29,17 @@ impl KeptConverters {
         rates: (u32, u32),
         make: impl FnOnce() -> Result<RateConverter, ResampleError>,
     ) -> Result<RateConverter, ResampleError> {
-        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let used = |kept: &mut Vec<((u32, u32), RateConverter)>| {
+        let used = |kept: &mut Kept| {
             let place = kept.iter().position(|(of, _)| *of == rates)?;
             kept[..=place].rotate_right(1);
             Some(kept[0].1.clone())
         };
-        if let Some(converter) = used(&mut lock()) {
+        if let Some(converter) = self.lock().and_then(|mut kept| used(&mut kept)) {
             return Ok(converter);
         }
         // Without the lock: others need not wait. If two threads make the same one, the first one is kept.
         let made = make()?;
-        let mut kept = lock();
+        let Some(mut kept) = self.lock() else { return Ok(made) };
         if let Some(converter) = used(&mut kept) {
             return Ok(converter);
         }
@@ -53,12 +55,20 @@ impl KeptConverters {
         }
         Ok(made)
     }
+
+    /// `None` if another thread is at the list now. It is not waited for: in a forked child that thread does not exist, and the
+    /// list would stay locked for ever.
+    fn lock(&self) -> Option<MutexGuard<'_, Kept>> {
+        match self.0.try_lock() {
+            Ok(kept) => Some(kept),
+            Err(TryLockError::Poisoned(kept)) => Some(kept.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
     use super::*;
 
     fn rates_of(kept: &KeptConverters) -> Vec<(u32, u32)> {
@@ -82,6 +92,15 @@ mod tests {
             }
         }
         assert_eq!(rates_of(&kept), [(8_000, 16_000), (16_000, 8_000)]);
+    }
+
+    #[test]
+    fn a_list_that_stays_locked_is_not_waited_for() {
+        let kept = KeptConverters::new();
+        let locked = kept.0.lock();
+        assert!(kept.get((16_000, 8_000), || make((16_000, 8_000))).is_ok());
+        drop(locked);
+        assert_eq!(rates_of(&kept), []);
     }
 
     #[test]
@@ -124,19 +143,13 @@ mod tests {
     #[test]
     fn threads_share_converters() {
         let kept = KeptConverters::new();
-        let made = AtomicUsize::new(0);
-        let get = || {
-            kept.get((44_100, 16_000), || {
-                made.fetch_add(1, Ordering::SeqCst);
-                make((44_100, 16_000))
-            })
-        };
+        let get = || kept.get((44_100, 16_000), || make((44_100, 16_000)));
         let expected = get().unwrap().convert(&[1000.0; 3000]);
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| assert_eq!(get().unwrap().convert(&[1000.0; 3000]), expected));
             }
         });
-        assert_eq!((made.load(Ordering::SeqCst), rates_of(&kept).len()), (1, 1));
+        assert_eq!(rates_of(&kept).len(), 1);
     }
 }
