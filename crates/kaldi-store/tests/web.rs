@@ -178,7 +178,7 @@ fn failures_that_stay_are_one_line_with_the_name() {
 fn a_silent_server_is_given_up() {
     let server = Server::start(|asked| {
         let answer = Answer::object(asked, ARCHIVE, "\"1\"");
-        let pause = Duration::from_secs(30);
+        let pause = Duration::from_secs(1000);
         if asked.path == "/body" && asked.before == 0 {
             Answer { piece: Some(10), pause, ..answer }
         } else {
@@ -190,7 +190,7 @@ fn a_silent_server_is_given_up() {
         let url = format!("{}{path}", server.url);
         let line = fail(store(&["cat", &url]).env("KALDI_STORE_RETRIES", "1").env("KALDI_STORE_TIMEOUT", "0.3"));
         assert!(line.contains("the server was silent for 0.3 s, 2 times"), "{line}");
-        assert!(start.elapsed() < Duration::from_secs(20));
+        assert!(start.elapsed() < Duration::from_secs(200));
     }
 }
 
@@ -199,12 +199,12 @@ fn a_slow_server_is_not_silent() {
     let bytes = noise(1 << 16);
     let server = Server::start(|asked| Answer {
         // All of it takes longer than the timeout.
-        piece: Some(bytes.len().div_ceil(14)),
+        piece: Some(bytes.len().div_ceil(20)),
         pause: Duration::from_millis(300),
         ..Answer::object(asked, bytes, "\"1\"")
     });
     let mut command = store(&["cat", &format!("{}/a", server.url)]);
-    assert!(succeed(command.env("KALDI_STORE_TIMEOUT", "3").env("KALDI_STORE_RETRIES", "0")) == bytes);
+    assert!(succeed(command.env("KALDI_STORE_TIMEOUT", "5").env("KALDI_STORE_RETRIES", "0")) == bytes);
 }
 
 #[test]

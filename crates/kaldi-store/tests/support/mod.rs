@@ -129,6 +129,8 @@ impl Server {
                 if ended.load(Ordering::Relaxed) {
                     break;
                 }
+                // Or the body waits until the client has acknowledged the head.
+                stream.set_nodelay(true).unwrap();
                 let (handler, all, tls) = (Arc::clone(&handler), Arc::clone(&all), tls.clone());
                 thread::spawn(move || match tls.map(rustls::ServerConnection::new) {
                     Some(connection) => serve(rustls::StreamOwned::new(connection.unwrap(), stream), &*handler, &all),
