@@ -26,8 +26,8 @@ def children() -> set[str]:
 
 
 def left(before: set[str]) -> set[str]:
-    """What this process holds beyond what it held before, after half a minute at most: threads and descriptors end in their own time."""
-    deadline = time.monotonic() + 30
+    """What this process holds beyond what it held before, after two minutes at most: threads and descriptors end in their own time."""
+    deadline = time.monotonic() + 120
     while (more := held() - before) and time.monotonic() < deadline:
         time.sleep(0.01)
     return more

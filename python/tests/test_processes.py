@@ -22,12 +22,13 @@ from kaldi_tables import _core
 def run(code, **options):
     """Runs a program; returns it when it has ended."""
     command = [sys.executable, "-c", textwrap.dedent(code)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, **options)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, **options)
 
 
 def is_gone(pid_file):
     """Whether the process ends whose number is in the file."""
-    for _ in range(500):
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
         try:
             pid = int(pid_file.read_text())
             os.kill(pid, 0)
@@ -65,8 +66,8 @@ def test_ctrl_c_interrupts_a_silent_pipe():
     code = """
         import os, signal, threading, kaldi_tables as kt
         reader = kt.open("ark:sleep 1000 |", "int32")
-        threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         try:
+            threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
             list(reader)
         except KeyboardInterrupt:
             print("interrupted")
@@ -160,8 +161,8 @@ def test_ctrl_c_interrupts_threads(tmp_path):
     code = f"""
         import os, signal, threading, kaldi_tables as kt
         lookup = kt.lookup("scp:{tmp_path}/x.scp", "int32")
-        threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         try:
+            threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
             lookup.get_many(["a", "b", "c"], threads=2)
         except KeyboardInterrupt:
             print("interrupted")
@@ -206,7 +207,7 @@ def test_a_reader_can_be_closed_while_a_thread_waits(tmp_path):
     while not pid_file.exists():
         time.sleep(0.01)
     reader.close()
-    thread.join(60)
+    thread.join(300)
     assert len(ended) == 1 and is_gone(pid_file)
 
 
@@ -235,8 +236,8 @@ def test_ctrl_c_ends_the_wait_for_a_lookup_that_another_thread_uses(tmp_path):
         threading.Thread(target=lambda: lookup["a"], daemon=True).start()
         while not (os.path.exists("{tmp_path}/pid") and os.path.getsize("{tmp_path}/pid")):
             time.sleep(0.01)
-        threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         try:
+            threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
             lookup.close()
         except KeyboardInterrupt:
             print("interrupted", flush=True)

@@ -228,18 +228,18 @@ def test_webdataset_reads_what_is_written_and_the_reverse(tmp_path: pathlib.Path
 def test_a_dropped_iterator_ends_its_command(tmp_path: pathlib.Path) -> None:
     path = tar(tmp_path / "x.tar", [("a.txt", b"1"), ("b.txt", b"2"), ("c.txt", b"3")])
     before = held()
-    found = iter(kt.shards.samples(f"head -c 3072 {path}; sleep 300 |"))
+    found = iter(kt.shards.samples(f"head -c 3072 {path}; sleep 1000 |"))
     assert next(found)["__key__"] == "a"
     assert len(children() - before) == 1
     started = time.monotonic()
     del found
     gc.collect()
     assert children() <= before and left(before) == set()
-    assert time.monotonic() - started < 100
+    assert time.monotonic() - started < 500
 
 
 def test_ctrl_c_is_heard_in_a_silent_pipe(tmp_path: pathlib.Path) -> None:
-    script = "import kaldi_tables as kt\nprint('now', flush=True)\nlist(kt.shards.samples('touch started; sleep 300 |'))"
+    script = "import kaldi_tables as kt\nprint('now', flush=True)\nlist(kt.shards.samples('touch started; sleep 1000 |'))"
     child = subprocess.Popen(
         [sys.executable, "-c", script], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -248,5 +248,5 @@ def test_ctrl_c_is_heard_in_a_silent_pipe(tmp_path: pathlib.Path) -> None:
         time.sleep(0.02)
     started = time.monotonic()
     child.send_signal(signal.SIGINT)
-    _, said = child.communicate(timeout=200)
-    assert child.returncode != 0 and "KeyboardInterrupt" in said and time.monotonic() - started < 100
+    _, said = child.communicate(timeout=600)
+    assert child.returncode != 0 and "KeyboardInterrupt" in said and time.monotonic() - started < 500

@@ -15,7 +15,7 @@ kaldiio = pytest.importorskip("kaldiio")
 knio = pytest.importorskip("kaldi_native_io")
 
 KEYS = st.text(st.characters(min_codepoint=33, max_codepoint=0x3000, exclude_categories=("Cs", "Cc", "Zs", "Zl", "Zp")), min_size=1, max_size=8)
-SETTINGS = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+SETTINGS = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 INTS = st.integers(-(2**31), 2**31 - 1)
 FLOATS = st.floats(width=32, allow_nan=False)
 SHAPES = arrays.array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=9)
