@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use kaldi_values::convert_binary_integers;
+use kaldi_values::{convert_binary_integers, integer_of_unit, integer_units};
 
-use crate::transition_model::{TransitionFacts, TransitionMark, TransitionModel};
+use crate::transition_model::{FRAMES, TransitionFacts, TransitionKinds, TransitionMark, TransitionModel};
 use crate::{Error, Result};
 
 /// The frames of a phone in an alignment.
@@ -27,7 +27,42 @@ pub struct PhoneSplit {
     pub is_reordered: bool,
 }
 
+/// The kinds of the transitions of up to 64 frames, a bit for each.
+#[derive(Default)]
+struct BlockKinds {
+    are_final: u64,
+    are_self_loops: u64,
+    /// Of another phone than the transition before.
+    are_of_other_phone: u64,
+}
+
+/// The kinds of the transitions of up to 16 frames; `last` as for [`TransitionModel::kinds`]. It is a function of its own so that all
+/// it needs stays in registers.
+#[inline(never)]
+fn sixteen_kinds<V>(
+    marks: &[TransitionMark],
+    frames: &[V],
+    id: &impl Fn(&V) -> i32,
+    last: &mut TransitionMark,
+) -> Option<TransitionKinds> {
+    let (mut kinds, mut before) = (TransitionKinds::default(), *last);
+    for frame in frames {
+        let next = *marks.get((id(frame) as usize).wrapping_sub(1))?;
+        kinds.push(next, before);
+        before = next;
+    }
+    *last = before;
+    Some(kinds.of(frames.len()))
+}
+
 impl PhoneSplit {
+    /// Adds a phone that starts with a transition of this mark.
+    #[inline]
+    fn push(&mut self, first: TransitionMark, frames: Range<usize>) {
+        self.is_whole &= first.may_start();
+        self.segments.push(PhoneSegment { phone: first.phone(), frames });
+    }
+
     /// The phone of each frame.
     pub fn phone_of_each_frame(&self) -> Vec<i32> {
         let mut phones = Vec::with_capacity(self.segments.last().map_or(0, |last| last.frames.end));
@@ -90,43 +125,60 @@ impl TransitionModel {
     /// # Errors
     /// If a number is not a transition-id of the model, or self-loops of two states follow each other.
     pub fn split_to_phones(&self, alignment: &[i32]) -> Result<PhoneSplit> {
+        if let Some(split) = self.split(alignment, |&id| id) {
+            return Ok(split);
+        }
         self.check_ids(alignment)?;
-        let is_reordered = self.is_reordered(alignment)?;
-        let Some(&first) = alignment.first() else {
-            return Ok(PhoneSplit { segments: Vec::new(), is_whole: true, is_reordered });
+        self.is_reordered(alignment, |&id| id)?;
+        Err(self.wrong_self_loops(alignment))
+    }
+
+    /// Does the same to the bytes of a binary alignment, without making the vector. `None` if they have another form, or it is
+    /// an error.
+    pub fn split_bytes_to_phones(&self, alignment: &[u8]) -> Option<PhoneSplit> {
+        self.split(integer_units(alignment)?, integer_of_unit)
+    }
+
+    /// Splits an alignment whose frames have the transition-ids that `id` reads. `None` if it is an error.
+    fn split<V>(&self, alignment: &[V], id: impl Fn(&V) -> i32 + Copy) -> Option<PhoneSplit> {
+        let Some(first) = alignment.first() else {
+            return Some(PhoneSplit { segments: Vec::new(), is_whole: true, is_reordered: false });
         };
-        // Numbers of 0 and 1 instead of branches, since no processor can predict where phones end. Each frame is a candidate for
-        // a start, which the next one replaces if it is none.
-        let (mut starts, mut count) = (vec![0; alignment.len() + 1], 1);
-        let mut this = self.mark_of_known(first);
-        let (mut ended, mut whole, mut wrong, reordered) = (this.is_final(), 1, 0, u64::from(is_reordered));
-        for (frame, &id) in alignment.iter().enumerate().skip(1) {
-            let next = self.mark_of_known(id);
-            // Self-loops that come after the last transition of a phone belong to it.
-            let stays = ended & reordered & next.is_self_loop();
-            wrong |= stays & next.is_of_other_state(this);
-            let starts_phone = (ended ^ stays) | (!ended & next.is_of_other_phone(this));
-            starts[count] = frame;
-            count += starts_phone as usize;
+        let is_reordered = self.is_reordered(alignment, id).ok()?;
+        let follow = if is_reordered { u64::MAX } else { 0 };
+        let segments = Vec::with_capacity(alignment.len() / 8);
+        let mut split = PhoneSplit { segments, is_whole: true, is_reordered };
+        let (mut start, mut start_mark) = (0, self.mark(id(first))?);
+        let (mut last, mut ended) = (start_mark, false);
+        for (frames, offset) in alignment.chunks(u64::BITS as usize).zip((0..).step_by(u64::BITS as usize)) {
+            let kinds = self.kinds(frames, id, &mut last)?;
+            // A bit for each frame. Self-loops that come after the last transition of a phone belong to it. So a frame ends a phone
+            // if it is final, or if it is such a self-loop after an end: this passes on from bit to bit as carries do in a sum.
+            let (final_or_loop, carry) = (kinds.are_final | (kinds.are_self_loops & follow), u64::from(ended));
+            let (sum, first_carry) = final_or_loop.overflowing_add(kinds.are_final);
+            let (sum, second_carry) = sum.overflowing_add(carry);
+            let after_end = sum ^ final_or_loop ^ kinds.are_final;
+            let stay = after_end & kinds.are_self_loops & follow;
             // A phone may end without a transition to its end.
-            whole &= ended | !starts_phone;
-            ended = stays | next.is_final();
-            this = next;
+            let cut = !after_end & kinds.are_of_other_phone;
+            let mut starts = ((after_end & !stay) | cut) & (u64::MAX >> (u64::BITS as usize - frames.len()));
+            split.is_whole &= cut == 0;
+            ended = match frames.len() {
+                64 => first_carry | second_carry,
+                count => after_end >> count & 1 == 1,
+            };
+            self.check_stays(stay, offset, alignment, id)?;
+            while starts != 0 {
+                let frame = offset + starts.trailing_zeros() as usize;
+                starts &= starts - 1;
+                let mark = self.mark(id(&alignment[frame]))?;
+                split.push(start_mark, start..frame);
+                (start, start_mark) = (frame, mark);
+            }
         }
-        if wrong != 0 {
-            return Err(self.wrong_self_loops(alignment));
-        }
-        let mut is_whole = whole & ended == 1;
-        starts[count] = alignment.len();
-        let segments: Vec<PhoneSegment> = starts[..=count]
-            .windows(2)
-            .map(|ends| {
-                let first = self.mark_of_known(alignment[ends[0]]);
-                is_whole &= first.may_start();
-                PhoneSegment { phone: first.phone(), frames: ends[0]..ends[1] }
-            })
-            .collect();
-        Ok(PhoneSplit { segments, is_whole, is_reordered })
+        split.push(start_mark, start..alignment.len());
+        split.is_whole &= ended;
+        Some(split)
     }
 
     /// The error about the first self-loop of another state after the end of a phone.
@@ -143,15 +195,46 @@ impl TransitionModel {
         Error::SelfLoops { frame }
     }
 
+    /// The kinds of the transitions of up to 64 frames. `last` is the mark before these, and becomes that of the last of them.
     #[inline]
-    fn mark_of_known(&self, id: i32) -> TransitionMark {
-        self.marks()[id as usize - 1]
+    fn kinds<V>(&self, frames: &[V], id: impl Fn(&V) -> i32, last: &mut TransitionMark) -> Option<BlockKinds> {
+        let mut block = BlockKinds::default();
+        for (sixteen, shift) in frames.chunks(FRAMES).zip((0..).step_by(FRAMES)) {
+            let kinds = sixteen_kinds(self.marks(), sixteen, &id, last)?;
+            block.are_final |= kinds.are_final() << shift;
+            block.are_self_loops |= kinds.are_self_loops() << shift;
+            block.are_of_other_phone |= kinds.are_of_other_phone() << shift;
+        }
+        Some(block)
+    }
+
+    /// `None` if one of the self-loops that `stay` marks is that of another state than the transition before it.
+    fn check_stays<V>(&self, mut stay: u64, offset: usize, alignment: &[V], id: impl Fn(&V) -> i32) -> Option<()> {
+        let state = |frame: usize| Some(self.facts(id(&alignment[frame])).ok()?.transition_state);
+        while stay != 0 {
+            let frame = offset + stay.trailing_zeros() as usize;
+            stay &= stay - 1;
+            if state(frame)? != state(frame - 1)? {
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    #[inline]
+    fn mark(&self, id: i32) -> Option<TransitionMark> {
+        self.marks().get((id as usize).wrapping_sub(1)).copied()
     }
 
     /// Whether self-loops come after the other transition of their state; false if nothing shows it.
-    fn is_reordered(&self, alignment: &[i32]) -> Result<bool> {
-        for (pair, frame) in alignment.windows(2).zip(1..) {
-            let (this, next) = (self.facts_of_known(pair[0]), self.facts_of_known(pair[1]));
+    ///
+    /// # Errors
+    /// If a number that matters is not a transition-id of the model, or self-loops of two states follow each other.
+    fn is_reordered<V>(&self, alignment: &[V], id: impl Fn(&V) -> i32) -> Result<bool> {
+        let facts =
+            |frame: usize| self.facts(id(&alignment[frame])).map_err(|source| Error::TransitionId { frame, source });
+        for frame in 1..alignment.len() {
+            let (this, next) = (facts(frame - 1)?, facts(frame)?);
             if this.transition_state != next.transition_state {
                 match (this.is_self_loop, next.is_self_loop) {
                     (true, true) => return Err(Error::SelfLoops { frame }),
@@ -161,8 +244,10 @@ impl TransitionModel {
                 }
             }
         }
-        let is_self_loop = |id: Option<&i32>| id.map(|&id| self.facts_of_known(id).is_self_loop);
-        Ok(is_self_loop(alignment.first()) == Some(false) && is_self_loop(alignment.last()) == Some(true))
+        match alignment.len() {
+            0 => Ok(false),
+            count => Ok(!facts(0)?.is_self_loop && facts(count - 1)?.is_self_loop),
+        }
     }
 
     /// Changes where self-loops are within each state: from before the other transition to after it, or back.
@@ -198,8 +283,15 @@ mod tests {
     use super::*;
     use crate::transition_model::tests::model;
 
+    fn bytes(alignment: &[i32]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        alignment.to_vec().write(&mut bytes, Format::Binary);
+        bytes
+    }
+
     fn lengths(alignment: &[i32]) -> (Vec<(i32, usize)>, bool) {
         let split = model().split_to_phones(alignment).unwrap();
+        assert_eq!(model().split_bytes_to_phones(&bytes(alignment)).as_ref(), Some(&split));
         (split.segments.iter().map(|segment| (segment.phone, segment.frames.len())).collect(), split.is_whole)
     }
 
@@ -224,13 +316,68 @@ mod tests {
         assert_eq!(split.phone_of_each_frame(), [1, 1, 1, 1, 2, 2]);
         assert_eq!(model().pdfs_of(&alignment), Ok(vec![0, 0, 1, 2, 3, 3]));
         assert!(model().pdfs_of(&[9]).is_err());
-        let bytes = |alignment: &[i32]| {
-            let mut bytes = Vec::new();
-            alignment.to_vec().write(&mut bytes, Format::Binary);
-            bytes
-        };
         assert_eq!(model().pdfs_in_bytes(&bytes(&alignment)), Some(bytes(&[0, 0, 1, 2, 3, 3])));
         assert_eq!(model().pdfs_in_bytes(&bytes(&[1, 9])), None);
+    }
+
+    /// The same, frame by frame.
+    fn split_slowly(alignment: &[i32]) -> Option<PhoneSplit> {
+        let facts = model().facts_of(alignment).ok()?;
+        let is_reordered = model().is_reordered(alignment, |&id| id).ok()?;
+        let (mut segments, mut is_whole) = (Vec::<PhoneSegment>::new(), true);
+        let mut has_ended = true;
+        for (frame, next) in facts.iter().enumerate() {
+            let last = frame.checked_sub(1).map(|last| facts[last]);
+            let stays = frame > 0 && has_ended && is_reordered && next.is_self_loop;
+            if stays && last.is_some_and(|last| last.transition_state != next.transition_state) {
+                return None;
+            }
+            let is_cut = !has_ended && last.is_some_and(|last| last.phone != next.phone);
+            is_whole &= !is_cut;
+            if (has_ended && !stays) || is_cut {
+                is_whole &= next.may_start;
+                segments.push(PhoneSegment { phone: next.phone, frames: frame..frame });
+            }
+            segments.last_mut().unwrap().frames.end = frame + 1;
+            has_ended = stays || next.is_final;
+        }
+        Some(PhoneSplit { segments, is_whole: is_whole && has_ended, is_reordered })
+    }
+
+    #[test]
+    fn alignments_of_any_length_are_split() {
+        let mut state = 1_u32;
+        let mut below = |limit: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) % limit
+        };
+        let mut found = [0; 3];
+        for round in 0..3000 {
+            let (length, is_reordered) = (below(150) as usize, round % 2 == 0);
+            let mut alignment = Vec::new();
+            while alignment.len() < length {
+                let states: &[i32] = if below(3) == 0 { &[7] } else { &[1, 3, 5] };
+                for &self_loop in states {
+                    let loops = std::iter::repeat_n(self_loop, below(4) as usize);
+                    match is_reordered {
+                        true => alignment.extend(std::iter::once(self_loop + 1).chain(loops)),
+                        false => alignment.extend(loops.chain([self_loop + 1])),
+                    }
+                }
+            }
+            alignment.truncate(length);
+            // Most are as recognizers write them. Some have one wrong number, some are noise.
+            match (round % 7, length) {
+                (0, 1..) => alignment[below(length as u32) as usize] = below(10) as i32,
+                (1, _) => alignment.iter_mut().for_each(|id| *id = 1 + below(8) as i32),
+                _ => {}
+            }
+            let expected = split_slowly(&alignment);
+            assert_eq!(model().split_to_phones(&alignment).ok(), expected, "{alignment:?}");
+            assert_eq!(model().split_bytes_to_phones(&bytes(&alignment)), expected, "{alignment:?}");
+            found[expected.map_or(0, |split| 1 + usize::from(split.is_reordered))] += 1;
+        }
+        assert!(found.iter().all(|&count| count > 100), "{found:?}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use kaldi_matrix::Vector;
 
-pub(crate) use mark::TransitionMark;
+pub(crate) use mark::{FRAMES, TransitionKinds, TransitionMark};
 
 use crate::topology::{HmmState, HmmTopology, LARGEST_NUMBER, PdfClasses};
 

@@ -53,6 +53,18 @@ impl Value for Vec<i32> {
     }
 }
 
+/// The integers in the bytes of a binary vector, for [`integer_of_unit`]. `None` if the bytes are not in the form that is written
+/// here.
+pub fn integer_units(bytes: &[u8]) -> Option<&[[u8; UNIT]]> {
+    Vec::<i32>::is_canonical_binary(bytes).then(|| bytes[HEADER..].as_chunks().0)
+}
+
+/// The integer in a unit.
+#[inline]
+pub fn integer_of_unit([_, a, b, c, d]: &[u8; UNIT]) -> i32 {
+    i32::from_le_bytes([*a, *b, *c, *d])
+}
+
 /// Replaces each integer in the bytes of a binary vector, without making the vector. `None` if the bytes are not in the form
 /// that is written here, or `convert` gives `None` for an integer.
 pub fn convert_binary_integers(bytes: &[u8], convert: impl Fn(i32) -> Option<i32>) -> Option<Vec<u8>> {
@@ -93,15 +105,18 @@ mod tests {
 
     #[test]
     fn integers_are_replaced_in_bytes() {
+        let read = |bytes: &[u8]| Some(integer_units(bytes)?.iter().map(integer_of_unit).collect::<Vec<_>>());
         let double = |bytes: &[u8]| convert_binary_integers(bytes, |value| (value < 10).then_some(2 * value));
         for values in [vec![], vec![-7], (0..10).collect()] {
             let doubled: Vec<i32> = values.iter().map(|value| 2 * value).collect();
             assert_eq!(double(&written(&values, Format::Binary)), Some(written(&doubled, Format::Binary)));
+            assert_eq!(read(&written(&values, Format::Binary)), Some(values));
         }
         assert_eq!(double(&written(&vec![1, 10], Format::Binary)), None);
         assert_eq!(double(&written(&vec![1], Format::Text)), None);
         let bytes = written(&vec![1], Format::Binary);
         assert_eq!(double(&bytes[..bytes.len() - 1]), None);
+        assert_eq!((read(&bytes[..bytes.len() - 1]), read(b" 1 2\n")), (None, None));
     }
 
     #[test]

@@ -80,7 +80,7 @@ pub use cursor::Cursor;
 pub use format::{Format, write_basic, write_int_vector, write_token};
 pub use gauss_post::GaussPost;
 pub use int_matrix::{IntMatrix, UnequalRow};
-pub use int_vector::convert_binary_integers;
+pub use int_vector::{convert_binary_integers, integer_of_unit, integer_units};
 pub use int_vector_file::IntVectorFile;
 pub use kaldi_io::Frame;
 pub use posterior::Posterior;

@@ -9,7 +9,7 @@ use bstr::BStr;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_hmm::{PhoneSplit, TransitionModel};
 use kaldi_log::log;
-use kaldi_table::{SequentialReader, TableWriter, create_output, read_file};
+use kaldi_table::{Entry, SequentialReader, TableWriter, WorkError, create_output, read_file};
 use kaldi_values::Value;
 
 const USAGE: &str = "\
@@ -78,10 +78,7 @@ fn write_values<T: Value>(
     convert: impl Fn(&PhoneSplit) -> T + Send + Sync + 'static,
 ) -> anyhow::Result<u64> {
     let target = TableWriter::create(target)?;
-    let written = source.par_map_into(target, move |entry| {
-        let split = model.split_to_phones(&entry.read()?)?;
-        Ok(entry.into_record(convert(&split)))
-    })?;
+    let written = source.par_map_into(target, move |entry| Ok(entry.into_record(convert(&split(&model, entry)?))))?;
     let done = written.done();
     log!("Done {done} utterances.");
     written.finish()?;
@@ -91,7 +88,7 @@ fn write_values<T: Value>(
 fn write_ctm(model: TransitionModel, source: SequentialReader<Vec<i32>>, opts: &Options) -> anyhow::Result<u64> {
     let shift = opts.frame_shift;
     let mut target = create_output(&opts.target, false)?;
-    let rows = source.par_map(move |entry| Ok(ctm(entry.key(), &model.split_to_phones(&entry.read()?)?, shift)));
+    let rows = source.par_map(move |entry| Ok(ctm(entry.key(), &split(&model, entry)?, shift)));
     let mut done = 0;
     let ended = rows.drain(|_, lines| {
         target.write_all(&lines)?;
@@ -102,6 +99,14 @@ fn write_ctm(model: TransitionModel, source: SequentialReader<Vec<i32>>, opts: &
     ended.finish()?;
     target.finish()?;
     Ok(done)
+}
+
+/// Splits an alignment. Its bytes are enough, unless it is text or wrong.
+fn split(model: &TransitionModel, entry: &Entry<'_, Vec<i32>>) -> Result<PhoneSplit, WorkError> {
+    match entry.bytes().and_then(|bytes| model.split_bytes_to_phones(bytes)) {
+        Some(split) => Ok(split),
+        None => Ok(model.split_to_phones(&entry.read()?)?),
+    }
 }
 
 /// The lines of an utterance. Times are added up in single precision, as Kaldi does.
