@@ -10,12 +10,6 @@ type Result<T> = std::result::Result<T, ParseError>;
 const MATRIX_HEADER: usize = 15;
 const VECTOR_HEADER: usize = 10;
 
-/// Bytes that are looked at together.
-const BLOCK: usize = 1 << 12;
-
-/// The bits of the exponent, all of which are set in numbers that are not finite.
-const SINGLE_EXPONENT: u32 = 0x7f80_0000;
-
 /// Numbers in single or double precision, or integers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Elements {
@@ -77,11 +71,7 @@ impl Layout {
     pub fn has_finite_numbers(&self, bytes: &[u8]) -> bool {
         let numbers = &bytes[self.header..];
         let are_finite = match self.is_double {
-            // A loop over all of a block without an exit is done on many numbers at a time.
-            false => numbers.chunks(BLOCK).all(|block| {
-                let of = |bytes: &[u8; 4]| u32::from_le_bytes(*bytes) & SINGLE_EXPONENT == SINGLE_EXPONENT;
-                !block.as_chunks().0.iter().fold(false, |found, bytes| found | of(bytes))
-            }),
+            false => kaldi_measure::are_finite(numbers.as_chunks().0),
             true => numbers.as_chunks().0.iter().all(|&bytes| f64::from_le_bytes(bytes).is_finite()),
         };
         !numbers.is_empty() && are_finite

@@ -57,15 +57,21 @@ impl Sketch {
         }
     }
 
-    /// Counts the finite values. The caller knows whether all of them are zero or normal in single precision.
+    /// Counts the finite ones of some little-endian values. The caller knows whether all are zero or normal in single
+    /// precision.
     #[inline(always)]
-    pub(crate) fn add_chunk(&mut self, values: &[f32], are_normal: bool) {
+    pub(crate) fn add_chunk(&mut self, values: &[[u8; 4]], are_normal: bool) {
         if !are_normal {
-            return self.add(values);
+            return self.add_bytes(values);
         }
-        for value in values {
-            self.counts[usize::from((value.to_bits() >> HIDDEN) as u16)] += 1;
+        for &value in values {
+            self.counts[(u32::from_le_bytes(value) >> HIDDEN) as usize] += 1;
         }
+    }
+
+    #[inline(never)]
+    fn add_bytes(&mut self, values: &[[u8; 4]]) {
+        self.add(&values.iter().map(|&value| f32::from_le_bytes(value)).collect::<Vec<_>>());
     }
 
     /// Counts the finite values of double precision.
@@ -313,9 +319,10 @@ mod tests {
     fn chunks_are_counted_as_other_values_are() {
         let usual: Vec<f32> = uniform(3000).map(|value| (value - 0.3) as f32 * 1e3).chain([0.0, -0.0]).collect();
         let rare = [1e-40, -1e-44, f32::NAN, f32::INFINITY, 2.0, f32::MIN_POSITIVE];
+        let bytes = |values: &[f32]| values.iter().map(|value| value.to_le_bytes()).collect::<Vec<_>>();
         let (mut chunks, mut whole) = (Sketch::default(), Sketch::default());
-        chunks.add_chunk(&usual, true);
-        chunks.add_chunk(&rare, false);
+        chunks.add_chunk(&bytes(&usual), true);
+        chunks.add_chunk(&bytes(&rare), false);
         whole.add(&[usual.as_slice(), &rare].concat());
         assert_eq!(chunks, whole);
         assert_eq!(whole.count(), 3006);

@@ -144,7 +144,7 @@ impl Examiner {
     fn examine_bytes(&self, key: &BStr, dims: &[usize], numbers: &[[u8; 4]], scratch: &mut Scratch) -> EntryStatistics {
         let mut sums = MomentSums::default();
         let sketch = &mut scratch.sketch;
-        sums.add_with(numbers, f32::from_le_bytes, |values, are_normal| sketch.add_chunk(values, are_normal));
+        sums.add_with(numbers, f32::from_le_bytes, |bytes, are_normal| sketch.add_chunk(bytes, are_normal));
         let (length, num_columns) = length_and_columns(dims);
         let mut part = EntryStatistics { moments: sums.moments(), length: length as u64, ..EntryStatistics::default() };
         part.find_constant(numbers, num_columns, |bytes| f32::from_le_bytes(bytes).into());

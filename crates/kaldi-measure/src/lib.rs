@@ -49,7 +49,7 @@ pub use distribution::{Distribution, QUANTILES};
 pub use findings::{Finding, FindingValue, RankedFindings};
 pub use frames::{FrameMeasures, TypicalMeans};
 pub use lengths::{Disagreement, UsualLengths, UtteranceLengths};
-pub use moments::{MomentSums, Moments};
+pub use moments::{MomentSums, Moments, are_finite};
 pub use rule::Rule;
 pub use sound::SoundMeasures;
 pub use text::TextMeasures;

@@ -143,7 +143,7 @@ struct Addition<'a, V, R, E> {
     each: E,
 }
 
-impl<V: Copy, R: Fn(V) -> f32 + Copy, E: FnMut(&[f32], bool)> Kernel for Addition<'_, V, R, E> {
+impl<V: Copy, R: Fn(V) -> f32 + Copy, E: FnMut(&[V], bool)> Kernel for Addition<'_, V, R, E> {
     type Output = ();
 
     #[inline(always)]
@@ -159,20 +159,15 @@ impl MomentSums {
         self.add_with(values, |value| value, |_, _| {});
     }
 
-    /// Adds the numbers that `read` makes of `values`, and passes them on to `each`, up to 64 at a time. The flag is true if all
-    /// of these are zero or normal numbers: not denormal, infinite or NaN. What `each` does takes less time so than after
-    /// the sums, since a processor does both at the same time.
-    pub fn add_with<V: Copy>(&mut self, values: &[V], read: impl Fn(V) -> f32 + Copy, each: impl FnMut(&[f32], bool)) {
+    /// Adds the numbers that `read` makes of `values`. `each` gets the same values, up to 64 at a time, and whether all of them
+    /// are zero or normal numbers: not denormal, infinite or NaN. What it does takes less time so than after the sums, since
+    /// a processor does both at the same time.
+    pub fn add_with<V: Copy>(&mut self, values: &[V], read: impl Fn(V) -> f32 + Copy, each: impl FnMut(&[V], bool)) {
         dispatch(Addition { sums: self, values, read, each });
     }
 
     #[inline(always)]
-    fn add_chunks<V: Copy>(
-        &mut self,
-        values: &[V],
-        read: impl Fn(V) -> f32 + Copy,
-        mut each: impl FnMut(&[f32], bool),
-    ) {
+    fn add_chunks<V: Copy>(&mut self, values: &[V], read: impl Fn(V) -> f32 + Copy, mut each: impl FnMut(&[V], bool)) {
         let (mut chunks, rest) = values.as_chunks::<CHUNK>();
         loop {
             if let Some(shift) = self.shift {
@@ -187,14 +182,9 @@ impl MomentSums {
 
     /// Adds a chunk, or less, number by number.
     #[inline(always)]
-    fn add_single<V: Copy>(&mut self, values: &[V], read: impl Fn(V) -> f32, each: &mut impl FnMut(&[f32], bool)) {
-        let mut numbers = [0.0; CHUNK];
-        let numbers = &mut numbers[..values.len()];
-        for (number, &value) in numbers.iter_mut().zip(values) {
-            *number = read(value);
-            self.add_one((*number).into());
-        }
-        each(numbers, false);
+    fn add_single<V: Copy>(&mut self, values: &[V], read: impl Fn(V) -> f32, each: &mut impl FnMut(&[V], bool)) {
+        values.iter().for_each(|&value| self.add_one(read(value).into()));
+        each(values, false);
     }
 
     /// Adds the chunks before the first one with numbers that are not finite. Returns that one and what follows.
@@ -204,26 +194,25 @@ impl MomentSums {
         chunks: &'a [[V; CHUNK]],
         shift: f64,
         read: impl Fn(V) -> f32,
-        each: &mut impl FnMut(&[f32], bool),
+        each: &mut impl FnMut(&[V], bool),
     ) -> &'a [[V; CHUNK]] {
         // In registers.
         let mut lanes = self.lanes;
         let mut left = chunks;
         while let [chunk, others @ ..] = left {
-            let mut numbers = [0.0; CHUNK];
-            numbers.iter_mut().zip(chunk).for_each(|(number, &value)| *number = read(value));
-            let (are_finite, are_normal) = look_at(&numbers);
+            let (are_finite, are_normal) = look_at(chunk, &read);
             if !are_finite {
                 break;
             }
-            for eight in numbers.as_chunks::<WIDTH>().0 {
-                let values = Lanes(*eight);
+            // Before the sums: the compiler would read the numbers for these early, and keep them in memory.
+            each(chunk, are_normal);
+            for eight in chunk.as_chunks::<WIDTH>().0 {
+                let values = Lanes(eight.map(&read));
                 (lanes.min, lanes.max) = (lanes.min.min(values), lanes.max.max(values));
                 let distances = DoubleLanes::from(values) - shift;
                 lanes.sums += distances;
                 lanes.squares += distances * distances;
             }
-            each(&numbers, are_normal);
             left = others;
         }
         lanes.count += (CHUNK * (chunks.len() - left.len())) as u64;
@@ -266,12 +255,37 @@ impl MomentSums {
     }
 }
 
+/// Numbers that are tested together: these are in the fastest cache.
+const BLOCK: usize = 1 << 10;
+
+/// Returns whether none of these little-endian numbers is infinite or NaN.
+pub fn are_finite(numbers: &[[u8; 4]]) -> bool {
+    dispatch(FiniteTest(numbers))
+}
+
+/// Numbers that are being tested.
+struct FiniteTest<'a>(&'a [[u8; 4]]);
+
+impl Kernel for FiniteTest<'_> {
+    type Output = bool;
+
+    const WANTS_AVX512: bool = true;
+
+    #[inline(always)]
+    fn compute(self) -> bool {
+        let exponent = f32::INFINITY.to_bits();
+        // One more than the largest exponent sets the sign. A loop without an exit works on many numbers at a time.
+        let raised = |&number: &[u8; 4]| (u32::from_le_bytes(number) & exponent) + f32::MIN_POSITIVE.to_bits();
+        self.0.chunks(BLOCK).all(|block| block.iter().fold(0, |found, number| found | raised(number)) >> 31 == 0)
+    }
+}
+
 /// Whether no number is infinite or NaN, and whether each is zero or at least as large as the smallest normal number.
 #[inline(always)]
-fn look_at(values: &[f32; CHUNK]) -> (bool, bool) {
+fn look_at<V: Copy>(values: &[V; CHUNK], read: impl Fn(V) -> f32) -> (bool, bool) {
     let (mut largest, mut smallest) = (0, u32::MAX);
-    for value in values {
-        let magnitude = value.to_bits() & 0x7fff_ffff;
+    for &value in values {
+        let magnitude = read(value).to_bits() & 0x7fff_ffff;
         largest = largest.max(magnitude);
         // Zero becomes the largest integer.
         smallest = smallest.min(magnitude.wrapping_sub(1));
@@ -333,7 +347,7 @@ mod tests {
         let bytes: Vec<[u8; 4]> = values.iter().map(|value| value.to_le_bytes()).collect();
         let (mut sums, mut found, mut flags) = (MomentSums::default(), Vec::new(), Vec::new());
         sums.add_with(&bytes, f32::from_le_bytes, |chunk, are_normal| {
-            found.extend_from_slice(chunk);
+            found.extend(chunk.iter().map(|&bytes| f32::from_le_bytes(bytes)));
             flags.push(are_normal);
         });
         assert_eq!(found, values);
@@ -343,8 +357,23 @@ mod tests {
     }
 
     #[test]
+    fn one_number_that_is_not_finite_is_found_wherever_it_is() {
+        let finite = [0.0, -0.0, 1.5, f32::MAX, f32::MIN, 1e-45, -f32::MIN_POSITIVE];
+        let mut numbers: Vec<[u8; 4]> = (0..2100).map(|at| f32::to_le_bytes(finite[at % finite.len()])).collect();
+        assert!(are_finite(&numbers) && are_finite(&[]));
+        for at in [0, 1, 70, 1023, 1024, 2047, 2048, 2099] {
+            let kept = numbers[at];
+            for other in [f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::from_bits(0x7f80_0001)] {
+                numbers[at] = other.to_le_bytes();
+                assert!(!are_finite(&numbers), "{other} at {at}");
+            }
+            numbers[at] = kept;
+        }
+    }
+
+    #[test]
     fn the_smallest_normal_number_is_normal() {
-        let of = |value: f32| look_at(&[value; CHUNK]);
+        let of = |value: f32| look_at(&[value; CHUNK], |value| value);
         for normal in [0.0, -0.0, f32::MIN_POSITIVE, -f32::MIN_POSITIVE, f32::MAX, f32::MIN] {
             assert_eq!(of(normal), (true, true), "{normal}");
         }
