@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -52,8 +53,10 @@ impl Cluster {
 
     /// Starts one, with settings for the script.
     pub(crate) fn start(settings: &str) -> Cluster {
-        // The path of a socket is short.
-        let folder = PathBuf::from(format!("/tmp/slurm-{}", std::process::id()));
+        // The path of a socket is short. What still ends of the last cluster has another folder.
+        static STARTED: AtomicU32 = AtomicU32::new(0);
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
+        let folder = PathBuf::from(format!("/tmp/slurm-{}.{number}", std::process::id()));
         let cluster = Cluster { folder };
         cluster.command(settings, "start");
         cluster
@@ -87,7 +90,7 @@ impl Drop for Cluster {
 }
 
 /// Waits until no job is left, as it soon is; the last list is in the file `left`.
-pub(crate) const GONE: &str = "for i in $(seq 300); do squeue -h > left; [ -s left ] || break; sleep 0.2; done";
+pub(crate) const GONE: &str = "for i in $(seq 1500); do squeue -h > left; [ -s left ] || break; sleep 0.2; done";
 
 /// The trials by name.
 pub const TRIALS: &[(&str, fn())] = &[
@@ -118,7 +121,7 @@ pub(crate) fn slowly(pieces: usize, seconds: usize) -> String {
 }
 
 /// A command line whose pieces wait for the file `go`.
-fn until_go(pieces: usize) -> String {
+pub(crate) fn until_go(pieces: usize) -> String {
     slowly(pieces, 0).replace("sleep 0;", "until [ -e go ]; do sleep 0.2; done;")
 }
 

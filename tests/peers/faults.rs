@@ -1,6 +1,6 @@
 //! Faults of a real Slurm: memory, time, preemption, late files, silence, a full controller, a full state folder.
 
-use crate::clusters::{Cluster, GONE, SCRIPT, is_whole, slowly, started, table, turn};
+use crate::clusters::{Cluster, GONE, SCRIPT, is_whole, slowly, started, table, turn, until_go};
 
 /// The trials by name.
 pub const TRIALS: &[(&str, fn())] = &[
@@ -23,7 +23,8 @@ fn too_little_memory_is_doubled() {
         .replace("--nj", "--mem=60M --nj")
         .replace(
             "sleep 0;",
-            r#"[ $TABLE_JOB = 1 ] || python3 -c "x = bytearray(100 << 20); import time; time.sleep(5)";"#,
+            // The first time, until Slurm has seen how much memory that takes.
+            r#"[ $TABLE_JOB = 1 ] || { wait=0; mkdir once 2> /dev/null && wait=600; python3 -c "x = bytearray(100 << 20); import time; time.sleep($wait)"; };"#,
         )
         .replace("-- sh -c '", "-- sh -ec '");
     let ran = cluster.run(&scratch, &command);
@@ -50,8 +51,12 @@ PartitionName=high Nodes=ALL PriorityTier=10 PreemptMode=OFF
     let cluster = Cluster::start(extra);
     for requeue in ["", "--engine-args=--requeue"] {
         let scratch = table();
-        let preempt = format!("{}; sbatch -p high --exclusive -N 4 -o high.log --wrap 'sleep 2'", started(8));
-        let command = slowly(8, 10).replace("--nj", &format!("{requeue} --nj"));
+        let preempt = format!(
+            "{}; sbatch -p high --exclusive -N 4 -o high.log --wrap 'sleep 2'; \
+             until [ -s o.jobs/tries/1.2 ]; do sleep 0.1; done; touch go",
+            started(8)
+        );
+        let command = until_go(8).replace("--nj", &format!("{requeue} --nj"));
         is_whole(&scratch, &cluster.run(&scratch, &format!("({preempt}) & {command}")));
         assert!(scratch.path("o.jobs/tries/1.2").exists());
     }

@@ -58,7 +58,7 @@ fn through(script: &str, pieces: usize, seconds: usize) -> String {
 
 /// Runs a command line in the scratch folder after `settings`. Returns its exit code and its log.
 fn run(scratch: &Scratch, settings: &str, line: &str) -> (i32, String) {
-    let limit = std::time::Duration::from_secs(240);
+    let limit = std::time::Duration::from_secs(900);
     let _ = scratch.sh_within(limit, &format!("{settings}\n({line}) > log 2>&1\necho $? > code"));
     let text = |name: &str| String::from_utf8_lossy(&scratch.read(name)).into_owned();
     (text("code").trim().parse().unwrap(), text("log"))

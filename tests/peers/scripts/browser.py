@@ -68,6 +68,16 @@ class Browser:
         done = "return document.documentElement.dataset.ready === '1'"
         self.wait(lambda: self.driver.execute_script(done), "the page is ready")
 
+    def travel(self, steps):
+        """Goes so many steps in the history of a page, and waits until the page has heard of it."""
+        self.driver.execute_async_script(
+            """const [steps, done] = arguments;
+            addEventListener("popstate", () => setTimeout(done), { once: true });
+            history.go(steps);""",
+            steps,
+        )
+        self.ready()
+
     def find(self, name):
         return self.driver.find_element(By.CSS_SELECTOR, f"[data-testid='{name}']")
 

@@ -53,8 +53,7 @@ def searches_and_sorts():
         page.search("nothing has this")
         assert page.rows() == [] and page.find("count").text == "0"
         # One visit of the search is one step back, however many letters were typed.
-        page.driver.back()
-        page.ready()
+        page.travel(-1)
         assert len(page.rows()) == len(durations) and page.find("search").get_attribute("value") == ""
         header = page.find("sort-duration")
         assert header.get_attribute("aria-sort") == "none"
@@ -148,11 +147,9 @@ def links_and_goes_back():
         assert float(page.find("cursor").get_attribute("data-time")) == 0.5
         page.click_at("waveform", 0.5)
         assert abs(float(page.find("cursor").get_attribute("data-time")) - 0.875) < 0.01
-        page.driver.back()
-        page.ready()
+        page.travel(-1)
         assert not page.has("title") and page.rows()[0] == first and page.find("search").get_attribute("value") == ""
-        page.driver.forward()
-        page.ready()
+        page.travel(1)
         assert page.find("title").text == "utt04" and part(page) == (0.5, 1.25)
         # Keys with all that a link cannot have.
         for key in (corpus.ODD_KEY, corpus.HOSTILE_KEY):
@@ -165,8 +162,7 @@ def links_and_goes_back():
         page.keys("j")
         other = page.find("title").text
         page.keys("j")
-        page.driver.back()
-        page.ready()
+        page.travel(-1)
         assert page.find("title").text == other
         # What there is not.
         page.expected_in_console = ("status of 404",)
