@@ -210,7 +210,7 @@ impl Blob {
     pub fn write(&self, before: usize, output: &mut Output) -> Result<()> {
         let start = self.head.start - before;
         match self.file() {
-            _ if self.is_whole() => output.write_all(&self.chunk.bytes[start..self.head.end]),
+            _ if self.is_whole() => output.write_chunk(&self.chunk, start..self.head.end),
             Some(file) => output.write_from(file, self.chunk.base + start as u64..self.end()),
             None => {
                 output.write_all(&self.chunk.bytes[start..self.head.start])?;

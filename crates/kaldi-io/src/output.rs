@@ -7,6 +7,7 @@
 
 mod held;
 mod part;
+mod pending;
 mod replaced;
 mod room;
 mod stream;
@@ -27,7 +28,7 @@ use crate::address::remote_name;
 use crate::pipe::ShellChild;
 use crate::remote::store;
 use crate::xfilename::printable_wxfilename;
-use crate::{Encoded, Error, Result, Wxfilename};
+use crate::{Chunk, Encoded, Error, Result, Wxfilename};
 
 pub use held::{HeldOutputs, hold_outputs_if, settle_outputs};
 pub use part::{FileEnd, PartError};
@@ -207,6 +208,18 @@ impl Output {
     /// As [`Output::write_all`], and if `file` is shorter. The error may concern an earlier range.
     pub fn write_from(&mut self, file: &Arc<File>, range: Range<u64>) -> Result<()> {
         let result = self.stream().write_from(file, range);
+        result.map_err(|error| self.explain(error))
+    }
+
+    /// Writes a part of a chunk. That may happen later, from there and without a copy, together with the parts that follow it.
+    ///
+    /// # Errors
+    /// As [`Output::write_all`]. The error may concern an earlier part.
+    ///
+    /// # Panics
+    /// If the range is not within the chunk.
+    pub fn write_chunk(&mut self, chunk: &Arc<Chunk>, range: Range<usize>) -> Result<()> {
+        let result = self.stream().write_chunk(chunk, range);
         result.map_err(|error| self.explain(error))
     }
 

@@ -185,11 +185,11 @@ impl RawEntry {
     }
 
     /// Writes the key, a space and the value, in one piece if they are so in the stream.
-    pub(crate) fn write_with_key(&self, output: &mut Output) -> Result<()> {
-        if self.prefix == self.key.len() + 1 && self.blob.before().ends_with(b" ") {
+    pub(crate) fn write_with_key(&self, key: &BStr, output: &mut Output) -> Result<()> {
+        if self.prefix == key.len() + 1 && self.blob.before().ends_with(b" ") {
             return self.write_whole(output);
         }
-        output.write_all(&[self.key.as_slice(), b" "].concat())?;
+        output.write_all(&[key.as_ref(), b" ".as_slice()].concat())?;
         self.write_value(output)
     }
 

@@ -23,7 +23,7 @@ pub struct Record<T> {
 pub(crate) enum Body {
     /// The encoded value.
     Encoded(Encoded),
-    /// The bytes that were read.
+    /// The bytes that were read. The key is that of the record.
     Raw(RawEntry),
 }
 
@@ -41,7 +41,7 @@ impl Body {
                 output.write_all(&[key.as_bytes(), b" "].concat())?;
                 Ok(output.write_encoded(value)?)
             }
-            Self::Raw(raw) => raw.write_with_key(output),
+            Self::Raw(raw) => raw.write_with_key(key, output),
         }
     }
 }
@@ -64,8 +64,8 @@ impl<T: Value> Record<T> {
     }
 
     /// Takes the bytes of an entry of a table as they are.
-    pub(crate) fn from_raw(raw: RawEntry) -> Self {
-        Self { key: raw.key.clone(), body: Body::Raw(raw), value: PhantomData }
+    pub(crate) fn from_raw(mut raw: RawEntry) -> Self {
+        Self { key: std::mem::take(&mut raw.key), body: Body::Raw(raw), value: PhantomData }
     }
 
     /// Takes a value that was encoded before.

@@ -7,11 +7,12 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::sync::Arc;
 
 use super::part::{FileEnd, PartError};
+use super::pending::Pending;
 use super::replaced::Replacement;
 use super::room::Room;
 use crate::embedded::wait_for_room;
 use crate::source::read_at;
-use crate::{Encoded, Error, Result, Upload};
+use crate::{Chunk, Encoded, Error, Result, Upload};
 
 /// Bytes that are gathered before they are written. Larger pieces are written directly.
 const BUFFER: usize = 1 << 16;
@@ -70,8 +71,8 @@ pub(super) struct Stream {
     pub(super) sink: Option<Sink>,
     pub(super) name: String,
     buffer: Vec<u8>,
-    /// Bytes of another file that belong after the buffer.
-    pending: Option<(Arc<File>, Range<u64>)>,
+    /// What belongs after the buffer.
+    pending: Option<Pending>,
     /// Position of the next byte in the file. It includes bytes that are not written yet.
     pub(super) position: u64,
     /// Whether positions mean anything to a later reader.
@@ -168,19 +169,28 @@ impl Stream {
             read.map_err(|error| self.failed(shorter(error)))?;
             self.note([head.as_slice()])?;
         }
-        match &mut self.pending {
-            Some((source, before)) if Arc::ptr_eq(source, file) && before.end == range.start => before.end = range.end,
-            _ => {
-                self.settle()?;
-                self.pending = Some((Arc::clone(file), range));
-            }
+        let limit = if self.seekable { RANGE } else { PIPED_RANGE };
+        self.hold(Pending::File(Arc::clone(file), range), limit)
+    }
+
+    /// Writes a part of a chunk. Parts that follow each other are written from there as soon as they are long together.
+    pub(super) fn write_chunk(&mut self, chunk: &Arc<Chunk>, range: Range<usize>) -> Result<()> {
+        if self.room.is_reserved(self.position) {
+            return self.write_all(&chunk.bytes[range]);
+        }
+        self.note([&chunk.bytes[range.clone()]])?;
+        self.hold(Pending::Chunk(Arc::clone(chunk), range), BUFFER as u64)
+    }
+
+    /// Waits for what follows, until there are `limit` bytes.
+    fn hold(&mut self, next: Pending, limit: u64) -> Result<()> {
+        let length = next.len();
+        if !self.pending.as_mut().is_some_and(|pending| pending.join(&next)) {
+            self.settle()?;
+            self.pending = Some(next);
         }
         self.position += length;
-        let limit = if self.seekable { RANGE } else { PIPED_RANGE };
-        match &self.pending {
-            Some((_, range)) if range.end - range.start >= limit => self.settle(),
-            _ => Ok(()),
-        }
+        if self.pending.as_ref().is_some_and(|pending| pending.len() >= limit) { self.settle() } else { Ok(()) }
     }
 
     pub(super) fn flush(&mut self) -> Result<()> {
@@ -188,26 +198,33 @@ impl Stream {
         self.write_buffer()
     }
 
-    /// Copies the pending bytes after the buffer: through memory, or in the kernel.
+    /// Puts the pending bytes after the buffer.
     fn settle(&mut self) -> Result<()> {
-        let Some((source, range)) = self.pending.take() else { return Ok(()) };
-        let length = range.end - range.start;
+        let Some(pending) = self.pending.take() else { return Ok(()) };
         // An error names the position of the first byte.
         let end = self.position;
-        self.position -= length;
-        // To a pipe, the kernel copies no bytes at all.
-        let short = if self.seekable { SHORT } else { BUFFER as u64 };
-        if length < short && !self.room.is_reserved(end) {
-            if self.buffer.len() + length as usize > BUFFER {
-                self.write_buffer()?;
-            }
-            let read = read_at(&source, range.start, &mut self.buffer, length as usize);
-            read.map_err(|error| self.failed(shorter(error)))?;
-        } else {
-            self.copy(&source, range)?;
+        self.position -= pending.len();
+        match pending {
+            Pending::File(source, range) => self.settle_file(&source, range)?,
+            Pending::Chunk(source, range) => self.append(&source.bytes[range])?,
         }
         self.position = end;
         Ok(())
+    }
+
+    /// Copies bytes of a file: through memory, or in the kernel.
+    fn settle_file(&mut self, source: &File, range: Range<u64>) -> Result<()> {
+        let length = range.end - range.start;
+        // To a pipe, the kernel copies no bytes at all.
+        let short = if self.seekable { SHORT } else { BUFFER as u64 };
+        if length >= short || self.room.is_reserved(self.position + length) {
+            return self.copy(source, range);
+        }
+        if self.buffer.len() + length as usize > BUFFER {
+            self.write_buffer()?;
+        }
+        let read = read_at(source, range.start, &mut self.buffer, length as usize);
+        read.map_err(|error| self.failed(shorter(error)))
     }
 
     fn copy(&mut self, source: &File, range: Range<u64>) -> Result<()> {
