@@ -273,10 +273,7 @@ fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> Result<(ArgMat
     kaldi_io::set_recognizer(foreign::recognize);
     kaldi_io::set_adviser(|error| Some(TypeAdvice::on(error)?.to_string()));
     kaldi_table::set_moved_adviser(foreign::advise_on_moved);
-    kaldi_table::set_num_threads(|| {
-        memory::share_freed(num_threads());
-        num_threads()
-    });
+    kaldi_table::set_num_threads(num_threads);
     if standard.print_args {
         kaldi_log::write_line(&echo(line));
     }

@@ -10,19 +10,6 @@ const THREAD: u64 = 8 << 20;
 /// without [`kaldi_io::fallible`] only where nobody handles it.
 const HUGE: usize = 1 << 40;
 
-/// As many threads take memory from one arena of the allocator. They seldom wait for each other, since small blocks come from lists
-/// of each thread.
-#[cfg(target_env = "gnu")]
-const THREADS_OF_AN_ARENA: usize = 4;
-
-/// Bytes of a large page.
-#[cfg(target_env = "gnu")]
-const LARGE_PAGE: usize = 2 << 20;
-
-/// Memory in large pages, of which as much becomes real as is used. Threads seldom use more.
-#[cfg(target_env = "gnu")]
-const LARGE: usize = 24 << 20;
-
 /// What the program takes before threads start.
 const PROGRAM: u64 = 24 << 20;
 
@@ -126,63 +113,22 @@ impl Write for Line {
 /// time than the work on the entries. What a tool needs at most does not change.
 pub(crate) fn keep_freed() {
     #[cfg(target_env = "gnu")]
-    settings().into_iter().for_each(set);
-}
-
-/// Makes so many threads share memory, before they start. One frees what another has made; in an arena of its own, each would
-/// take new pages while the pages that were freed wait elsewhere.
-pub(crate) fn share_freed(num_threads: usize) {
-    #[cfg(target_env = "gnu")]
-    {
-        static SHARED: std::sync::Once = std::sync::Once::new();
-        SHARED.call_once(|| {
-            set((libc::M_ARENA_MAX, num_arenas(num_threads, address_space())));
-            if num_threads > 1 && address_space().is_none() {
-                want_large_pages();
-            }
-        });
+    for (parameter, value) in settings() {
+        #[allow(unsafe_code)]
+        // SAFETY: changes a setting of the allocator; no other thread has been started.
+        unsafe {
+            libc::mallopt(parameter, value)
+        };
     }
-    #[cfg(not(target_env = "gnu"))]
-    let _ = num_threads;
 }
 
-/// Asks the system for pages of 2 MB for the next memory that the allocator takes from it. Only what is used becomes real, but
-/// the system has to find and clear it once and not 512 times.
-#[cfg(target_env = "gnu")]
-fn want_large_pages() {
-    let block = Vec::<u8>::with_capacity(LARGE);
-    let skipped = block.as_ptr().align_offset(LARGE_PAGE);
-    let start = block.as_ptr().wrapping_add(skipped).cast_mut().cast();
-    #[allow(unsafe_code)]
-    // SAFETY: whole pages within a block of memory, of which no contents change. It does not matter if the system has none.
-    unsafe {
-        libc::madvise(start, LARGE - LARGE_PAGE, libc::MADV_HUGEPAGE)
-    };
-}
-
-/// The arenas for so many threads. Each takes 64 MB of the address space; where that is limited, all threads share one.
-#[cfg(target_env = "gnu")]
-fn num_arenas(num_threads: usize, address_space: Option<u64>) -> libc::c_int {
-    let arenas = num_threads.div_ceil(THREADS_OF_AN_ARENA).max(1);
-    if address_space.is_some() { 1 } else { libc::c_int::try_from(arenas).unwrap_or(libc::c_int::MAX) }
-}
-
-/// Changes a setting of the allocator.
-#[cfg(target_env = "gnu")]
-fn set((parameter, value): (libc::c_int, libc::c_int)) {
-    #[allow(unsafe_code)]
-    // SAFETY: takes numbers, and locks what it changes.
-    unsafe {
-        libc::mallopt(parameter, value)
-    };
-}
-
-/// Settings of the allocator.
+/// Settings of the allocator. Each of its arenas takes 64 MB of the address space; where that is limited, all threads share
+/// one.
 #[cfg(target_env = "gnu")]
 fn settings() -> Vec<(libc::c_int, libc::c_int)> {
     let mut settings = vec![(libc::M_TRIM_THRESHOLD, i32::MAX), (libc::M_MMAP_THRESHOLD, 32 << 20)];
     if address_space().is_some() {
-        settings.push((libc::M_ARENA_MAX, num_arenas(1, address_space())));
+        settings.push((libc::M_ARENA_MAX, 1));
     }
     settings
 }
@@ -219,54 +165,6 @@ mod tests {
         faults_of_a_block();
         let again = faults_of_a_block();
         assert!(again < 100, "{again} page faults");
-    }
-
-    #[test]
-    fn four_threads_share_an_arena() {
-        assert_eq!([0, 1, 2, 4, 5, 32].map(|threads| num_arenas(threads, None)), [1, 1, 1, 1, 2, 8]);
-        assert_eq!(num_arenas(32, Some(1 << 30)), 1);
-    }
-
-    #[test]
-    fn threads_use_memory_that_others_freed() {
-        const NAME: &str = "memory::tests::threads_use_memory_that_others_freed";
-        const BLOCK: usize = 8 << 20;
-        const PAGES: i64 = (BLOCK >> 12) as i64;
-        if std::env::var_os("SHARES_MEMORY").is_none() {
-            // In a process of its own, in which no other test has made arenas.
-            let mut child = std::process::Command::new(std::env::current_exe().unwrap());
-            let output = child.args(["--exact", NAME, "--test-threads=1"]).env("SHARES_MEMORY", "1").output().unwrap();
-            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
-            return;
-        }
-        keep_freed();
-        share_freed(2);
-        // One after the other, while all of them are alive.
-        let all_are_done = std::sync::Barrier::new(9);
-        let faults = std::thread::scope(|scope| {
-            let faults: i64 = (0..8)
-                .map(|_| {
-                    let (sender, receiver) = std::sync::mpsc::channel();
-                    let all_are_done = &all_are_done;
-                    scope.spawn(move || {
-                        let before = page_faults();
-                        drop(std::hint::black_box(vec![1_u8; BLOCK]));
-                        sender.send(page_faults() - before).unwrap();
-                        all_are_done.wait();
-                    });
-                    receiver.recv().unwrap()
-                })
-                .sum();
-            all_are_done.wait();
-            faults
-        });
-        // The thread of the test may have an arena besides the one that is shared.
-        assert!(faults < 3 * PAGES, "{faults} page faults");
-        let choice = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
-        let has_large_pages = choice.contains("[madvise]") || choice.contains("[always]");
-        let flags = std::fs::read_to_string("/proc/self/smaps").unwrap_or_default();
-        let are_wanted = flags.lines().any(|line| line.starts_with("VmFlags:") && line.contains(" hg"));
-        assert!(are_wanted || !has_large_pages || address_space().is_some(), "{flags}");
     }
 
     /// Of this thread, so far.
