@@ -9,6 +9,9 @@ pub(crate) const FRAMES: usize = 16;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TransitionMark(u64);
 
+/// The lowest bits, one for each of these frames.
+const KINDS: u64 = (1 << FRAMES) - 1;
+
 const MAY_START: u64 = 1;
 const FINAL: u64 = 1 << (FRAMES - 1);
 const SELF_LOOP: u64 = 1 << (2 * FRAMES - 1);
@@ -38,13 +41,13 @@ impl TransitionKinds {
     /// Transitions that lead to the end of the phone.
     #[inline]
     pub(crate) fn are_final(self) -> u64 {
-        self.0 & 0xffff
+        self.0 & KINDS
     }
 
     /// Transitions that lead to their own state.
     #[inline]
     pub(crate) fn are_self_loops(self) -> u64 {
-        self.0 >> FRAMES & 0xffff
+        self.0 >> FRAMES & KINDS
     }
 
     /// Transitions of another phone than the one before them.
