@@ -1,4 +1,4 @@
-//! How the programs are linked, so that tools start fast. docs/decisions has what is given up.
+//! How the programs are linked, so that tools start fast.
 
 use std::process::Command;
 
@@ -6,8 +6,6 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let target = |name: &str| std::env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();
     if target("OS") == "linux" && target("ENV") == "gnu" && target("ARCH") == "x86_64" {
-        // Without position-independent code, the loader has 200 addresses to fill in at the start instead of 16,000.
-        println!("cargo::rustc-link-arg-bins=-no-pie");
         // A shared libgcc is one more library to load, and looks at the processor, which is slow in a virtual machine.
         if has_static_libgcc() {
             println!("cargo::rustc-link-lib=static:-bundle=gcc_eh");

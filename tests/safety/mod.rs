@@ -22,6 +22,9 @@ mod endings;
 /// Files of other programs, and Kaldi's own in each other's place.
 mod foreign;
 
+/// How the program is linked.
+mod hardening;
+
 /// Many entries, few open files, long keys, huge claims.
 mod limits;
 
