@@ -6,7 +6,7 @@ use kaldi_cli::pages::{Help, HelpArgument, HelpOption};
 use serde_json::{Value, json};
 
 use crate::program;
-use crate::registry::{self, Entry, Origin, TASKS};
+use crate::registry::{self, ListedTool, Origin, TASKS};
 
 /// What is said of each tool, and of the program itself, which comes last.
 pub fn helps() -> Vec<Help> {
@@ -31,7 +31,7 @@ pub fn json() -> String {
     format!("{:#}\n", Value::Array(rows.collect()))
 }
 
-fn row(task: &str, entry: &Entry) -> Value {
+fn row(task: &str, entry: &ListedTool) -> Value {
     let help = Help::of(&entry.tool);
     json!({
         "name": entry.name,

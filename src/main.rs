@@ -1,7 +1,6 @@
 //! The program of all tools. The name it is called by, or its first word, chooses the tool: `copy-feats ...` through a
 //! link, or `kaldi-tables copy-feats ...`.
 
-mod entry;
 mod link;
 mod listing;
 mod program;
@@ -11,14 +10,14 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::ExitCode;
 
-use registry::Entry;
+use registry::ListedTool;
 
 fn main() -> ExitCode {
     let mut words = std::env::args_os();
     let called = words.next().unwrap_or_default();
     let name = Path::new(&called).file_name().unwrap_or_default();
     if let Some(entry) = name.to_str().and_then(registry::find) {
-        return (entry.main)();
+        return entry.tool.run();
     }
     let words: Vec<OsString> = words.collect();
     match &words[..] {
@@ -41,12 +40,12 @@ fn main() -> ExitCode {
 }
 
 /// The tool of this name; `store` is `kaldi-store`.
-fn named(word: &OsStr) -> Option<&'static Entry> {
+fn named(word: &OsStr) -> Option<&'static ListedTool> {
     let word = word.to_str()?;
     registry::find(word).or_else(|| registry::find(&format!("kaldi-{word}")))
 }
 
-fn run(entry: &Entry, words: Vec<OsString>) -> ExitCode {
+fn run(entry: &ListedTool, words: Vec<OsString>) -> ExitCode {
     kaldi_cli::set_command_line(entry.name.into(), words);
-    (entry.main)()
+    entry.tool.run()
 }

@@ -51,17 +51,14 @@ def _add_tools():
     """Builds the program, and fills the folder of what pip puts on the path."""
     messages = _cargo("build", "--release", "--bins", "--message-format=json-render-diagnostics")
     (program,) = (message["executable"] for message in messages if message.get("executable"))
-    packages = _cargo("metadata", "--no-deps", "--format-version=1")[0]["packages"]
-    (targets,) = (package["targets"] for package in packages if package["name"] == "kaldi-tables-cli")
+    tools = json.loads(_run(program, "--print-args=false", "--json"))
     shutil.rmtree(SCRIPTS)
     SCRIPTS.mkdir()
     shutil.copy(program, SCRIPTS / "kaldi-tables")
-    for target in targets:
-        # Every tool can be built as a program of its own, so the manifest lists it.
-        if "separate" in target.get("required-features", []):
-            launcher = SCRIPTS / target["name"]
-            launcher.write_text(LAUNCHER.format(tool=target["name"]))
-            launcher.chmod(0o755)
+    for tool in tools:
+        launcher = SCRIPTS / tool["name"]
+        launcher.write_text(LAUNCHER.format(tool=tool["name"]))
+        launcher.chmod(0o755)
 
 
 def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):

@@ -92,6 +92,7 @@ mod replace;
 mod standard;
 mod sum;
 mod tally;
+mod task;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -127,6 +128,9 @@ pub use replace::keep_no_lists;
 pub use standard::{asked_threads, is_forced, num_threads, unless_forced};
 pub use sum::{Summand, add_files, sum_files, sum_stats, sum_table, sum_tables};
 pub use tally::Tally;
+#[doc(hidden)]
+pub use task::tool_of_file;
+pub use task::{ListedTool, Origin, Task};
 pub use text::read_text;
 pub use tool::{AnyWork, Tool, Work, set_command_line};
 

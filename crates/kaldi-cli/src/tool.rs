@@ -55,20 +55,24 @@ pub struct Tool {
     is_careful: bool,
     pub(crate) writes_lists: bool,
     pub(crate) pieces: PieceRules,
+    /// Where the tool is declared; log lines of the whole run name it.
+    place: &'static Location<'static>,
 }
 
 impl Tool {
     /// A tool with this usage text.
     #[must_use]
+    #[track_caller]
     pub const fn new(usage: &'static str, work: &'static dyn AnyWork) -> Self {
-        Self { usage, work, is_careful: false, writes_lists: false, pieces: &[] }
+        Self { usage, work, is_careful: false, writes_lists: false, pieces: &[], place: Location::caller() }
     }
 
     /// A tool that replaces files by files of the same kind only, unless it gets `--force`: every tool that writes and that
     /// Kaldi does not have.
     #[must_use]
+    #[track_caller]
     pub const fn careful(usage: &'static str, work: &'static dyn AnyWork) -> Self {
-        Self { usage, work, is_careful: true, writes_lists: false, pieces: &[] }
+        Self { is_careful: true, ..Self::new(usage, work) }
     }
 
     /// Its outputs are lists, scripts or other text, if they are no tables. So a careful tool refuses to replace
@@ -104,9 +108,8 @@ impl Tool {
 
     /// Runs the tool on the command line of the process, or on that of [`set_command_line`]; see [the dialect and the exit
     /// codes](crate#command-line).
-    #[track_caller]
     pub fn run(&self) -> ExitCode {
-        crate::run(self, &command_line(), Location::caller())
+        crate::run(self, &command_line(), self.place)
     }
 
     /// What the tool's options and arguments may be.

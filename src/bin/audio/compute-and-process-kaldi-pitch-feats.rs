@@ -5,8 +5,6 @@
 //! without a frame, frames for which `--snip-edges=false` has no samples), only that utterance fails. And senseless
 //! options are errors before anything is read.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::pitch::{PitchExtractionOptions, PitchExtractor, ProcessPitch, ProcessPitchOptions};
 use kaldi_log::{log, warning};
@@ -39,8 +37,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_and_process_kaldi_pitch_feats)).in_pieces(&[
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_and_process_kaldi_pitch_feats))
+    .in_pieces(&[
         (kaldi_cli::PiecesIf::Is("random", "entry"), kaldi_cli::Pieces::Entries(0)),
         (
             kaldi_cli::PiecesIf::IsNot("delta-pitch-noise-stddev", "0"),
@@ -50,10 +48,6 @@ pub(crate) const TOOL: kaldi_cli::Tool =
         ),
         (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(0)),
     ]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn compute_and_process_kaldi_pitch_feats(opts: Options) -> anyhow::Result<Tally> {
     let extractor = PitchExtractor::new(&PitchExtractionOptions::try_from(&opts.pitch)?)?;

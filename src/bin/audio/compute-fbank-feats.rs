@@ -4,8 +4,6 @@
 //! and for any number of threads (see `--seed`), and that senseless options are errors before anything is read.
 //! `--utt2spk` works with `--vtln-map`, as in `compute-mfcc-feats`.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_extract::{ExtractOptions, HtkHeader, WarpFactors, extract};
 use kaldi_feat::extract::{Fbank, FbankOptions};
@@ -31,11 +29,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_fbank_feats)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_fbank_feats)).by_entry(0);
 
 fn compute_fbank_feats(opts: Options) -> anyhow::Result<Tally> {
     let fbank = Fbank::new(&FbankOptions::try_from(&opts.fbank)?)?;

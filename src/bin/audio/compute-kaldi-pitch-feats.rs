@@ -4,8 +4,6 @@
 //! finite, frames for which `--snip-edges=false` has no samples), only that utterance fails. A constant signal has no
 //! correlation; in Kaldi rounding errors decide. And senseless options are errors before anything is read.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::pitch::{PitchExtractionOptions, PitchExtractor};
 use kaldi_log::{log, warning};
@@ -31,12 +29,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_kaldi_pitch_feats)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_kaldi_pitch_feats)).by_entry(0);
 
 fn compute_kaldi_pitch_feats(opts: Options) -> anyhow::Result<Tally> {
     let extractor = PitchExtractor::new(&PitchExtractionOptions::try_from(&opts.pitch)?)?;

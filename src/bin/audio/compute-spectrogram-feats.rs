@@ -3,8 +3,6 @@
 //! Matches Kaldi's `compute-spectrogram-feats`, except that dither is noise on the samples, which is the same in every
 //! run and for any number of threads (see `--seed`), and that senseless options are errors before anything is read.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_extract::{ExtractOptions, HtkHeader, WarpFactors, extract};
 use kaldi_feat::extract::{Spectrogram, SpectrogramOptions};
@@ -29,12 +27,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_spectrogram_feats)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_spectrogram_feats)).by_entry(0);
 
 fn compute_spectrogram_feats(opts: Options) -> anyhow::Result<Tally> {
     let spectrogram = Spectrogram::new(&SpectrogramOptions::try_from(&opts.spectrogram)?)?;

@@ -3,8 +3,6 @@
 //! Matches Kaldi's `extend-wav-with-silence`, except that senseless options and recordings are errors with a message
 //! (Kaldi aborts or does not end).
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::is_specifier;
 use kaldi_log::{log, warning};
@@ -39,12 +37,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(extend_wav_with_silence)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(extend_wav_with_silence)).by_entry(0);
 
 fn extend_wav_with_silence(opts: Options) -> anyhow::Result<Tally> {
     are_tables(&opts.source, &opts.target)?;

@@ -3,8 +3,6 @@
 //! Matches Kaldi's `extract-segments`, except that a segment without samples, which `--min-segment-length=0` permits,
 //! is an error with its name (Kaldi aborts).
 
-use std::process::ExitCode;
-
 use anyhow::bail;
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
@@ -37,12 +35,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(extract_segments))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(extract_segments))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Lines(1))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn extract_segments(opts: Options) -> anyhow::Result<Tally> {
     let grid = SampleGrid::from(&opts.grid);

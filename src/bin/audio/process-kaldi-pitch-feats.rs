@@ -3,8 +3,6 @@
 //! Matches Kaldi's `process-kaldi-pitch-feats`, including the noise of derivatives (that of Kaldi on a machine with the
 //! GNU C library), except that utterances without frames, on which Kaldi aborts, are left out with a warning.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::pitch::{ProcessPitch, ProcessPitchOptions};
 use kaldi_log::{log, warning};
@@ -38,8 +36,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(process_kaldi_pitch_feats))
-    .in_pieces(&[
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(process_kaldi_pitch_feats)).in_pieces(&[
         (kaldi_cli::PiecesIf::Is("random", "entry"), kaldi_cli::Pieces::Entries(0)),
         (
             kaldi_cli::PiecesIf::IsNot("delta-pitch-noise-stddev", "0"),
@@ -49,10 +47,6 @@ pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli:
         ),
         (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(0)),
     ]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn process_kaldi_pitch_feats(opts: Options) -> anyhow::Result<Tally> {
     let process = ProcessPitch::new(&ProcessPitchOptions::try_from(&opts.process)?)?;

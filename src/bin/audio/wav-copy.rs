@@ -3,8 +3,6 @@
 //! Matches Kaldi's `wav-copy`, except that it reads more than 16-bit PCM: samples of 8, 24 and 32 bits, floats, A-law,
 //! mu-law, FLAC, MP3, Opus and so on are converted to 16 bits, and that a single file that is no waveform leaves no empty output.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
 use kaldi_log::log;
 use kaldi_table::{SequentialReader, TableWriter, are_tables, read_file, write_file};
@@ -44,11 +42,7 @@ impl WaveFormat {
     const NAMES: [(&str, Self); 2] = [("wav", Self::Wav), ("flac", Self::Flac)];
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(wav_copy)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(wav_copy)).by_entry(0);
 
 fn wav_copy(opts: Options) -> anyhow::Result<Tally> {
     if opts.format == WaveFormat::Flac {

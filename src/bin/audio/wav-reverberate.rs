@@ -4,8 +4,6 @@
 //! samples as if they had the rate of the input), that a silent input stays silent (Kaldi makes it as loud as
 //! possible), and that errors have a message where Kaldi aborts.
 
-use std::process::ExitCode;
-
 use anyhow::{Context, ensure};
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
@@ -66,12 +64,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(wav_reverberate))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(wav_reverberate))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn wav_reverberate(opts: Options) -> anyhow::Result<Tally> {
     if opts.multi_channel_output && (opts.rir_channel != 0 || opts.noise_channel != 0) {

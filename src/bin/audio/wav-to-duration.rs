@@ -3,8 +3,6 @@
 //! Matches Kaldi's `wav-to-duration`, except that archives can be read without `--read-entire-file`, and that there is
 //! a warning for a duration from a header that claims more samples than there are.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::log;
 use kaldi_number::Digits;
@@ -29,11 +27,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(wav_to_duration)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(wav_to_duration)).by_entry(0);
 
 fn wav_to_duration(opts: Options) -> anyhow::Result<Tally> {
     let mut target = TableWriter::<f32>::create(&opts.target)?;

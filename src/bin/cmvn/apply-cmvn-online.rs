@@ -3,8 +3,6 @@
 //! Matches Kaldi's `apply-cmvn-online`, except that an utterance without frames changes nothing for later ones,
 //! senseless options are errors even if there are no features, and floored variances give one warning per utterance.
 
-use std::process::ExitCode;
-
 use anyhow::{Context as _, anyhow};
 use bstr::BStr;
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
@@ -39,14 +37,10 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(apply_cmvn_online)).in_pieces(&[
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(apply_cmvn_online)).in_pieces(&[
     (kaldi_cli::PiecesIf::Given("spk2utt"), kaldi_cli::Pieces::Speakers("spk2utt")),
     (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1)),
 ]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn apply_cmvn_online(opts: Options) -> anyhow::Result<Tally> {
     let cmvn =

@@ -3,8 +3,6 @@
 //! Matches Kaldi's `apply-cmvn-sliding`, except that variances are right for windows of more than 46340 frames, whose
 //! square is too large for Kaldi's integers, and that senseless options are errors even if there are no features.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::{FlooredFrame, SlidingWindowCmn, SlidingWindowCmnOptions};
 use kaldi_log::{log, warning};
@@ -30,11 +28,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(apply_cmvn_sliding)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(apply_cmvn_sliding)).by_entry(0);
 
 fn apply_cmvn_sliding(opts: Options) -> anyhow::Result<Tally> {
     let (norm_vars, max_warnings) = (opts.sliding.norm_vars, opts.sliding.max_warnings);

@@ -2,7 +2,6 @@
 //!
 //! Matches Kaldi's `apply-cmvn`; bad statistics are only found if there are features to normalize.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::bail;
@@ -46,11 +45,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(apply_cmvn)).by_entry(1);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(apply_cmvn)).by_entry(1);
 
 fn apply_cmvn(opts: Options) -> anyhow::Result<Tally> {
     if !opts.norm_means {

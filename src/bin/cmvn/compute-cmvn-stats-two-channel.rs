@@ -3,9 +3,6 @@
 //!
 //! Matches Kaldi's `compute-cmvn-stats-two-channel`.
 
-use std::collections::BTreeMap;
-use std::process::ExitCode;
-
 use anyhow::{anyhow, bail};
 use bstr::{BStr, BString};
 use kaldi_cli::{InputName, OutputName, Tally};
@@ -14,6 +11,7 @@ use kaldi_io::Lines;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{RandomAccessReader, TableWriter};
+use std::collections::BTreeMap;
 
 const USAGE: &str = "\
 Computes statistics for cepstral mean and variance normalization of telephone calls with two sides. The file
@@ -39,12 +37,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_cmvn_stats_two_channel))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_cmvn_stats_two_channel))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("the lines of a recording belong together"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn compute_cmvn_stats_two_channel(opts: Options) -> anyhow::Result<Tally> {
     let groups = read_groups(&opts.channels)?;

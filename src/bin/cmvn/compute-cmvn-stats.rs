@@ -4,7 +4,6 @@
 //! frame by frame; the last digit of the single precision in which they are written may differ. `--format=json` is our own: the
 //! file of WeNet's `compute_cmvn_stats.py`.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail, ensure};
@@ -63,17 +62,12 @@ type FoundWeights = Option<Option<Arc<Vector<f32>>>>;
 
 const EMPTY: &str = "expected features, got an empty matrix";
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_cmvn_stats)).in_pieces(&[
-        (kaldi_cli::PiecesIf::Given("format"), kaldi_cli::Pieces::Whole("statistics in JSON are not added up")),
-        (kaldi_cli::PiecesIf::ToFile, kaldi_cli::Pieces::Sums(0, "matrix-sum IN OUT")),
-        (kaldi_cli::PiecesIf::Given("spk2utt"), kaldi_cli::Pieces::Speakers("spk2utt")),
-        (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(0)),
-    ]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_cmvn_stats)).in_pieces(&[
+    (kaldi_cli::PiecesIf::Given("format"), kaldi_cli::Pieces::Whole("statistics in JSON are not added up")),
+    (kaldi_cli::PiecesIf::ToFile, kaldi_cli::Pieces::Sums(0, "matrix-sum IN OUT")),
+    (kaldi_cli::PiecesIf::Given("spk2utt"), kaldi_cli::Pieces::Speakers("spk2utt")),
+    (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(0)),
+]);
 
 fn compute_cmvn_stats(opts: Options) -> anyhow::Result<Tally> {
     let weights = opts.weights.as_deref().map(RandomAccessReader::open).transpose()?;

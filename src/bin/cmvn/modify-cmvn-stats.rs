@@ -3,8 +3,6 @@
 //!
 //! Matches Kaldi's `modify-cmvn-stats`.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::{CmvnStats, Dims};
 use kaldi_log::{log, warning};
@@ -31,14 +29,10 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(modify_cmvn_stats)).in_pieces(&[
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(modify_cmvn_stats)).in_pieces(&[
     (kaldi_cli::PiecesIf::NumArguments(3), kaldi_cli::Pieces::Entries(1)),
     (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(0)),
 ]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn modify_cmvn_stats(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Matrix<f64>>::open(&opts.source)?;

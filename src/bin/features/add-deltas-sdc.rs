@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `add-deltas-sdc`; options out of their range are an error even if there are no features.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::{Deltas, ShiftedDeltaOptions};
 use kaldi_log::warning;
@@ -31,11 +29,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(add_deltas_sdc)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(add_deltas_sdc)).by_entry(0);
 
 fn add_deltas_sdc(opts: Options) -> anyhow::Result<Tally> {
     let deltas = Deltas::shifted(&ShiftedDeltaOptions::try_from(&opts.deltas)?)?.truncating(opts.truncate);

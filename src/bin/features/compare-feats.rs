@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `compare-feats`, except that sums are in double precision.
 
-use std::process::ExitCode;
-
 use anyhow::bail;
 use kaldi_cli::{InputName, Tally};
 use kaldi_log::{log, warning};
@@ -29,12 +27,8 @@ struct Options {
     second: InputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compare_feats))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compare_feats))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it compares the whole tables"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn compare_feats(opts: Options) -> anyhow::Result<Tally> {
     let first = SequentialReader::<Matrix<f32>>::open(&opts.first)?;

@@ -4,7 +4,6 @@
 //! one of another length, the utterance is skipped and counted (Kaldi reads beyond its memory). And words in maps that
 //! are no numbers are errors (Kaldi reads them as 0), as negative priors are.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
@@ -39,12 +38,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
+pub const TOOL: kaldi_cli::Tool =
     kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_vad_from_frame_likes)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn compute_vad_from_frame_likes(opts: Options) -> anyhow::Result<Tally> {
     let num_classes = 1 + opts.others.len();

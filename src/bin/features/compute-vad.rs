@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `compute-vad`, except that senseless options are refused before anything is read.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_ivector::EnergyVad;
 use kaldi_log::{log, warning};
@@ -42,11 +40,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_vad)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_vad)).by_entry(0);
 
 fn compute_vad(opts: Options) -> anyhow::Result<Tally> {
     let vad = EnergyVad {

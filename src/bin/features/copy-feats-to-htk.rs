@@ -3,8 +3,6 @@
 //! Matches Kaldi's `copy-feats-to-htk`, except that a file that cannot be written and a header that cannot hold its values
 //! are errors, and that keys whose files would be outside of the folder are skipped.
 
-use std::process::ExitCode;
-
 use anyhow::Context;
 use kaldi_cli::{Arg, InputName, Tally};
 use kaldi_log::log;
@@ -37,11 +35,7 @@ struct Options {
     source: InputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_feats_to_htk)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_feats_to_htk)).by_entry(0);
 
 fn copy_feats_to_htk(opts: Options) -> anyhow::Result<Tally> {
     let Options { sample_period, sample_kind, .. } = opts;

@@ -4,8 +4,6 @@
 //! files would be outside of the folder are skipped. As in Kaldi, the files are in little-endian order and of any
 //! dimension, while `copy-feats --sphinx-in` reads 13 columns in big-endian order.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{Arg, InputName, Tally};
 use kaldi_log::log;
 use kaldi_matrix::{Matrix, SphinxFeatures, write_sphinx_little_endian};
@@ -30,12 +28,7 @@ struct Options {
     source: InputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_feats_to_sphinx)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_feats_to_sphinx)).by_entry(0);
 
 fn copy_feats_to_sphinx(opts: Options) -> anyhow::Result<Tally> {
     let target = TableWriter::<SphinxFeatures>::create_folder(&opts.output_dir, &opts.output_ext)?;

@@ -3,8 +3,6 @@
 //! Matches Kaldi's `copy-feats`, except that `--compress` warns of NaN, and refuses values that are so far apart that
 //! nothing would be left of them.
 
-use std::process::ExitCode;
-
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{printable_rxfilename, printable_wxfilename};
@@ -49,11 +47,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_feats)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_feats)).by_entry(0);
 
 fn copy_feats(opts: Options) -> anyhow::Result<Tally> {
     if !are_tables(&opts.source, &opts.target)? {

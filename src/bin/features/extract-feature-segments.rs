@@ -3,8 +3,6 @@
 //! Matches Kaldi's `extract-feature-segments`, except that a segment without frames, which a negative
 //! `--min-segment-length` permits, is left out with a warning.
 
-use std::process::ExitCode;
-
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::{FrameGrid, NoFrames, Segment};
@@ -34,12 +32,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(extract_feature_segments))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(extract_feature_segments))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Lines(1))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn extract_feature_segments(opts: Options) -> anyhow::Result<Tally> {
     let grid = FrameGrid::try_from(&opts.grid)?;

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `feat-to-dim`.
 
-use std::process::ExitCode;
-
 use anyhow::Context;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::is_specifier;
@@ -24,12 +22,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(feat_to_dim))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(feat_to_dim))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it looks at the first entry"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn feat_to_dim(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?.skim();

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `feat-to-len`.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::Output;
 use kaldi_matrix::Matrix;
@@ -24,14 +22,10 @@ struct Options {
     target: Option<OutputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(feat_to_len)).in_pieces(&[
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(feat_to_len)).in_pieces(&[
     (kaldi_cli::PiecesIf::NumArguments(1), kaldi_cli::Pieces::Whole("it adds the lengths of the whole table")),
     (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(0)),
 ]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn feat_to_len(opts: Options) -> anyhow::Result<Tally> {
     let target = opts.target.as_deref().map(TableWriter::<i32>::create);

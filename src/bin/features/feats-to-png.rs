@@ -3,7 +3,6 @@
 //! Kaldi has no such program.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -62,12 +61,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(feats_to_png))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(feats_to_png))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("a sheet shows the whole table"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn feats_to_png(opts: Options) -> Result<Tally> {
     let (style, timing) = (opts.plot.style(opts.wav.is_some())?, opts.plot.timing(opts.wav.is_some())?);

@@ -2,7 +2,6 @@
 //!
 //! Matches Kaldi's `fmpe-acc-stats`.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use kaldi_cli::{InputName, OutputName, Tally};
@@ -33,12 +32,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fmpe_acc_stats))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fmpe_acc_stats))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn fmpe_acc_stats(opts: Options) -> anyhow::Result<Tally> {
     let fmpe: Fmpe = read_file(&opts.fmpe)?;

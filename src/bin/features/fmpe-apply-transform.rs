@@ -3,7 +3,6 @@
 //! Matches Kaldi's `fmpe-apply-transform`, except that selected Gaussians have their own likelihoods in every order:
 //! Kaldi treats them as a range of Gaussians if the distance of the last number from the first is that of a range.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use kaldi_cli::{InputName, OutputName, Tally};
@@ -31,12 +30,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fmpe_apply_transform)).by_entry(1);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fmpe_apply_transform)).by_entry(1);
 
 fn fmpe_apply_transform(opts: Options) -> anyhow::Result<Tally> {
     let fmpe: Fmpe = read_file(&opts.fmpe)?;

@@ -3,8 +3,6 @@
 //! Matches Kaldi's `fmpe-est`, except that an element of the projection without derivatives stays if there is no
 //! regularization; in Kaldi it is no number then.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::log;
 use kaldi_number::general;
@@ -36,12 +34,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fmpe_est))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fmpe_est))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn fmpe_est(opts: Options) -> anyhow::Result<Tally> {
     let mut fmpe: Fmpe = read_file(&opts.source)?;

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `fmpe-init`. Nothing is random: the projection is zero, and training starts from there.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::DiagGmm;
 use kaldi_log::log;
@@ -31,12 +29,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fmpe_init))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fmpe_init))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn fmpe_init(opts: Options) -> anyhow::Result<Tally> {
     let fmpe = Fmpe::new(read_file::<DiagGmm>(&opts.source)?, &FmpeOptions::from(&opts.fmpe))?;

@@ -3,8 +3,6 @@
 //! Matches Kaldi's `interpolate-pitch`, including the random numbers of its model: those of Kaldi on a machine with the
 //! GNU C library, from the state in which every run starts.
 
-use std::process::ExitCode;
-
 use anyhow::Context;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::pitch::{PitchModel, PitchModelCounts, PitchModelOptions, interpolate_gaps};
@@ -38,7 +36,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(interpolate_pitch)).in_pieces(&[
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(interpolate_pitch)).in_pieces(&[
     (kaldi_cli::PiecesIf::Is("random", "entry"), kaldi_cli::Pieces::Entries(0)),
     (kaldi_cli::PiecesIf::Is("linear-interpolation", "true"), kaldi_cli::Pieces::Entries(0)),
     (
@@ -48,10 +46,6 @@ pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli:
         ),
     ),
 ]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn interpolate_pitch(opts: Options) -> anyhow::Result<Tally> {
     let model =

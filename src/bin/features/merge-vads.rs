@@ -3,7 +3,6 @@
 //! Matches Kaldi's `merge-vads`, except that words in maps that are no numbers are errors (Kaldi reads them as 0), and
 //! so are labels that are not finite.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -33,11 +32,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(merge_vads)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(merge_vads)).by_entry(0);
 
 fn merge_vads(opts: Options) -> anyhow::Result<Tally> {
     let pairs = match &opts.map {

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `paste-feats`.
 
-use std::process::ExitCode;
-
 use bstr::BStr;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::frames;
@@ -38,11 +36,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(paste_feats)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(paste_feats)).by_entry(0);
 
 fn paste_feats(opts: Options) -> anyhow::Result<Tally> {
     if is_specifier(&opts.first) { paste_tables(opts) } else { paste_files(&opts) }

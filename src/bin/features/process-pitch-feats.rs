@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `process-pitch-feats`.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::pitch::{PitchNormalizer, PitchNormalizerOptions};
 use kaldi_log::{log, warning};
@@ -28,11 +26,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(process_pitch_feats)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(process_pitch_feats)).by_entry(0);
 
 fn process_pitch_feats(opts: Options) -> anyhow::Result<Tally> {
     let normalizer = PitchNormalizer::new(&PitchNormalizerOptions::try_from(&opts.normalizer)?)?;

@@ -3,7 +3,6 @@
 //! Matches Kaldi's `select-feats`, except that `10-3` means 10 down to 3 (Kaldi reads 1 to 3), and that a selection
 //! must be a list of numbers and ranges (Kaldi reads anything else as 0).
 
-use std::process::ExitCode;
 use std::str::FromStr;
 
 use anyhow::bail;
@@ -27,11 +26,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(select_feats)).by_entry(1);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(select_feats)).by_entry(1);
 
 fn select_feats(opts: Options) -> anyhow::Result<Tally> {
     let mut source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;

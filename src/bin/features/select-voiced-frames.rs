@@ -2,7 +2,6 @@
 //!
 //! Matches Kaldi's `select-voiced-frames`.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use kaldi_cli::{InputName, OutputName, Tally};
@@ -27,12 +26,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(select_voiced_frames)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(select_voiced_frames)).by_entry(0);
 
 fn select_voiced_frames(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Matrix<f32>>::open(&opts.feats)?;

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `shift-feats`.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::frames;
 use kaldi_log::{log, warning};
@@ -34,11 +32,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(shift_feats)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(shift_feats)).by_entry(0);
 
 fn shift_feats(opts: Options) -> anyhow::Result<Tally> {
     let tables = are_tables(&opts.source, &opts.target)?;

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `splice-feats`; a negative context is an error even if there are no features.
 
-use std::process::ExitCode;
-
 use anyhow::anyhow;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::Splice;
@@ -32,11 +30,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(splice_feats)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(splice_feats)).by_entry(0);
 
 fn splice_feats(opts: Options) -> anyhow::Result<Tally> {
     let context = |name: &str, frames: i32| {

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `subsample-feats`: as in Kaldi, `--offset` does not count if frames are repeated.
 
-use std::process::ExitCode;
-
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::frames;
@@ -31,11 +29,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(subsample_feats)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(subsample_feats)).by_entry(0);
 
 fn subsample_feats(opts: Options) -> anyhow::Result<Tally> {
     let Options { n, offset, .. } = opts;

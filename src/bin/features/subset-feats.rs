@@ -2,9 +2,6 @@
 //!
 //! Matches Kaldi's `subset-feats`.
 
-use std::collections::HashSet;
-use std::process::ExitCode;
-
 use anyhow::bail;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
@@ -12,6 +9,7 @@ use kaldi_io::Input;
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
 use kaldi_table::{Reader, SequentialReader, TableWriter};
+use std::collections::HashSet;
 
 const USAGE: &str = "\
 Copies a subset of features: the first ones, those of listed utterances, or all but those. For a script file, filtering
@@ -42,15 +40,11 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(subset_feats)).in_pieces(&[
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(subset_feats)).in_pieces(&[
     (kaldi_cli::PiecesIf::Given("include"), kaldi_cli::Pieces::Entries(0)),
     (kaldi_cli::PiecesIf::Given("exclude"), kaldi_cli::Pieces::Entries(0)),
     (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("the first n entries of the whole table count")),
 ]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn subset_feats(opts: Options) -> anyhow::Result<Tally> {
     let (list, included) = match (&opts.include, &opts.exclude) {

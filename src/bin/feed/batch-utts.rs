@@ -2,9 +2,6 @@
 //!
 //! Kaldi has no such tool. Batches are those of WeNet's `batch_conf`.
 
-use std::convert::Infallible;
-use std::process::ExitCode;
-
 use anyhow::{Context, bail, ensure};
 use bstr::BStr;
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
@@ -13,6 +10,7 @@ use kaldi_log::log;
 use kaldi_reader::{BoxReader, Buckets, Leftover, Reader, ReaderExt, Step, from_fn};
 use kaldi_table::TableWriter;
 use kaldi_values::Tokens;
+use std::convert::Infallible;
 
 const USAGE: &str = "\
 Joins utterances to batches, in their order: a table of token vectors with the keys of each batch.
@@ -66,12 +64,8 @@ const MAX_WAITING: usize = 10_000;
 /// An utterance: its place in the list, and its length.
 type Utterance = (usize, usize);
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(batch_utts))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(batch_utts))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("batches are made of the whole table"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn batch_utts(opts: Options) -> anyhow::Result<Tally> {
     let lengths = Lengths::read(&opts.source, Unit::Frames)?;

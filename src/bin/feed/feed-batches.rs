@@ -4,7 +4,6 @@
 //! order and the random changes depend only on the seed, the epoch and the keys.
 
 use std::fs;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, ensure};
@@ -42,15 +41,10 @@ struct Options {
     out_dir: Arg,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(feed_batches)).in_pieces(&[(
-        kaldi_cli::PiecesIf::Always,
-        kaldi_cli::Pieces::Whole("order and batches are those of the whole list; --rank and --world-size divide it"),
-    )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(feed_batches)).in_pieces(&[(
+    kaldi_cli::PiecesIf::Always,
+    kaldi_cli::Pieces::Whole("order and batches are those of the whole list; --rank and --world-size divide it"),
+)]);
 
 fn feed_batches(opts: Options) -> anyhow::Result<Tally> {
     let format = opts.format;

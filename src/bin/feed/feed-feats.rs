@@ -2,7 +2,6 @@
 //!
 //! Kaldi has no such tool. The chain and its configuration are those of WeNet's data loader.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use kaldi_cli::{InputName, OutputName, Tally};
@@ -36,14 +35,10 @@ struct Options {
     batches: Option<OutputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(feed_feats)).in_pieces(&[(
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(feed_feats)).in_pieces(&[(
     kaldi_cli::PiecesIf::Always,
     kaldi_cli::Pieces::Whole("order and batches are those of the whole list; --rank and --world-size divide it"),
 )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn feed_feats(opts: Options) -> anyhow::Result<Tally> {
     let chain = Arc::new(opts.feed.build_chain(&standard_stages(), opts.labels_out.is_some())?);

@@ -2,9 +2,6 @@
 //!
 //! Kaldi has no such tool (`filter_scp.pl` needs a list of what to keep). Bounds have the names and meanings of WeNet.
 
-use std::collections::{BTreeMap, HashMap};
-use std::process::ExitCode;
-
 use anyhow::{bail, ensure};
 use bstr::{BStr, BString};
 use kaldi_cli::{InputName, OutputName, Tally};
@@ -13,6 +10,7 @@ use kaldi_io::{Output, Rspecifier};
 use kaldi_log::{log, vlog};
 use kaldi_reader::Reader;
 use kaldi_table::SequentialReader;
+use std::collections::{BTreeMap, HashMap};
 
 const USAGE: &str = "\
 Keeps the lines of a script file, or of any list with a key first, whose utterances have lengths and labels within bounds.
@@ -62,12 +60,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(filter_utts))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(filter_utts))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Lines(0))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn filter_utts(opts: Options) -> anyhow::Result<Tally> {
     let bounds = opts.bounds()?;

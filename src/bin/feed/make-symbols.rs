@@ -2,15 +2,13 @@
 //!
 //! Kaldi has no such tool.
 
-use std::collections::BTreeMap;
-use std::process::ExitCode;
-
 use anyhow::{Context, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
 use kaldi_feed::{Text, Tokenizer, parse_non_linguistic};
 use kaldi_io::{Input, Output, is_space};
 use kaldi_log::{log, warning};
+use std::collections::BTreeMap;
 
 const USAGE: &str = "\
 Makes a symbol table of texts: <blank> 0, <unk> 1, <sos/eos> 2, non-linguistic symbols, and the symbols of the texts, sorted by
@@ -67,12 +65,8 @@ const ENDS: [(&str, SosEos); 3] = [("third", SosEos::Third), ("last", SosEos::La
 
 const SOS_EOS: &str = "<sos/eos>";
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(make_symbols))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(make_symbols))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("symbols are counted over all texts"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn make_symbols(opts: Options) -> anyhow::Result<Tally> {
     let (tokenizer, non_linguistic) = opts.tokenizer()?;

@@ -2,8 +2,6 @@
 //!
 //! Kaldi has no such tool.
 
-use std::process::ExitCode;
-
 use anyhow::{bail, ensure};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::{log, warning};
@@ -40,12 +38,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(pad_feats))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(pad_feats))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("batches are those of the whole table"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn pad_feats(opts: Options) -> anyhow::Result<Tally> {
     let mut out = Padded {

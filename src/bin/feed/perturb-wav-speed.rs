@@ -2,8 +2,6 @@
 //!
 //! Kaldi's recipes run sox for this; it does the same as sox's `speed`, with another filter.
 
-use std::process::ExitCode;
-
 use anyhow::{Context, ensure};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
@@ -43,12 +41,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(perturb_wav_speed)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(perturb_wav_speed)).by_entry(0);
 
 fn perturb_wav_speed(opts: Options) -> anyhow::Result<Tally> {
     let speeds = opts.speeds()?;

@@ -2,8 +2,6 @@
 //!
 //! Kaldi converts only within its feature programs, with another filter; this one is that of torchaudio's `Resample`.
 
-use std::process::ExitCode;
-
 use anyhow::ensure;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::log;
@@ -31,11 +29,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(resample_wav)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(resample_wav)).by_entry(0);
 
 fn resample_wav(opts: Options) -> anyhow::Result<Tally> {
     let rate = opts.resample_rate;

@@ -2,8 +2,6 @@
 //!
 //! Kaldi has this only as a component of networks. Masks, substitutes and cuts are those of WeNet.
 
-use std::process::ExitCode;
-
 use anyhow::ensure;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::{SpecAugment, SpecSubstitute, SpecTrim};
@@ -56,12 +54,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(spec_augment_feats)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(spec_augment_feats)).by_entry(0);
 
 fn spec_augment_feats(opts: Options) -> anyhow::Result<Tally> {
     for (name, count) in

@@ -2,8 +2,6 @@
 //!
 //! Kaldi has `shuffle_list.pl`, only for lists.
 
-use std::process::ExitCode;
-
 use anyhow::{bail, ensure};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
 use kaldi_feed::{ItemWriter, Items, TableItem, python_order};
@@ -54,12 +52,8 @@ enum Order {
 
 const ORDERS: [(&str, Order); 2] = [("none", Order::Own), ("python", Order::Python)];
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_shuffle))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_shuffle))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("the order is one of the whole table"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn table_shuffle(opts: Options) -> anyhow::Result<Tally> {
     let items = Items::open_for(&opts.source, &opts.target)?;

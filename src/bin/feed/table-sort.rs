@@ -2,8 +2,6 @@
 //!
 //! Kaldi's recipes run `sort`, only on lists.
 
-use std::process::ExitCode;
-
 use anyhow::{bail, ensure};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
 use kaldi_feed::{ItemRank, ItemSort, ItemWriter, Items, Lengths, TableItem, Unit};
@@ -50,12 +48,8 @@ enum By {
 
 const ORDERS: [(&str, By); 3] = [("key", By::Key), ("size", By::Size), ("length", By::Length)];
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_sort))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_sort))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("the order is one of the whole table"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn table_sort(opts: Options) -> anyhow::Result<Tally> {
     let mut items = Items::open_for(&opts.source, &opts.target)?;

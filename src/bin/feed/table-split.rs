@@ -2,9 +2,6 @@
 //!
 //! Kaldi has `split_scp.pl`, only for lists.
 
-use std::collections::HashMap;
-use std::process::ExitCode;
-
 use anyhow::{Context, bail, ensure};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
@@ -12,6 +9,7 @@ use kaldi_feed::{ItemList, ItemWriter, Items, Text, fields};
 use kaldi_io::NamePattern;
 use kaldi_log::log;
 use kaldi_reader::{Reader, ReaderExt, Share};
+use std::collections::HashMap;
 
 const USAGE: &str = "\
 Splits an archive with values of any type, or the lines of a list (for example a script file). Values are copied
@@ -63,12 +61,8 @@ enum By {
 
 const MEASURES: [(&str, By); 3] = [("items", By::Items), ("bytes", By::Bytes), ("speakers", By::Speakers)];
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_split))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_split))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it divides the whole list itself"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn table_split(opts: Options) -> anyhow::Result<Tally> {
     let share = Share::new(opts.rank.into(), opts.world_size.into(), opts.worker.into(), opts.num_workers.into())?;

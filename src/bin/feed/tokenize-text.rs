@@ -3,8 +3,6 @@
 //! Kaldi has no such tool (`sym2int.pl` knows only words). Text is cut into symbols as in WeNet's tokenizers; with `--mode=tiktoken`,
 //! the numbers are those of Whisper's tokenizer.
 
-use std::process::ExitCode;
-
 use anyhow::{Context, bail, ensure};
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
@@ -65,14 +63,10 @@ enum Mode {
 const MODES: [(&str, Mode); 4] =
     [("char", Mode::Char), ("bpe", Mode::Bpe), ("word", Mode::Word), ("tiktoken", Mode::Tiktoken)];
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(tokenize_text)).in_pieces(&[
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(tokenize_text)).in_pieces(&[
     (kaldi_cli::PiecesIf::Given("decode"), kaldi_cli::Pieces::Entries(0)),
     (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Lines(0)),
 ]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn tokenize_text(opts: Options) -> anyhow::Result<Tally> {
     let units = opts.units()?;

@@ -2,9 +2,6 @@
 //!
 //! Kaldi has `utils/validate_data_dir.sh` for data directories, which stops at the first fault.
 
-use std::collections::VecDeque;
-use std::process::ExitCode;
-
 use anyhow::Result;
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, Tally, one_of};
@@ -15,6 +12,7 @@ use kaldi_io::{Output, printable, printable_json};
 use kaldi_log::{log, warning};
 use kaldi_types::ValueType;
 use serde_json::json;
+use std::collections::VecDeque;
 
 const USAGE: &str = "\
 Finds everything that is wrong with archives, script files, single values and data directories of any type, and writes a
@@ -56,14 +54,10 @@ struct Options {
     tables: Vec<InputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_check)).in_pieces(&[(
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_check)).in_pieces(&[(
     kaldi_cli::PiecesIf::Always,
     kaldi_cli::Pieces::Whole("it describes the whole table; run it on the joined table"),
 )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn table_check(opts: Options) -> Result<Tally> {
     let mut output = Output::create("-".into(), false)?;

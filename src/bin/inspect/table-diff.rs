@@ -2,8 +2,6 @@
 //!
 //! Kaldi has `compare-feats` and `compare-int-vector`, each for one type.
 
-use std::process::ExitCode;
-
 use anyhow::{Result, ensure};
 use kaldi_cli::{InputName, Tally, one_of};
 use kaldi_inspect::{Difference, Named, Tolerance, diff};
@@ -47,12 +45,8 @@ struct Options {
     second: InputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_diff))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_diff))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it compares the whole tables"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn table_diff(opts: Options) -> Result<Tally> {
     for (name, value) in [("rtol", opts.rtol), ("atol", opts.atol)] {

@@ -2,9 +2,6 @@
 //!
 //! Kaldi has no such program.
 
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
-
 use anyhow::{Context, bail, ensure};
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
@@ -17,6 +14,7 @@ use kaldi_table::create_output;
 use kaldi_types::ValueType;
 use kaldi_values::{GaussPost, IntMatrix, Posterior, Token, Tokens};
 use kaldi_wave::Wave;
+use std::path::{Path, PathBuf};
 
 const USAGE: &str = "\
 Writes a table as a file of NumPy (.npy, .npz), safetensors, Parquet, CSV, TSV or JSON lines; in a folder, as a file for
@@ -61,15 +59,10 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_export)).in_pieces(&[(
-        kaldi_cli::PiecesIf::Always,
-        kaldi_cli::Pieces::Whole("a file that is not a table is made as a whole"),
-    )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_export)).in_pieces(&[(
+    kaldi_cli::PiecesIf::Always,
+    kaldi_cli::Pieces::Whole("a file that is not a table is made as a whole"),
+)]);
 
 fn table_export(opts: Options) -> anyhow::Result<Tally> {
     let (format, is_folder) = opts.format()?;

@@ -2,8 +2,6 @@
 //!
 //! Kaldi has no such program: recipes search in script files and copy.
 
-use std::process::ExitCode;
-
 use anyhow::{Result, ensure};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, OutputName, Tally, one_of};
@@ -51,14 +49,10 @@ struct Options {
     requests: Vec<Arg>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_get)).in_pieces(&[(
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_get)).in_pieces(&[(
     kaldi_cli::PiecesIf::Always,
     kaldi_cli::Pieces::Whole("it looks for single keys; subset-feats --include runs in pieces"),
 )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn table_get(opts: Options) -> Result<Tally> {
     let words = opts.asked()?;

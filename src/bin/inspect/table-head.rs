@@ -2,8 +2,6 @@
 //!
 //! Kaldi has no such program: there, one needs the program that copies the type.
 
-use std::process::ExitCode;
-
 use anyhow::{Result, ensure};
 use kaldi_cli::{InputName, Tally, one_of};
 use kaldi_inspect::{Entries, Foreign, ForeignKind, Kind, Named, cut_lines, model_text, show, show_json};
@@ -44,14 +42,10 @@ struct Options {
     tables: Vec<InputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_head)).in_pieces(&[(
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_head)).in_pieces(&[(
     kaldi_cli::PiecesIf::Always,
     kaldi_cli::Pieces::Whole("the first entries of the whole table count"),
 )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn table_head(opts: Options) -> Result<Tally> {
     let mut output = Output::create("-".into(), false)?;

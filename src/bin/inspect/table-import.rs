@@ -2,9 +2,6 @@
 //!
 //! Kaldi has no such program.
 
-use std::path::PathBuf;
-use std::process::ExitCode;
-
 use anyhow::{Context, bail, ensure};
 use bstr::{BStr, BString, ByteSlice, ByteVec};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
@@ -14,6 +11,7 @@ use kaldi_io::{Lines, is_specifier};
 use kaldi_log::log;
 use kaldi_table::TableWriter;
 use kaldi_types::ValueType;
+use std::path::PathBuf;
 
 const USAGE: &str = "\
 Makes a table from a file of NumPy (.npy, .npz), safetensors, Parquet, CSV, TSV or JSON lines, or from all such files in
@@ -53,12 +51,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_import))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_import))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("a file that is not a table cannot be cut"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn table_import(opts: Options) -> anyhow::Result<Tally> {
     let Some(format) = opts.format.or_else(|| FileFormat::of_name(opts.source.as_path())) else {

@@ -2,8 +2,6 @@
 //!
 //! Kaldi has no such program: there, one has to know which of a dozen programs reads a file.
 
-use std::process::ExitCode;
-
 use anyhow::Result;
 use bstr::ByteSlice;
 use kaldi_cli::{InputName, Tally, one_of};
@@ -46,14 +44,10 @@ struct Options {
     tables: Vec<InputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_info)).in_pieces(&[(
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_info)).in_pieces(&[(
     kaldi_cli::PiecesIf::Always,
     kaldi_cli::Pieces::Whole("it describes the whole table; run it on the joined table"),
 )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn table_info(opts: Options) -> Result<Tally> {
     let mut output = Output::create("-".into(), false)?;

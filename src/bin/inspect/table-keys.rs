@@ -2,8 +2,6 @@
 //!
 //! Kaldi has no such program: recipes cut script files.
 
-use std::process::ExitCode;
-
 use anyhow::Result;
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, Tally, one_of};
@@ -62,14 +60,10 @@ struct Line {
     dims: Option<Vec<u64>>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_keys)).in_pieces(&[(
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_keys)).in_pieces(&[(
     kaldi_cli::PiecesIf::Always,
     kaldi_cli::Pieces::Whole("it prints lines; sh -c 'table-keys TABLE > FILE' runs in pieces with --split and --out"),
 )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn table_keys(opts: Options) -> Result<Tally> {
     let mut output = Output::create("-".into(), false)?;

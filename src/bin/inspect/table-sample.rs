@@ -2,10 +2,6 @@
 //!
 //! Kaldi's recipes run `utils/subset_scp.pl` on lists.
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
-use std::process::ExitCode;
-
 use anyhow::{Result, bail, ensure};
 use bstr::{BStr, BString};
 use kaldi_cli::{InputName, OutputName, Tally};
@@ -14,6 +10,8 @@ use kaldi_inspect::{Kind, Named};
 use kaldi_io::is_specifier;
 use kaldi_log::log;
 use kaldi_reader::{Draws, Reader};
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
 
 const USAGE: &str = "\
 Takes a random sample of an archive with values of any type, or of the lines of a list (for example a script file). The
@@ -49,12 +47,8 @@ struct Drawn {
     item: TableItem,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_sample))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_sample))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("a sample is one of the whole table"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn table_sample(opts: Options) -> Result<Tally> {
     let (source, target) = names(&opts.source, &opts.target)?;

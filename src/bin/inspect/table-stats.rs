@@ -2,8 +2,6 @@
 //!
 //! Kaldi has no such program.
 
-use std::process::ExitCode;
-
 use anyhow::{bail, ensure};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
@@ -59,14 +57,10 @@ struct Options {
     tables: Vec<InputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_stats)).in_pieces(&[(
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_stats)).in_pieces(&[(
     kaldi_cli::PiecesIf::Always,
     kaldi_cli::Pieces::Whole("it describes the whole table; run it on the joined table"),
 )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn table_stats(opts: Options) -> anyhow::Result<Tally> {
     let by = opts.by;

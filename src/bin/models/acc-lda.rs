@@ -3,8 +3,6 @@
 //! Matches Kaldi's `acc-lda`; a number that is not a transition-id of the model is an error, as is a negative
 //! `--rand-prune`.
 
-use std::process::ExitCode;
-
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_hmm::TransitionModel;
@@ -37,17 +35,13 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(acc_lda)).in_pieces(&[
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(acc_lda)).in_pieces(&[
     (
         kaldi_cli::PiecesIf::Given("rand-prune"),
         kaldi_cli::Pieces::Whole("the random numbers of Kaldi run through the whole table"),
     ),
     (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Sums(1, "sum-lda-accs OUT IN")),
 ]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn acc_lda(opts: Options) -> anyhow::Result<Tally> {
     if opts.rand_prune < 0.0 || opts.rand_prune.is_nan() {

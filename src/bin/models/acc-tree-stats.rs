@@ -3,8 +3,6 @@
 //! Matches Kaldi's `acc-tree-stats`, except that a phone that `--phone-map` leaves out is an error also if it is smaller than
 //! the largest one, and that windows have at most 1000 phones.
 
-use std::process::ExitCode;
-
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_hmm::{PhoneMap, TransitionModel, TreeStatsAccumulator, TreeStatsOptions, parse_phones};
@@ -47,12 +45,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(acc_tree_stats))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(acc_tree_stats))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Sums(1, "sum-tree-stats OUT IN"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn acc_tree_stats(opts: Options) -> anyhow::Result<Tally> {
     let mut options = TreeStatsOptions::default();

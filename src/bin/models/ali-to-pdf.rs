@@ -3,8 +3,6 @@
 //! Matches Kaldi's `ali-to-pdf`, except that a number that is not a transition-id of the model is an error; Kaldi gives pdf
 //! 0 for 0, and for others what is in memory there.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_hmm::TransitionModel;
 use kaldi_log::log;
@@ -26,12 +24,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ali_to_pdf))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ali_to_pdf))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn ali_to_pdf(opts: Options) -> anyhow::Result<Tally> {
     let model: TransitionModel = read_file(&opts.model)?;

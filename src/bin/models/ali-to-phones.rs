@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `ali-to-phones`. With the default of `--frame-shift`, times have three decimals, as Kaldi writes them.
 
-use std::process::ExitCode;
-
 use anyhow::bail;
 use bstr::BStr;
 use kaldi_cli::{InputName, OutputName, Tally};
@@ -42,12 +40,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ali_to_phones))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ali_to_phones))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn ali_to_phones(opts: Options) -> anyhow::Result<Tally> {
     if opts.per_frame && opts.write_lengths {

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `build-pfile-from-ali`; a number that is not a transition-id of the model is an error.
 
-use std::process::ExitCode;
-
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::AcousticModel;
@@ -32,13 +30,10 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(build_pfile_from_ali)).in_pieces(
-    &[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("utterances are numbered over the whole table"))],
-);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(build_pfile_from_ali)).in_pieces(&[(
+    kaldi_cli::PiecesIf::Always,
+    kaldi_cli::Pieces::Whole("utterances are numbered over the whole table"),
+)]);
 
 /// Why an utterance is left out.
 enum Missing {

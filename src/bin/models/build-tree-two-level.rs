@@ -3,8 +3,6 @@
 //! Matches Kaldi's `build-tree-two-level`, except that words in the roots file that are none are errors, and that nothing is
 //! written if a phone of the statistics has no root.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally, read_text};
 use kaldi_hmm::{ContextDependency, HmmTopology, Note, Questions, TreeBuilder, TreeRoot, TreeStats};
 use kaldi_log::{log, vlog, warning};
@@ -49,12 +47,8 @@ struct Options {
     map: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(build_tree_two_level))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(build_tree_two_level))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn build_tree_two_level(opts: Options) -> anyhow::Result<Tally> {
     let roots = read_text(&opts.roots, TreeRoot::read_all)?;

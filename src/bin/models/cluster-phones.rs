@@ -4,8 +4,6 @@
 //! Kaldi aborts. An unknown `--mode` writes an empty file there, too; here with a warning,
 //! and a file that is there stays.
 
-use std::process::ExitCode;
-
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, OutputName, Tally, read_text};
 use kaldi_hmm::{Note, PhoneClusterer, TreeStats, parse_phones, read_phone_sets};
@@ -45,12 +43,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(cluster_phones))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(cluster_phones))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn cluster_phones(opts: Options) -> anyhow::Result<Tally> {
     let stats: TreeStats = read_file(&opts.stats)?;

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `compile-questions`; windows have at most 1000 phones.
 
-use std::process::ExitCode;
-
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally, read_text};
 use kaldi_hmm::{HmmTopology, KeyQuestions, PDF_CLASS, Questions, Refinement, read_phone_sets};
@@ -39,12 +37,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compile_questions))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compile_questions))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn compile_questions(opts: Options) -> anyhow::Result<Tally> {
     if opts.context_width > 1000 {

@@ -3,8 +3,6 @@
 //! Matches Kaldi's `compute-gop`, except that it works without `--phone-map`, too, which in Kaldi ends with a failed assertion,
 //! and that alignments that do not fit each other are errors.
 
-use std::process::ExitCode;
-
 use anyhow::Context;
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_hmm::{PhoneMap, PhonePronunciation, PronunciationScorer, TransitionModel, parse_phones};
@@ -42,12 +40,8 @@ struct Options {
     features: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_gop))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_gop))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn compute_gop(opts: Options) -> anyhow::Result<Tally> {
     let model: TransitionModel = read_file(&opts.model)?;

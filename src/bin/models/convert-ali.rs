@@ -3,8 +3,6 @@
 //! Matches Kaldi's `convert-ali`, except that random paths through phones are others: those of Kaldi come from a library
 //! for finite-state transducers. They do not depend on the other utterances.
 
-use std::process::ExitCode;
-
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_hmm::{AlignmentConverter, ContextDependency, Conversion, ConversionOptions, PhoneMap, TransitionModel};
@@ -42,12 +40,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(convert_ali))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(convert_ali))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(3))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn convert_ali(opts: Options) -> anyhow::Result<Tally> {
     let mut options = ConversionOptions::default();

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `copy-transition-model`, except that `--binary` is true if it is not given; in Kaldi it is not defined.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_hmm::TransitionModel;
 use kaldi_log::log;
@@ -27,12 +25,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_transition_model))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_transition_model))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn copy_transition_model(opts: Options) -> anyhow::Result<Tally> {
     let model: TransitionModel = read_file(&opts.source)?;

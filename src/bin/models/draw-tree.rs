@@ -3,8 +3,6 @@
 //! Matches Kaldi's `draw-tree`, except that a tree that cannot be drawn leaves no part of a picture behind, and that a query
 //! must start with a number.
 
-use std::process::ExitCode;
-
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, Tally};
 use kaldi_hmm::{ContextDependency, Event, PDF_CLASS, TreeDrawing};
@@ -36,12 +34,8 @@ struct Options {
     inputs: Vec<InputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(draw_tree))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(draw_tree))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 /// The page of `--gen-html`, byte by byte as in Kaldi.
 const PAGE: &str = "<html>\n<head><title>Decision Tree</tree></head>\n\

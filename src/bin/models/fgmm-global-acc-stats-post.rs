@@ -3,8 +3,6 @@
 //! Matches Kaldi's `fgmm-global-acc-stats-post`, except that with --weights each frame is weighted once, and that nothing is
 //! written if there are no utterances. Kaldi multiplies all posteriors of the utterance by the weight of each frame in turn.
 
-use std::process::ExitCode;
-
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
@@ -43,12 +41,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_acc_stats_post))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_acc_stats_post))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Sums(0, "fgmm-global-sum-accs OUT IN"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn fgmm_global_acc_stats_post(opts: Options) -> anyhow::Result<Tally> {
     let Some(num_gauss) = usize::try_from(opts.num_gauss).ok().filter(|number| *number > 0) else {

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `fgmm-global-acc-stats`, except that an utterance with a frame that has no likelihood is an error.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally, num_threads};
 use kaldi_gmm::FullGmm;
 use kaldi_log::log;
@@ -30,12 +28,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_acc_stats))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_acc_stats))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Sums(1, "fgmm-global-sum-accs OUT IN"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn fgmm_global_acc_stats(opts: Options) -> anyhow::Result<Tally> {
     let gmm: FullGmm = read_file(&opts.model)?;

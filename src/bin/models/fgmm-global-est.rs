@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `fgmm-global-est`, also in the random numbers of --mix-up.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{AccumFullGmm, FullGmm, GmmFlags, Mixture, MleFullGmmOptions};
 use kaldi_log::{log, warning};
@@ -44,12 +42,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_est))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_est))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn fgmm_global_est(opts: Options) -> anyhow::Result<Tally> {
     let gmm: FullGmm = read_file(&opts.model)?;

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `fgmm-global-get-frame-likes`.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::FullGmm;
 use kaldi_mixtures::{LikelihoodTables, write_likelihoods};
@@ -31,12 +29,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_get_frame_likes))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_get_frame_likes))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn fgmm_global_get_frame_likes(opts: Options) -> anyhow::Result<Tally> {
     let gmm: FullGmm = read_file(&opts.model)?;

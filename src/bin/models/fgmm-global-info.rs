@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `fgmm-global-info`.
 
-use std::process::ExitCode;
-
 use std::io::Write as _;
 
 use kaldi_cli::{InputName, Tally};
@@ -23,12 +21,8 @@ struct Options {
     source: InputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_info))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_info))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn fgmm_global_info(opts: Options) -> anyhow::Result<Tally> {
     let gmm: FullGmm = read_file(&opts.source)?;

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `fgmm-global-init-from-accs`.
 
-use std::process::ExitCode;
-
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{AccumFullGmm, MleFullGmmOptions};
@@ -33,12 +31,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_init_from_accs))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_init_from_accs))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn fgmm_global_init_from_accs(opts: Options) -> anyhow::Result<Tally> {
     let Some(num_gauss) = usize::try_from(opts.num_gauss).ok().filter(|number| *number > 0) else {

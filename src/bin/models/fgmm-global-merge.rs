@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `fgmm-global-merge`, except that the file of sizes is not written if the mixtures do not fit each other.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally, wrong_usage};
 use kaldi_gmm::{FullGmm, Mixture};
 use kaldi_log::log;
@@ -30,12 +28,8 @@ struct Options {
     sources: Vec<InputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_merge))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_merge))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn fgmm_global_merge(opts: Options) -> anyhow::Result<Tally> {
     if opts.sources.len() < 2 {

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `fgmm-gselect`, except that an utterance without frames is skipped.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::FullGmm;
 use kaldi_mixtures::{SelectTables, write_selection};
@@ -28,12 +26,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_gselect))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_gselect))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn fgmm_gselect(opts: Options) -> anyhow::Result<Tally> {
     let gmm: FullGmm = read_file(&opts.model)?;

@@ -3,8 +3,6 @@
 //! Matches Kaldi's `gmm-acc-mllt`, also in the random numbers of --rand-prune; in addition, utterances without posteriors
 //! are named.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{AcousticModel, pdf_posteriors};
 use kaldi_log::log;
@@ -37,17 +35,13 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_acc_mllt)).in_pieces(&[
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_acc_mllt)).in_pieces(&[
     (
         kaldi_cli::PiecesIf::Given("rand-prune"),
         kaldi_cli::Pieces::Whole("the random numbers of Kaldi run through the whole table"),
     ),
     (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Sums(1, "sum-mllt-accs OUT IN")),
 ]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn gmm_acc_mllt(opts: Options) -> anyhow::Result<Tally> {
     let model: AcousticModel = read_file(&opts.model)?;

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `gmm-acc-stats-ali`.
 
-use std::process::ExitCode;
-
 use std::sync::Arc;
 
 use kaldi_cli::{InputName, OutputName, Tally};
@@ -34,12 +32,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_acc_stats_ali))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_acc_stats_ali))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Sums(1, "gmm-sum-accs OUT IN"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn gmm_acc_stats_ali(opts: Options) -> anyhow::Result<Tally> {
     let model: AcousticModel = read_file(&opts.model)?;

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `gmm-basis-fmllr-training`.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally, sum_stats};
 use kaldi_gmm::AcousticModel;
 use kaldi_log::log;
@@ -31,12 +29,8 @@ struct Options {
     sources: Vec<InputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_basis_fmllr_training))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_basis_fmllr_training))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn gmm_basis_fmllr_training(opts: Options) -> anyhow::Result<Tally> {
     let model: AcousticModel = read_file(&opts.model)?;

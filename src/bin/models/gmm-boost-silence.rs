@@ -3,8 +3,6 @@
 //! Matches Kaldi's `gmm-boost-silence`, except that phones which are no numbers are a warning; in Kaldi they are not
 //! mentioned.
 
-use std::process::ExitCode;
-
 use anyhow::bail;
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_gmm::AcousticModel;
@@ -35,12 +33,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_boost_silence))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_boost_silence))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn gmm_boost_silence(opts: Options) -> anyhow::Result<Tally> {
     let mut phones = parse_phones(&opts.silence_phones).unwrap_or_else(|error| {

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `gmm-compute-likes`.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::AcousticModel;
 use kaldi_log::log;
@@ -26,12 +24,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_compute_likes))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_compute_likes))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn gmm_compute_likes(opts: Options) -> anyhow::Result<Tally> {
     let pdfs = read_file::<AcousticModel>(&opts.model)?.pdfs;

@@ -3,8 +3,6 @@
 //! Matches Kaldi's `gmm-copy`, except that `--copy-tm=false` works on whole models, too: their transitions
 //! are skipped.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{AcousticModel, GaussiansOnly};
 use kaldi_hmm::TransitionModel;
@@ -35,12 +33,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_copy))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_copy))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn gmm_copy(opts: Options) -> anyhow::Result<Tally> {
     let format = Format::from_binary(opts.binary);

@@ -3,8 +3,6 @@
 //! Matches Kaldi's `gmm-est-basis-fmllr-gpost`, except that all frames count. In Kaldi the last one of each utterance, or of the last
 //! utterance of each speaker, does not. Steps that are halved are not logged.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_gmm::AcousticModel;
 use kaldi_mixtures::{BasisTargets, SpeakerTables, write_basis_fmllr};
@@ -40,15 +38,11 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_est_basis_fmllr_gpost))
-    .in_pieces(&[
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_est_basis_fmllr_gpost)).in_pieces(&[
         (kaldi_cli::PiecesIf::Given("spk2utt"), kaldi_cli::Pieces::Speakers("spk2utt")),
         (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(2)),
     ]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn gmm_est_basis_fmllr_gpost(opts: Options) -> anyhow::Result<Tally> {
     let model: AcousticModel = read_file(&opts.model)?;

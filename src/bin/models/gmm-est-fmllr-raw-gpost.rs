@@ -3,8 +3,6 @@
 //! Matches Kaldi's `gmm-est-fmllr-raw-gpost`, except that the offsets of the full matrix count, which Kaldi drops, and that
 //! statistics from which nothing can be estimated are an error.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_gmm::AcousticModel;
 use kaldi_matrix::Matrix;
@@ -45,15 +43,10 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_est_fmllr_raw_gpost))
-    .in_pieces(&[
-        (kaldi_cli::PiecesIf::Given("spk2utt"), kaldi_cli::Pieces::Speakers("spk2utt")),
-        (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1)),
-    ]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_est_fmllr_raw_gpost)).in_pieces(&[
+    (kaldi_cli::PiecesIf::Given("spk2utt"), kaldi_cli::Pieces::Speakers("spk2utt")),
+    (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1)),
+]);
 
 fn gmm_est_fmllr_raw_gpost(opts: Options) -> anyhow::Result<Tally> {
     let options = RawFmllrOptions { min_count: opts.fmllr_min_count, num_iters: opts.fmllr_num_iters };

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `gmm-est-fmllr`.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_gmm::AcousticModel;
 use kaldi_mixtures::{SpeakerTables, write_fmllr};
@@ -33,14 +31,10 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_est_fmllr)).in_pieces(&[
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_est_fmllr)).in_pieces(&[
     (kaldi_cli::PiecesIf::Given("spk2utt"), kaldi_cli::Pieces::Speakers("spk2utt")),
     (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1)),
 ]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn gmm_est_fmllr(opts: Options) -> anyhow::Result<Tally> {
     let model: AcousticModel = read_file(&opts.model)?;

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `gmm-est-rescale`.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{AcousticModel, AcousticStats};
 use kaldi_log::{log, warning};
@@ -38,12 +36,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_est_rescale))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_est_rescale))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn gmm_est_rescale(opts: Options) -> anyhow::Result<Tally> {
     let mut model: AcousticModel = read_file(&opts.model)?;

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `gmm-est-weights-ebw`.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{AcousticModel, AcousticStats, EbwWeightOptions, GmmFlags};
 use kaldi_log::log;
@@ -43,12 +41,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_est_weights_ebw))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_est_weights_ebw))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn gmm_est_weights_ebw(opts: Options) -> anyhow::Result<Tally> {
     let mut model: AcousticModel = read_file(&opts.model)?;

@@ -3,8 +3,6 @@
 //! Matches Kaldi's `gmm-global-acc-stats`, except that an utterance with a frame that has no likelihood is an error, and that the
 //! Gaussians of a list have their own likelihoods in every order.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally, num_threads};
 use kaldi_gmm::DiagGmm;
 use kaldi_log::log;
@@ -31,12 +29,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_acc_stats))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_acc_stats))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Sums(1, "gmm-global-sum-accs OUT IN"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn gmm_global_acc_stats(opts: Options) -> anyhow::Result<Tally> {
     let gmm: DiagGmm = read_file(&opts.model)?;

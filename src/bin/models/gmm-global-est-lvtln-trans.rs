@@ -3,8 +3,6 @@
 //! Matches Kaldi's `gmm-global-est-lvtln-trans`, except that all frames count. In Kaldi the last one of each utterance, or of the
 //! last utterance of each speaker, does not.
 
-use std::process::ExitCode;
-
 use anyhow::bail;
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_gmm::{DiagGmm, Mixture as _};
@@ -43,15 +41,11 @@ struct Options {
     warps: Option<OutputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_est_lvtln_trans))
-    .in_pieces(&[
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_est_lvtln_trans)).in_pieces(&[
         (kaldi_cli::PiecesIf::Given("spk2utt"), kaldi_cli::Pieces::Speakers("spk2utt")),
         (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(2)),
     ]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn gmm_global_est_lvtln_trans(opts: Options) -> anyhow::Result<Tally> {
     let norm: FmllrUpdate = opts.norm_type.parse()?;

@@ -3,8 +3,6 @@
 //! Matches Kaldi's `gmm-global-get-frame-likes`, except that the Gaussians of a list have their own likelihoods in every
 //! order.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::DiagGmm;
 use kaldi_mixtures::{LikelihoodTables, write_likelihoods};
@@ -32,12 +30,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_get_frame_likes))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_get_frame_likes))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn gmm_global_get_frame_likes(opts: Options) -> anyhow::Result<Tally> {
     let gmm: DiagGmm = read_file(&opts.model)?;

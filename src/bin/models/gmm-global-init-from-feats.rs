@@ -3,8 +3,6 @@
 //! Matches Kaldi's `gmm-global-init-from-feats`, also in its random numbers, except that --num-iters=1 works. The option
 //! --num-threads does not change the result, and has the default of all tools.
 
-use std::process::ExitCode;
-
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally, num_threads};
 use kaldi_gmm::{DiagGmm, GmmFlags, Mixture, MleDiagGmmOptions};
@@ -52,12 +50,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_init_from_feats))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_init_from_feats))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it is estimated from the whole table"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn gmm_global_init_from_feats(opts: Options) -> anyhow::Result<Tally> {
     let mut random = Random::seeded(opts.srand as u32);

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `gmm-global-to-fgmm`.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{DiagGmm, FullGmm};
 use kaldi_log::log;
@@ -28,12 +26,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_to_fgmm))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_to_fgmm))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn gmm_global_to_fgmm(opts: Options) -> anyhow::Result<Tally> {
     let gmm: DiagGmm = read_file(&opts.source)?;

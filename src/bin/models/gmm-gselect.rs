@@ -4,8 +4,6 @@
 //! them as a range if the distance of the last number from the first is that of a range), and that an utterance without
 //! frames is skipped.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::DiagGmm;
 use kaldi_mixtures::{SelectTables, write_selection};
@@ -30,12 +28,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_gselect))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_gselect))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn gmm_gselect(opts: Options) -> anyhow::Result<Tally> {
     let gmm: DiagGmm = read_file(&opts.model)?;

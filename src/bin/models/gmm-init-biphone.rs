@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `gmm-init-biphone`.
 
-use std::process::ExitCode;
-
 use anyhow::{Context, ensure};
 use kaldi_cli::{Arg, InputName, OutputName, Tally, read_text};
 use kaldi_gmm::{AcousticModel, AmDiagGmm, DiagGmm};
@@ -49,12 +47,8 @@ struct Options {
     tree: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_init_biphone))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_init_biphone))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn gmm_init_biphone(opts: Options) -> anyhow::Result<Tally> {
     let dim: usize = std::str::from_utf8(opts.dim.as_ref()).ok().and_then(|dim| dim.trim().parse().ok()).unwrap_or(0);

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `gmm-init-lvtln`.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{OutputName, Tally};
 use kaldi_log::log;
 use kaldi_table::write_file;
@@ -35,12 +33,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_init_lvtln))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_init_lvtln))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn gmm_init_lvtln(opts: Options) -> anyhow::Result<Tally> {
     let vtln = LinearVtln::new(opts.dim, opts.num_classes, opts.default_class)?;

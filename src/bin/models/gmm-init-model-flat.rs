@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `gmm-init-model-flat`.
 
-use std::process::ExitCode;
-
 use anyhow::ensure;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{AcousticModel, FeatureMoments, InitialGaussian};
@@ -36,12 +34,8 @@ struct Options {
     source: Option<InputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_init_model_flat))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_init_model_flat))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it is estimated from the whole table"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn gmm_init_model_flat(opts: Options) -> anyhow::Result<Tally> {
     let tree: ContextDependency = read_file(&opts.tree)?;

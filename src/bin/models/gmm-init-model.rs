@@ -2,9 +2,6 @@
 //!
 //! Matches Kaldi's `gmm-init-model`.
 
-use std::collections::BTreeMap;
-use std::process::ExitCode;
-
 use anyhow::{Context, bail, ensure};
 use kaldi_cli::{InputName, OutputName, Tally, wrong_usage};
 use kaldi_gmm::{AcousticModel, AmDiagGmm, DiagGmm, InitialGaussian};
@@ -14,6 +11,7 @@ use kaldi_matrix::Vector;
 use kaldi_number::general;
 use kaldi_table::{read_file, write_file};
 use kaldi_values::Format;
+use std::collections::BTreeMap;
 
 const USAGE: &str = "\
 Makes a model of a tree: each pdf is one Gaussian with the mean and the variance of its statistics, or, with an old tree and
@@ -47,12 +45,8 @@ struct Options {
     old_model: Option<InputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_init_model))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_init_model))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 /// The statistics of a pdf.
 type PdfStats = Vec<(Event, GaussStats)>;

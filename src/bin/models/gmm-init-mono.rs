@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `gmm-init-mono`, except that phones for which the tree has no pdfs are named in a warning.
 
-use std::process::ExitCode;
-
 use anyhow::{Context, ensure};
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_gmm::{AcousticModel, FeatureMoments, InitialGaussian};
@@ -44,12 +42,8 @@ struct Options {
     tree: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_init_mono))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_init_mono))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it is estimated from the whole table"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn gmm_init_mono(opts: Options) -> anyhow::Result<Tally> {
     let dim: usize = std::str::from_utf8(opts.dim.as_ref()).ok().and_then(|dim| dim.trim().parse().ok()).unwrap_or(0);

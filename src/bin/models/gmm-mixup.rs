@@ -3,8 +3,6 @@
 //! Matches Kaldi's `gmm-mixup`; if several pdfs have a claim on the same Gaussian, the one with the lower number
 //! gets it.
 
-use std::process::ExitCode;
-
 use anyhow::ensure;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{AcousticModel, GaussianTargets};
@@ -49,12 +47,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_mixup))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_mixup))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn gmm_mixup(opts: Options) -> anyhow::Result<Tally> {
     let mut model: AcousticModel = read_file(&opts.source)?;

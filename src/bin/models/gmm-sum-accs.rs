@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `gmm-sum-accs`.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally, sum_stats};
 use kaldi_gmm::AcousticStats;
 use kaldi_log::log;
@@ -28,12 +26,8 @@ struct Options {
     sources: Vec<InputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_sum_accs))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_sum_accs))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn gmm_sum_accs(opts: Options) -> anyhow::Result<Tally> {
     let sum: AcousticStats = sum_stats(&opts.sources, AcousticStats::add)?;

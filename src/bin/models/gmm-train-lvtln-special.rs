@@ -2,7 +2,6 @@
 //!
 //! Matches Kaldi's `gmm-train-lvtln-special`, except that --weights-in counts with --normalize-covar too.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -50,12 +49,8 @@ struct Options {
     posteriors: Option<InputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_train_lvtln_special))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_train_lvtln_special))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn gmm_train_lvtln_special(opts: Options) -> anyhow::Result<Tally> {
     let class = opts.class_index.to_string();

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `gmm-transform-means`.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::AcousticModel;
 use kaldi_log::log;
@@ -29,12 +27,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_transform_means))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_transform_means))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn gmm_transform_means(opts: Options) -> anyhow::Result<Tally> {
     let transform: Matrix<f32> = read_file(&opts.transform)?;

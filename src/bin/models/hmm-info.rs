@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `hmm-info`.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, Tally};
 use kaldi_hmm::TransitionModel;
 use kaldi_io::Output;
@@ -23,12 +21,8 @@ struct Options {
     model: InputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(hmm_info))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(hmm_info))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn hmm_info(opts: Options) -> anyhow::Result<Tally> {
     let model: TransitionModel = read_file(&opts.model)?;

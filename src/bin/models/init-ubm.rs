@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `init-ubm`.
 
-use std::process::ExitCode;
-
 use anyhow::ensure;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{AcousticModel, FullGmm, GaussianTargets, Mixture, UbmOptions};
@@ -49,12 +47,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(init_ubm))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(init_ubm))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn init_ubm(opts: Options) -> anyhow::Result<Tally> {
     check(&opts)?;

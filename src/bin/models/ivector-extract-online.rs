@@ -3,8 +3,6 @@
 //! Matches Kaldi's `ivector-extract-online`, except that `--num-threads` has the default of all tools, and an utterance
 //! without frames is skipped with a warning.
 
-use std::process::ExitCode;
-
 use anyhow::ensure;
 use kaldi_cli::{InputName, OutputName, Tally, num_threads};
 use kaldi_ivector::{IvectorEstimator, online_ivectors};
@@ -40,15 +38,10 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_extract_online))
-    .in_pieces(&[
-        (kaldi_cli::PiecesIf::Given("spk2utt"), kaldi_cli::Pieces::Speakers("spk2utt")),
-        (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1)),
-    ]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_extract_online)).in_pieces(&[
+    (kaldi_cli::PiecesIf::Given("spk2utt"), kaldi_cli::Pieces::Speakers("spk2utt")),
+    (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1)),
+]);
 
 fn ivector_extract_online(opts: Options) -> anyhow::Result<Tally> {
     let period = usize::try_from(opts.ivector_period).unwrap_or(0);

@@ -3,7 +3,6 @@
 //! Matches Kaldi's `ivector-extract-online2`, except that speakers are worked on side by side, that an utterance without
 //! frames is skipped with a warning, and that there is a warning if weights have the wrong length.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
@@ -115,12 +114,8 @@ struct SpliceConfig {
     right_context: i32,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_extract_online2))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_extract_online2))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Lines(0))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn ivector_extract_online2(opts: Options) -> anyhow::Result<Tally> {
     let _ = opts.use_most_recent_ivector;

@@ -2,7 +2,6 @@
 //!
 //! Matches Kaldi's `ivector-extract`.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, ensure};
@@ -50,14 +49,10 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_extract)).in_pieces(&[
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_extract)).in_pieces(&[
     (kaldi_cli::PiecesIf::Given("spk2utt"), kaldi_cli::Pieces::Speakers("spk2utt")),
     (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1)),
 ]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn ivector_extract(opts: Options) -> anyhow::Result<Tally> {
     let _ = opts.num_threads_total;

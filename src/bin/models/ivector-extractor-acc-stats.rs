@@ -3,8 +3,6 @@
 //! Matches Kaldi's `ivector-extractor-acc-stats`, its random numbers included, except that the statistics do not depend
 //! on the number of threads.
 
-use std::process::ExitCode;
-
 use anyhow::Context;
 use kaldi_cli::{InputName, OutputName, Tally, num_threads};
 use kaldi_io::printable_wxfilename;
@@ -48,12 +46,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_extractor_acc_stats))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_extractor_acc_stats))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Sums(1, "ivector-extractor-sum-accs IN OUT"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn ivector_extractor_acc_stats(opts: Options) -> anyhow::Result<Tally> {
     let _ = opts.num_threads_total;

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `ivector-extractor-copy`.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_ivector::IvectorExtractor;
 use kaldi_table::{read_file, write_file};
@@ -35,12 +33,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_extractor_copy))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_extractor_copy))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn ivector_extractor_copy(opts: Options) -> anyhow::Result<Tally> {
     // As in Kaldi, these options of ivector-extractor-init change nothing.

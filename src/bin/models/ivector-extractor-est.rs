@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `ivector-extractor-est`, the signs of the dimensions of i-vectors included.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally, num_threads};
 use kaldi_io::printable_wxfilename;
 use kaldi_ivector::{ExtractorOptions, ExtractorUpdate, IvectorExtractor, IvectorExtractorStats};
@@ -39,12 +37,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_extractor_est))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_extractor_est))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn ivector_extractor_est(opts: Options) -> anyhow::Result<Tally> {
     log!("Reading model");

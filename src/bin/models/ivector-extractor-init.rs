@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `ivector-extractor-init`, its random numbers included; `--num-iters` has no effect, as in Kaldi.
 
-use std::process::ExitCode;
-
 use anyhow::Context;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{FullGmm, Mixture};
@@ -42,12 +40,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_extractor_init))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_extractor_init))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn ivector_extractor_init(opts: Options) -> anyhow::Result<Tally> {
     let _ = opts.num_iters;

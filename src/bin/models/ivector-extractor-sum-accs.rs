@@ -3,8 +3,6 @@
 //! Matches Kaldi's `ivector-extractor-sum-accs`, except that `--parallel` has no effect: inputs are opened one after the
 //! other.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally, add_files};
 use kaldi_io::printable_wxfilename;
 use kaldi_ivector::IvectorExtractorStats;
@@ -33,12 +31,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_extractor_sum_accs))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_extractor_sum_accs))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn ivector_extractor_sum_accs(opts: Options) -> anyhow::Result<Tally> {
     let _ = opts.parallel;

@@ -3,8 +3,6 @@
 //! Matches Kaldi's `ivector-randomize`, its random numbers included, except that `--srand` has an effect if it is given,
 //! and that an utterance is counted once.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
@@ -32,15 +30,10 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_randomize)).in_pieces(&[(
-        kaldi_cli::PiecesIf::Always,
-        kaldi_cli::Pieces::Whole("the random numbers of Kaldi run through the whole table"),
-    )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_randomize)).in_pieces(&[(
+    kaldi_cli::PiecesIf::Always,
+    kaldi_cli::Pieces::Whole("the random numbers of Kaldi run through the whole table"),
+)]);
 
 fn ivector_randomize(opts: Options) -> anyhow::Result<Tally> {
     let prob = opts.randomize_prob;

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `post-to-phone-post`, the order of a frame's phones included.
 
-use std::process::ExitCode;
-
 use anyhow::Context;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_hmm::{PhonesOfPdfs, TransitionModel};
@@ -33,12 +31,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(post_to_phone_post))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(post_to_phone_post))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn post_to_phone_post(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Posterior>::open(&opts.source)?;

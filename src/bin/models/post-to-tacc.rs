@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `post-to-tacc`; with `--per-pdf` the last transition-id is left out, as there.
 
-use std::process::ExitCode;
-
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_hmm::TransitionModel;
@@ -34,12 +32,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(post_to_tacc))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(post_to_tacc))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Sums(1, "vector-sum IN OUT"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn post_to_tacc(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Posterior>::open(&opts.source)?;

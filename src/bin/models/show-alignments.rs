@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `show-alignments`.
 
-use std::process::ExitCode;
-
 use anyhow::bail;
 use bstr::BStr;
 use kaldi_cli::{InputName, Tally};
@@ -27,16 +25,12 @@ struct Options {
     source: InputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(show_alignments)).in_pieces(&[(
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(show_alignments)).in_pieces(&[(
     kaldi_cli::PiecesIf::Always,
     kaldi_cli::Pieces::Whole(
         "it prints lines; sh -c 'show-alignments SYMBOLS MODEL TABLE > FILE' runs in pieces with --split and --out",
     ),
 )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn show_alignments(opts: Options) -> anyhow::Result<Tally> {
     let model: TransitionModel = read_file(&opts.model)?;

@@ -2,9 +2,6 @@
 //!
 //! Matches Kaldi's `show-transitions`; phones without a symbol, and counts of another number of pdfs, are errors.
 
-use std::fmt::Write;
-use std::process::ExitCode;
-
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, Tally};
 use kaldi_hmm::TransitionModel;
@@ -13,6 +10,7 @@ use kaldi_matrix::Vector;
 use kaldi_number::general;
 use kaldi_table::read_file;
 use kaldi_values::SymbolTable;
+use std::fmt::Write;
 
 const USAGE: &str = "\
 Shows the transition-states and transition-ids of a model in words: phones, states, pdfs and probabilities; with the counts
@@ -30,12 +28,8 @@ struct Options {
     counts: Option<InputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(show_transitions))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(show_transitions))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn show_transitions(opts: Options) -> anyhow::Result<Tally> {
     let symbols = SymbolTable::read(&opts.symbols)?;

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `sum-tree-stats`.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally, add_files};
 use kaldi_hmm::{TreeStats, TreeStatsSum};
 use kaldi_log::log;
@@ -28,12 +26,8 @@ struct Options {
     sources: Vec<InputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(sum_tree_stats))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(sum_tree_stats))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn sum_tree_stats(opts: Options) -> anyhow::Result<Tally> {
     let mut sum = TreeStatsSum::default();

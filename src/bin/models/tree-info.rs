@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `tree-info`.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, Tally};
 use kaldi_hmm::ContextDependency;
 use kaldi_io::Output;
@@ -22,12 +20,8 @@ struct Options {
     tree: InputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(tree_info))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(tree_info))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn tree_info(opts: Options) -> anyhow::Result<Tally> {
     let tree: ContextDependency = read_file(&opts.tree)?;

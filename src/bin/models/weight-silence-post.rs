@@ -3,8 +3,6 @@
 //! Matches Kaldi's `weight-silence-post`, except that a number that is not a transition-id, and a negative sum of weights with
 //! `--distribute`, end with an error that has the place; Kaldi's assertions fail.
 
-use std::process::ExitCode;
-
 use anyhow::Context;
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_hmm::{SilenceWeight, TransitionModel, parse_phones};
@@ -32,12 +30,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(weight_silence_post))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(weight_silence_post))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(3))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn weight_silence_post(opts: Options) -> anyhow::Result<Tally> {
     let weight = parse_weight(&opts.silence_weight)?;

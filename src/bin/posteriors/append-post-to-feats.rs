@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `append-post-to-feats`.
 
-use std::process::ExitCode;
-
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::{log, warning};
@@ -35,12 +33,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(append_post_to_feats)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(append_post_to_feats)).by_entry(0);
 
 fn append_post_to_feats(opts: Options) -> anyhow::Result<Tally> {
     if opts.post_dim <= 0 {

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `copy-gselect`.
 
-use std::process::ExitCode;
-
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::log;
@@ -27,11 +25,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_gselect)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_gselect)).by_entry(0);
 
 fn copy_gselect(opts: Options) -> anyhow::Result<Tally> {
     let Ok(most) = usize::try_from(opts.n) else { bail!("expected --n to be 0 or more, got {}", opts.n) };

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `get-post-on-ali`; in addition, utterances without an alignment are named.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
@@ -26,11 +24,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(get_post_on_ali)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(get_post_on_ali)).by_entry(0);
 
 fn get_post_on_ali(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Posterior>::open(&opts.source)?;

@@ -3,8 +3,6 @@
 //! Matches Kaldi's `logprob-to-post`, including random numbers: `--random-prune` keeps the same entries as Kaldi, for
 //! any number of threads.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
@@ -36,7 +34,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(logprob_to_post)).in_pieces(&[
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(logprob_to_post)).in_pieces(&[
     (kaldi_cli::PiecesIf::Is("random", "entry"), kaldi_cli::Pieces::Entries(0)),
     (
         kaldi_cli::PiecesIf::IsNot("random-prune", "false"),
@@ -46,10 +44,6 @@ pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli:
     ),
     (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(0)),
 ]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn logprob_to_post(opts: Options) -> anyhow::Result<Tally> {
     let mut pruning = Pruning { least: opts.min_post, random: opts.random_prune.then(Random::default) };

@@ -3,8 +3,6 @@
 //! Matches Kaldi's `post-to-feats`, except that single files work (Kaldi's then asks for a third argument, which it
 //! does not allow).
 
-use std::process::ExitCode;
-
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::log;
@@ -35,11 +33,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(post_to_feats)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(post_to_feats)).by_entry(0);
 
 fn post_to_feats(opts: Options) -> anyhow::Result<Tally> {
     if opts.post_dim <= 0 {

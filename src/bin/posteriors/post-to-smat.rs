@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `post-to-smat`.
 
-use std::process::ExitCode;
-
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::log;
@@ -29,11 +27,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(post_to_smat)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(post_to_smat)).by_entry(0);
 
 fn post_to_smat(opts: Options) -> anyhow::Result<Tally> {
     if opts.dim <= 0 {

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `post-to-weights`.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::log;
 use kaldi_matrix::Vector;
@@ -24,11 +22,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(post_to_weights)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(post_to_weights)).by_entry(0);
 
 fn post_to_weights(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Posterior>::open(&opts.source)?;

@@ -2,7 +2,6 @@
 //!
 //! Matches Kaldi's `sum-post`.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use kaldi_cli::{InputName, OutputName, Tally};
@@ -38,11 +37,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(sum_post)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(sum_post)).by_entry(0);
 
 fn sum_post(opts: Options) -> anyhow::Result<Tally> {
     let first = SequentialReader::<Posterior>::open(&opts.first)?;

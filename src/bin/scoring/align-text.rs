@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `align-text`.
 
-use std::process::ExitCode;
-
 use bstr::BStr;
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_io::ParseError;
@@ -40,11 +38,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(align_text)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(align_text)).by_entry(0);
 
 fn align_text(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Tokens>::open(&opts.source)?;

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `compute-eer`, except that a score that is not a number is an error.
 
-use std::process::ExitCode;
-
 use anyhow::{Context, bail};
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, Tally};
@@ -27,12 +25,8 @@ struct Options {
     source: InputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_eer))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_eer))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("the rate is one of all scores"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn compute_eer(opts: Options) -> anyhow::Result<Tally> {
     let mut input = Input::open(&opts.source)?;

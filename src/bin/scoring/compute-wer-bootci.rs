@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `compute-wer-bootci`, including random numbers: the printed digits are Kaldi's.
 
-use std::process::ExitCode;
-
 use anyhow::Context;
 use kaldi_cli::{InputName, Tally};
 use kaldi_io::Output;
@@ -37,12 +35,8 @@ struct Options {
     others: Option<InputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_wer_bootci))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_wer_bootci))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it counts over the whole table"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn compute_wer_bootci(opts: Options) -> anyhow::Result<Tally> {
     let mode: Mode = opts.mode.parse().context("--mode option invalid")?;

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `compute-wer`; `--unit=char` is our own.
 
-use std::process::ExitCode;
-
 use anyhow::Context;
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, Tally, one_of};
@@ -69,12 +67,8 @@ impl Unit {
     }
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_wer))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_wer))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it counts over the whole table"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn compute_wer(opts: Options) -> anyhow::Result<Tally> {
     let unit = opts.unit;

@@ -1,10 +1,5 @@
 //! Finds everything that is wrong with shards. Kaldi has no such program.
 
-use std::collections::HashMap;
-use std::collections::hash_map::{DefaultHasher, Entry};
-use std::hash::{Hash, Hasher};
-use std::process::ExitCode;
-
 use anyhow::Result;
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, Tally, one_of};
@@ -13,6 +8,9 @@ use kaldi_log::log;
 use kaldi_reader::{ReaderExt, par_map};
 use kaldi_shard::{FaultKind, Findings, Grouping, ShardChecks, ShardFault, ShardName, ShardNames, Wanted};
 use serde_json::Value;
+use std::collections::HashMap;
+use std::collections::hash_map::{DefaultHasher, Entry};
+use std::hash::{Hash, Hasher};
 
 const USAGE: &str = "\
 ShardChecks shards, and writes a line for each fault, with its place: <shard>:<offset>: <member or key>: <what is wrong>
@@ -59,14 +57,10 @@ const GROUPINGS: [(&str, Agreement); 3] = [
     ("webdataset", Agreement::One(Grouping::Webdataset)),
 ];
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(check_shards)).in_pieces(&[(
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(check_shards)).in_pieces(&[(
     kaldi_cli::PiecesIf::Always,
     kaldi_cli::Pieces::Whole("a key that is in two shards is found in the whole list only"),
 )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn check_shards(opts: Options) -> Result<Tally> {
     let mut output = Output::create("-".into(), false)?;

@@ -1,9 +1,5 @@
 //! Copies samples from shards to shards: merges, splits, selects, shuffles. Kaldi has no such program.
 
-use std::collections::{HashMap, HashSet};
-use std::fs;
-use std::process::ExitCode;
-
 use anyhow::{Context, Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, OutputName, Tally, one_of};
@@ -15,6 +11,8 @@ use kaldi_shard::{
     Error, Grouping, Packed, Places, SamplePlace, ShardCompression, ShardIndex, ShardNames, ShardOptions,
     ShardSetWriter, Wanted,
 };
+use std::collections::{HashMap, HashSet};
+use std::fs;
 
 const USAGE: &str = "\
 Copies samples from shards to new ones, and writes the list of these: merges, splits, selects and shuffles without
@@ -76,15 +74,11 @@ struct Options {
     list: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
+pub const TOOL: kaldi_cli::Tool =
     kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(copy_shards)).writing_lists().in_pieces(&[(
         kaldi_cli::PiecesIf::Always,
         kaldi_cli::Pieces::Whole("new shards are numbered over the whole list"),
     )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn copy_shards(opts: Options) -> Result<Tally> {
     ensure!(opts.num_utts_per_shard != Some(0), "expected --num-utts-per-shard to be 1 or more, got 0");

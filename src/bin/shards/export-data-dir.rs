@@ -2,10 +2,6 @@
 //!
 //! Kaldi has no such program. WeNet's list has the bytes of `make_raw_list.py`.
 
-use std::collections::HashMap;
-use std::path::Path;
-use std::process::ExitCode;
-
 use anyhow::Context;
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{Arg, OutputName, Tally, one_of};
@@ -14,6 +10,8 @@ use kaldi_io::Output;
 use kaldi_log::{log, warning};
 use kaldi_table::{Entry, SequentialReader, WorkError};
 use kaldi_wave::{Wave, WaveInfo};
+use std::collections::HashMap;
+use std::path::Path;
 
 const USAGE: &str = "\
 Writes a data directory as a manifest of another program, in the order of utt2spk (wenet: of the text). Durations are those of
@@ -38,15 +36,10 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(export_data_dir)).in_pieces(&[(
-        kaldi_cli::PiecesIf::Always,
-        kaldi_cli::Pieces::Whole("a manifest is made of several files of the data directory"),
-    )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(export_data_dir)).in_pieces(&[(
+    kaldi_cli::PiecesIf::Always,
+    kaldi_cli::Pieces::Whole("a manifest is made of several files of the data directory"),
+)]);
 
 fn export_data_dir(opts: Options) -> anyhow::Result<Tally> {
     let format = opts.format.context("expected --format=nemo, wenet, lhotse or csv")?;

@@ -1,8 +1,5 @@
 //! Converts shards to a Kaldi data directory, or to tables. Kaldi has no such program.
 
-use std::collections::HashSet;
-use std::process::ExitCode;
-
 use anyhow::{Context, Result, anyhow, bail};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, OutputName, Tally, one_of};
@@ -13,6 +10,7 @@ use kaldi_table::{Record, TableWriter, is_key};
 use kaldi_values::Tokens;
 use kaldi_values::{Cursor, Format, Value};
 use kaldi_wave::{Wave, WaveFile};
+use std::collections::HashSet;
 
 const USAGE: &str = "\
 Takes shards apart. In a folder it makes a Kaldi data directory: wav/ with the sound of each sample, wav.scp and text.
@@ -53,17 +51,10 @@ enum Target {
     Tables { wav: Option<TableWriter<WaveFile>>, text: Option<TableWriter<Tokens>>, utt2dur: Option<TableWriter<f32>> },
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(extract_shards)).in_pieces(&[(
-        kaldi_cli::PiecesIf::Always,
-        kaldi_cli::Pieces::Whole(
-            "an argument is a shard or a list of shards; a list can be cut with --split and --out",
-        ),
-    )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(extract_shards)).in_pieces(&[(
+    kaldi_cli::PiecesIf::Always,
+    kaldi_cli::Pieces::Whole("an argument is a shard or a list of shards; a list can be cut with --split and --out"),
+)]);
 
 fn extract_shards(opts: Options) -> Result<Tally> {
     let is_tables = [&opts.wav, &opts.text, &opts.utt2dur].iter().any(|name| name.is_some());

@@ -1,8 +1,5 @@
 //! Lists the samples of shards. Kaldi has no such program.
 
-use std::collections::BTreeMap;
-use std::process::ExitCode;
-
 use anyhow::Result;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{InputName, Tally, one_of};
@@ -10,6 +7,7 @@ use kaldi_io::{Output, printable_json, quote_name};
 use kaldi_reader::{ReaderExt, par_map};
 use kaldi_shard::{Error, Grouping, ShardName, ShardNames, TarSample, TarSamples, Wanted, is_sound, sound_info};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 const USAGE: &str = "\
 Lists the samples of shards, one per line. For uncompressed shards in files only headers are read.
@@ -53,14 +51,10 @@ struct Summary {
 /// The results for a shard: lines, counts, and the error that ended it.
 type Listed = (Vec<u8>, Summary, Option<Error>);
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(list_shards)).in_pieces(&[(
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(list_shards)).in_pieces(&[(
     kaldi_cli::PiecesIf::Always,
     kaldi_cli::Pieces::Whole("an argument is a shard or a list of shards; a list can be cut with --split and --out"),
 )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn list_shards(opts: Options) -> Result<Tally> {
     let mut output = Output::create("-".into(), false)?;

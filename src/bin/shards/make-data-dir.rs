@@ -2,17 +2,15 @@
 //!
 //! Kaldi has no such program.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
-use std::process::ExitCode;
-
 use anyhow::{Context, bail};
 use bstr::ByteSlice;
 use kaldi_cli::{Arg, InputName, Tally, one_of, unless_forced};
 use kaldi_corpus::{Manifest, NamedCorpus, Naming, PathPattern, SpeakerRule, UtteranceRule, Utterances};
 use kaldi_io::{Output, Rxfilename};
 use kaldi_log::{log, warning};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 const USAGE: &str = "\
 Makes a data directory (wav.scp, utt2spk, spk2utt, text, segments) of a folder of sound, or of a manifest of another program:
@@ -92,12 +90,8 @@ fn speaker_rule(text: &str) -> Result<SpeakerRule, String> {
     }
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(make_data_dir))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(make_data_dir))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("a data directory is sorted as a whole"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 /// Files of a data directory that would not fit other utterances.
 const FILES: [&str; 5] = ["wav.scp", "utt2spk", "spk2utt", "text", "segments"];

@@ -3,8 +3,6 @@
 //! Writes the same bytes as WeNet's `make_raw_list.py`, except that names with blanks and commands are written with a
 //! warning (the script refuses them), and that a missing or repeated key is an error with its name.
 
-use std::process::ExitCode;
-
 use anyhow::{Context, Result, bail};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{Output, printable_rxfilename};
@@ -31,13 +29,9 @@ struct Options {
     list: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(make_raw_list))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(make_raw_list))
     .writing_lists()
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Lines(1))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn make_raw_list(opts: Options) -> Result<Tally> {
     let (name, text) = (&opts.text, read_text(&opts.text)?);

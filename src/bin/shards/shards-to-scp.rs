@@ -1,7 +1,5 @@
 //! Makes script files that point into shards. Kaldi has no such program; its programs can read these script files.
 
-use std::process::ExitCode;
-
 use anyhow::{Context, Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, OutputName, Tally, one_of};
@@ -56,17 +54,13 @@ struct Seen {
     text: Option<Vec<u8>>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
+pub const TOOL: kaldi_cli::Tool =
     kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(shards_to_scp)).writing_lists().in_pieces(&[(
         kaldi_cli::PiecesIf::Always,
         kaldi_cli::Pieces::Whole(
             "an argument is a shard or a list of shards; a list can be cut with --split and --out",
         ),
     )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn shards_to_scp(opts: Options) -> Result<Tally> {
     let fields: Vec<BString> = opts.fields.split(',').map(BString::from).collect();

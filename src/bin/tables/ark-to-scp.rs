@@ -2,9 +2,6 @@
 //!
 //! Kaldi has no such program: there, an archive has to be copied to get its script file.
 
-use std::fs;
-use std::process::ExitCode;
-
 use anyhow::{Result, bail};
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
@@ -12,6 +9,7 @@ use kaldi_io::{Input, Rxfilename, is_same_file, is_script_line, printable_rxfile
 use kaldi_log::{log, warning};
 use kaldi_table::{Error, create_output, write_script_line};
 use kaldi_types::{Sequence, ValueType, join_names};
+use std::fs;
 
 const USAGE: &str = "\
 Makes the script file of archives that have none, without copying them: reads the keys and the headers of the values.
@@ -37,14 +35,10 @@ struct Options {
     script: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(ark_to_scp)).in_pieces(&[(
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(ark_to_scp)).in_pieces(&[(
     kaldi_cli::PiecesIf::Always,
     kaldi_cli::Pieces::Whole("an archive without a script file is read from its start"),
 )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn ark_to_scp(opts: Options) -> Result<Tally> {
     for archive in &opts.archives {

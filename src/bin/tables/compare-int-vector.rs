@@ -3,7 +3,6 @@
 //! Matches Kaldi's `compare-int-vector`: as in Kaldi, the log counts every utterance that is in both tables twice, and
 //! an utterance that is missing in the second table counts as done.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::bail;
@@ -46,12 +45,8 @@ struct Options {
     second: InputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compare_int_vector))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compare_int_vector))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it compares the whole tables"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn compare_int_vector(opts: Options) -> anyhow::Result<Tally> {
     let first = SequentialReader::<Vec<i32>>::open(&opts.first)?;

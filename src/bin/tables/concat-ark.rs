@@ -3,7 +3,6 @@
 //! Kaldi has no such program: there, `cat` joins archives, complete or not, and makes no script file.
 
 use std::collections::HashMap;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
@@ -42,12 +41,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(concat_ark))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(concat_ark))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it joins whole archives"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn concat_ark(opts: Options) -> Result<Tally> {
     check_names(&opts.archives, &opts.target)?;

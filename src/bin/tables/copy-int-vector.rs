@@ -3,8 +3,6 @@
 //! Matches Kaldi's `copy-int-vector`. A single vector is stored in another form than one in a table: with brackets in
 //! text, with one size byte for all integers in binary.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::log;
 use kaldi_table::{SequentialReader, TableWriter, are_tables, read_file, write_file};
@@ -30,11 +28,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_int_vector)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_int_vector)).by_entry(0);
 
 fn copy_int_vector(opts: Options) -> anyhow::Result<Tally> {
     if !are_tables(&opts.source, &opts.target)? {

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `copy-matrix`.
 
-use std::process::ExitCode;
-
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::log;
@@ -45,11 +43,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_matrix)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_matrix)).by_entry(0);
 
 fn copy_matrix(opts: Options) -> anyhow::Result<Tally> {
     if u8::from(opts.apply_log) + u8::from(opts.apply_exp) + u8::from(opts.apply_softmax_per_row) > 1 {

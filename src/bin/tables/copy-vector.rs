@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `copy-vector`: as in Kaldi, `--scale` is not applied to a single file.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::log;
 use kaldi_matrix::Vector;
@@ -35,11 +33,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_vector)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_vector)).by_entry(0);
 
 fn copy_vector(opts: Options) -> anyhow::Result<Tally> {
     let tables = are_tables(&opts.source, &opts.target)?;

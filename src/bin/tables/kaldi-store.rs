@@ -1,7 +1,5 @@
 //! Lists, shows, copies and removes objects in stores and on the web.
 
-use std::process::ExitCode;
-
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{Arg, Tally};
 use kaldi_store::commands;
@@ -40,14 +38,10 @@ struct Options {
     names: Vec<Arg>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(kaldi_store)).in_pieces(&[(
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(kaldi_store)).in_pieces(&[(
     kaldi_cli::PiecesIf::Always,
     kaldi_cli::Pieces::Whole("it works on objects of stores, not on tables"),
 )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn kaldi_store(opts: Options) -> anyhow::Result<Tally> {
     let names: Vec<&BStr> = opts.names.iter().map(AsRef::as_ref).collect();

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `matrix-dim`.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, Tally};
 use kaldi_io::{Output, is_specifier};
 use kaldi_log::warning;
@@ -25,14 +23,10 @@ struct Options {
     source: InputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(matrix_dim)).in_pieces(&[(
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(matrix_dim)).in_pieces(&[(
     kaldi_cli::PiecesIf::Always,
     kaldi_cli::Pieces::Whole("it prints lines; sh -c 'matrix-dim TABLE > FILE' runs in pieces with --split and --out"),
 )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn matrix_dim(opts: Options) -> anyhow::Result<Tally> {
     let is_table = is_specifier(&opts.source);

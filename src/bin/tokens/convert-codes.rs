@@ -2,7 +2,6 @@
 //!
 //! Kaldi has no such program.
 
-use std::process::ExitCode;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -116,11 +115,7 @@ impl FromStr for Numbers {
     }
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(convert_codes)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(convert_codes)).by_entry(0);
 
 fn convert_codes(opts: Options) -> anyhow::Result<Tally> {
     opts.check()?;

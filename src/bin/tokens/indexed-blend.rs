@@ -2,7 +2,6 @@
 //!
 //! Kaldi has no such program.
 
-use std::process::ExitCode;
 use std::str::FromStr;
 
 use anyhow::{Context, Result};
@@ -55,15 +54,10 @@ impl FromStr for Weights {
     }
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_blend)).in_pieces(&[(
-        kaldi_cli::PiecesIf::Always,
-        kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"),
-    )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_blend)).in_pieces(&[(
+    kaldi_cli::PiecesIf::Always,
+    kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"),
+)]);
 
 fn indexed_blend(opts: Options) -> Result<Tally> {
     let weights = opts.weights.context("expected --weights, such as --weights=0.5,0.3,0.2")?.0;

@@ -2,9 +2,6 @@
 //!
 //! Kaldi has no such program.
 
-use std::path::Path;
-use std::process::ExitCode;
-
 use anyhow::{Result, bail, ensure};
 use bstr::ByteSlice;
 use indexed_dataset::samples::{
@@ -14,6 +11,7 @@ use indexed_dataset::{Dialect, IndexedDataset, Prefix};
 use kaldi_cli::{Arg, InputName, Tally, one_of, one_of_renamed};
 use kaldi_io::{Input, Output};
 use kaldi_log::log;
+use std::path::Path;
 
 const USAGE: &str = "\
 Makes the indices for training a model on a token dataset: document_index.npy (the order of the sequences),
@@ -79,15 +77,9 @@ const SEPARATE: [(&str, SeparateLastEpoch); 3] =
 /// Other words for true and false.
 const OTHER_WORDS: [(&str, &str); 4] = [("t", "true"), ("1", "true"), ("f", "false"), ("0", "false")];
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_build_samples))
-    .in_pieces(&[(
-        kaldi_cli::PiecesIf::Always,
-        kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"),
-    )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_build_samples)).in_pieces(
+    &[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"))],
+);
 
 fn indexed_build_samples(opts: Options) -> Result<Tally> {
     let count = match (opts.num_samples, opts.num_epochs) {

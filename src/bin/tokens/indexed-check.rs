@@ -2,8 +2,6 @@
 //!
 //! Kaldi has no such program.
 
-use std::process::ExitCode;
-
 use anyhow::{Result, ensure};
 use bstr::ByteSlice;
 use indexed_dataset::{Checked, Dialect, Prefix, check};
@@ -67,15 +65,10 @@ struct DatasetFault {
     found: String,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_check)).in_pieces(&[(
-        kaldi_cli::PiecesIf::Always,
-        kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"),
-    )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_check)).in_pieces(&[(
+    kaldi_cli::PiecesIf::Always,
+    kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"),
+)]);
 
 fn indexed_check(opts: Options) -> Result<Tally> {
     ensure!(opts.repair.is_none() || opts.prefixes.len() == 1, "expected one dataset for --repair, got several");

@@ -2,8 +2,6 @@
 //!
 //! Kaldi has no such program.
 
-use std::process::ExitCode;
-
 use anyhow::{Result, bail};
 use bstr::{BStr, ByteSlice};
 use indexed_dataset::{Dialect, IndexedDataset, Prefix, write_text};
@@ -36,14 +34,10 @@ struct Options {
     requests: Vec<Arg>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_get)).in_pieces(&[(
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_get)).in_pieces(&[(
     kaldi_cli::PiecesIf::Always,
     kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"),
 )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn indexed_get(opts: Options) -> Result<Tally> {
     let requests = opts.requests.iter().map(|request| Request::parse(request)).collect::<Result<Vec<_>>>()?;

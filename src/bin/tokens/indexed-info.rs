@@ -2,8 +2,6 @@
 //!
 //! Kaldi has no such program.
 
-use std::process::ExitCode;
-
 use anyhow::Result;
 use bstr::ByteSlice;
 use indexed_dataset::{DatasetSummary, Dialect, Error, IndexedDataset, Prefix, count_bin_parts, format_of_file};
@@ -53,14 +51,10 @@ struct Info {
     bin_bytes: u64,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_info)).in_pieces(&[(
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_info)).in_pieces(&[(
     kaldi_cli::PiecesIf::Always,
     kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"),
 )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn indexed_info(opts: Options) -> Result<Tally> {
     let mut output = Output::create(b"-".as_bstr(), false)?;

@@ -2,8 +2,6 @@
 //!
 //! Kaldi has no such program.
 
-use std::process::ExitCode;
-
 use anyhow::{Result, ensure};
 use bstr::ByteSlice;
 use indexed_dataset::{Dialect, IndexedDataset, Prefix, TokenType, merge};
@@ -38,15 +36,10 @@ struct Options {
     prefixes: Vec<Arg>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_merge)).in_pieces(&[(
-        kaldi_cli::PiecesIf::Always,
-        kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"),
-    )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_merge)).in_pieces(&[(
+    kaldi_cli::PiecesIf::Always,
+    kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"),
+)]);
 
 fn indexed_merge(opts: Options) -> Result<Tally> {
     let target = Prefix::new(opts.out_prefix.as_path());

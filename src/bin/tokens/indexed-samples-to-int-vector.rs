@@ -2,8 +2,6 @@
 //!
 //! Kaldi has no such program.
 
-use std::process::ExitCode;
-
 use anyhow::{Result, anyhow, bail};
 use bstr::BStr;
 use indexed_dataset::samples::SampleIndices;
@@ -44,15 +42,11 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_samples_to_int_vector)).in_pieces(&[(
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_samples_to_int_vector))
+    .in_pieces(&[(
         kaldi_cli::PiecesIf::Always,
         kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"),
     )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn indexed_samples_to_int_vector(opts: Options) -> Result<Tally> {
     let dataset = IndexedDataset::open_as(&Prefix::new(opts.prefix.as_path()), opts.dialect)?;

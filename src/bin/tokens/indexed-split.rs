@@ -2,15 +2,13 @@
 //!
 //! Kaldi has no such program.
 
-use std::ops::Range;
-use std::process::ExitCode;
-
 use anyhow::{Context, Result, bail, ensure};
 use bstr::ByteSlice;
 use indexed_dataset::{Dialect, IndexedDataset, Prefix, cut_bin, join_bin_parts};
 use kaldi_cli::{Arg, InputName, Tally, one_of_renamed, unless_forced};
 use kaldi_io::{Lines, NamePattern};
 use kaldi_log::log;
+use std::ops::Range;
 
 const USAGE: &str = "\
 Cuts a token dataset into datasets of neighbouring documents (--parts of them, or as small as --max-bytes), or takes the
@@ -51,15 +49,10 @@ struct Options {
     out_pattern: Arg,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_split)).in_pieces(&[(
-        kaldi_cli::PiecesIf::Always,
-        kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"),
-    )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_split)).in_pieces(&[(
+    kaldi_cli::PiecesIf::Always,
+    kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"),
+)]);
 
 fn indexed_split(opts: Options) -> Result<Tally> {
     let given =

@@ -3,7 +3,6 @@
 //! Kaldi has no such program.
 
 use std::ops::Range;
-use std::process::ExitCode;
 use std::str::FromStr;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -71,15 +70,9 @@ impl FromStr for Numbers {
     }
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_to_int_vector))
-    .in_pieces(&[(
-        kaldi_cli::PiecesIf::Always,
-        kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"),
-    )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_to_int_vector)).in_pieces(
+    &[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"))],
+);
 
 fn indexed_to_int_vector(opts: Options) -> Result<Tally> {
     let dataset = IndexedDataset::open_as(&Prefix::new(opts.prefix.as_path()), opts.dialect)?;

@@ -2,9 +2,6 @@
 //!
 //! Kaldi has no such program.
 
-use std::collections::{HashMap, VecDeque};
-use std::process::ExitCode;
-
 use anyhow::{Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use indexed_dataset::{BuilderOptions, Dialect, IndexedDatasetBuilder, Misfit, Prefix, TokenType, encode_i32};
@@ -13,6 +10,7 @@ use kaldi_io::{Output, Rspecifier, is_same_file};
 use kaldi_log::{log, warning};
 use kaldi_table::{Reader, Rows, SequentialReader};
 use kaldi_values::{CodebookOffsets, CodesError, IntMatrix, Value};
+use std::collections::{HashMap, VecDeque};
 
 const USAGE: &str = "\
 Writes integer vectors as a token dataset, <prefix>.idx and <prefix>.bin, for Megatron and similar programs: each vector
@@ -95,15 +93,11 @@ const CHOICES: [(&str, Choice); 7] = [
     ("auto", Choice::Auto),
 ];
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(int_vector_to_indexed))
-    .in_pieces(&[(
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(int_vector_to_indexed)).in_pieces(&[(
         kaldi_cli::PiecesIf::Always,
         kaldi_cli::Pieces::Whole("a token dataset is made as a whole; indexed-merge joins those of parts"),
     )]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn int_vector_to_indexed(opts: Options) -> Result<Tally> {
     let prefix = Prefix::new(opts.prefix.as_path());

@@ -3,8 +3,6 @@
 //! Kaldi has no such program: it does the same as `transform-feats` for matrices and `transform-vec` for vectors, with
 //! any number of transforms.
 
-use std::process::ExitCode;
-
 use anyhow::Context;
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_io::is_specifier;
@@ -36,16 +34,11 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(apply_transform)).in_pieces(&[
-        (kaldi_cli::PiecesIf::NumArguments(3), kaldi_cli::Pieces::Entries(1)),
-        (kaldi_cli::PiecesIf::NumArguments(4), kaldi_cli::Pieces::Entries(2)),
-        (kaldi_cli::PiecesIf::NumArguments(5), kaldi_cli::Pieces::Entries(3)),
-    ]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(apply_transform)).in_pieces(&[
+    (kaldi_cli::PiecesIf::NumArguments(3), kaldi_cli::Pieces::Entries(1)),
+    (kaldi_cli::PiecesIf::NumArguments(4), kaldi_cli::Pieces::Entries(2)),
+    (kaldi_cli::PiecesIf::NumArguments(5), kaldi_cli::Pieces::Entries(3)),
+]);
 
 fn apply_transform(opts: Options) -> anyhow::Result<Tally> {
     let transforms = Transforms::open(&opts.transforms, &opts.utt2spk)?;

@@ -4,7 +4,6 @@
 //! transform of the utterance is used. Sums are in another order, so the last digits may differ, and the advice about
 //! `--b-is-affine` is given if two transforms look affine.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::bail;
@@ -45,11 +44,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compose_transforms)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compose_transforms)).by_entry(0);
 
 fn compose_transforms(opts: Options) -> anyhow::Result<Tally> {
     let (a_is_table, b_is_table) = (is_specifier(&opts.a), is_specifier(&opts.b));

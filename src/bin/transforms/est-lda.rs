@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `est-lda`; the signs of the directions, which are arbitrary, may differ.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally, add_files};
 use kaldi_log::log;
 use kaldi_number::general;
@@ -46,12 +44,8 @@ struct Options {
     sources: Vec<InputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(est_lda))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(est_lda))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn est_lda(opts: Options) -> anyhow::Result<Tally> {
     let mut stats = LdaStats::default();

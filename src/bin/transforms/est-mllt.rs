@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `est-mllt`.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally, add_files};
 use kaldi_log::{log, warning};
 use kaldi_number::general;
@@ -31,12 +29,8 @@ struct Options {
     sources: Vec<InputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(est_mllt))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(est_mllt))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn est_mllt(opts: Options) -> anyhow::Result<Tally> {
     let mut stats = MlltStats::default();

@@ -3,8 +3,6 @@
 //! Matches Kaldi's `est-pca`, also in the signs of the directions, except that the directions are right if covariances
 //! are exactly zero.
 
-use std::process::ExitCode;
-
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::{log, warning};
@@ -48,12 +46,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(est_pca))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(est_pca))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it is estimated from the whole table"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn est_pca(opts: Options) -> anyhow::Result<Tally> {
     let (stats, tally) = if opts.read_vectors { sum_vectors(&opts)? } else { sum_feats(&opts)? };

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `extend-transform-dim`.
 
-use std::process::ExitCode;
-
 use anyhow::Context;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::printable_rxfilename;
@@ -34,12 +32,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(extend_transform_dim)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(extend_transform_dim)).by_entry(0);
 
 fn extend_transform_dim(opts: Options) -> anyhow::Result<Tally> {
     if are_tables(&opts.source, &opts.target)? { extend_table(&opts) } else { extend_file(&opts) }

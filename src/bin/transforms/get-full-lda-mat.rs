@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `get-full-lda-mat`; nothing is written if the inverse is wanted and does not exist.
 
-use std::process::ExitCode;
-
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_matrix::Matrix;
@@ -31,12 +29,8 @@ struct Options {
     inverse: Option<OutputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(get_full_lda_mat))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(get_full_lda_mat))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn get_full_lda_mat(opts: Options) -> anyhow::Result<Tally> {
     let lda_mllt: Matrix<f32> = read_file(&opts.lda_mllt)?;

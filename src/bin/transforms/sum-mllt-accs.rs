@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `sum-mllt-accs`.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally, add_files};
 use kaldi_table::write_file;
 use kaldi_transform::MlltStats;
@@ -27,12 +25,8 @@ struct Options {
     sources: Vec<InputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(sum_mllt_accs))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(sum_mllt_accs))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn sum_mllt_accs(opts: Options) -> anyhow::Result<Tally> {
     let mut sum = MlltStats::default();

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `transform-feats`; sums are in another order, so the last digits may differ.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_log::{log, warning};
 use kaldi_matrix::{BinaryRows, LogDetCache, Matrix};
@@ -31,11 +29,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(transform_feats)).by_entry(1);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(transform_feats)).by_entry(1);
 
 fn transform_feats(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `transform-vec`; sums are in another order, so the last digits may differ.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::log;
 use kaldi_matrix::{Matrix, Vector};
@@ -25,11 +23,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(transform_vec)).by_entry(1);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(transform_vec)).by_entry(1);
 
 fn transform_vec(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Vector<f32>>::open(&opts.source)?;

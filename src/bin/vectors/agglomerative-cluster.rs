@@ -4,8 +4,6 @@
 //! segments, are errors (Kaldi fails an assertion, reads beyond its memory, or leaves segments out), and that more than
 //! 65535 segments can be clustered.
 
-use std::process::ExitCode;
-
 use bstr::BStr;
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_ivector::Clustering;
@@ -47,12 +45,7 @@ struct Options {
     labels: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(agglomerative_cluster)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(agglomerative_cluster)).by_entry(0);
 
 fn agglomerative_cluster(opts: Options) -> anyhow::Result<Tally> {
     let scores = SequentialReader::<Matrix<f32>>::open(&opts.scores)?;

@@ -2,7 +2,6 @@
 //!
 //! Matches Kaldi's `append-vector-to-feats`.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -32,12 +31,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(append_vector_to_feats)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(append_vector_to_feats)).by_entry(0);
 
 fn append_vector_to_feats(opts: Options) -> anyhow::Result<Tally> {
     if is_specifier(&opts.feats) { append_tables(&opts) } else { append_files(&opts) }

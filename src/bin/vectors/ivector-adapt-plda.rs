@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `ivector-adapt-plda`.
 
-use std::process::ExitCode;
-
 use anyhow::Context;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_ivector::{AdaptationOptions, AdaptationStats, Plda};
@@ -40,12 +38,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_adapt_plda))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_adapt_plda))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it is estimated from the whole table"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn ivector_adapt_plda(opts: Options) -> anyhow::Result<Tally> {
     let plda: Plda = read_file(&opts.source)?;

@@ -3,7 +3,6 @@
 //! Matches Kaldi's `ivector-compute-dot-products`; sums are in double precision, so the last digits may differ.
 
 use std::collections::HashMap;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -34,12 +33,8 @@ struct Options {
     scores: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_compute_dot_products))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_compute_dot_products))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Lines(0))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn ivector_compute_dot_products(opts: Options) -> anyhow::Result<Tally> {
     let (mut first, mut second) = (Ivectors::open(&opts.first)?, Ivectors::open(&opts.second)?);

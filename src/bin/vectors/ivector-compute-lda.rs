@@ -2,9 +2,6 @@
 //!
 //! Matches Kaldi's `ivector-compute-lda`.
 
-use std::collections::{HashMap, HashSet};
-use std::process::ExitCode;
-
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_io::printable_wxfilename;
@@ -15,6 +12,7 @@ use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, SequentialReader, write_file};
 use kaldi_values::Format;
 use kaldi_values::Token;
+use std::collections::{HashMap, HashSet};
 
 const USAGE: &str = "\
 Computes an LDA transform of speaker vectors: it keeps the directions in which speakers differ most, and makes the
@@ -44,12 +42,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_compute_lda))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_compute_lda))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it is estimated from the whole table"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn ivector_compute_lda(opts: Options) -> anyhow::Result<Tally> {
     let lda_options = SpeakerLdaOptions {

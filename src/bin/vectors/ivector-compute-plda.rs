@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `ivector-compute-plda`.
 
-use std::process::ExitCode;
-
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_ivector::{PldaEstimator, PldaStats};
@@ -36,12 +34,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_compute_plda))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_compute_plda))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it is estimated from the whole table"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn ivector_compute_plda(opts: Options) -> anyhow::Result<Tally> {
     let mut speakers = SequentialReader::<Tokens>::open(&opts.spk2utt)?;

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `ivector-copy-plda`.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_ivector::Plda;
 use kaldi_log::log;
@@ -37,12 +35,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_copy_plda))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_copy_plda))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn ivector_copy_plda(opts: Options) -> anyhow::Result<Tally> {
     let mut plda: Plda = read_file(&opts.source)?;

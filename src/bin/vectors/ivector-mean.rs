@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `ivector-mean`. Means of speakers are computed in single precision, the mean of all in double.
 
-use std::process::ExitCode;
-
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_ivector::VectorMoments;
@@ -36,14 +34,10 @@ struct Options {
     num_utts: Option<OutputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_mean)).in_pieces(&[
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_mean)).in_pieces(&[
     (kaldi_cli::PiecesIf::ToFile, kaldi_cli::Pieces::Whole("the mean is one of the whole table")),
     (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(0)),
 ]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn ivector_mean(opts: Options) -> anyhow::Result<Tally> {
     match &opts.spk2utt {

@@ -3,8 +3,6 @@
 //! Matches Kaldi's `ivector-normalize-length`. As in Kaldi, lengths are in single precision: vectors longer than about
 //! 1.8e19 become zeros; here there is a warning.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::{log, vlog, warning};
 use kaldi_matrix::Vector;
@@ -32,12 +30,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_normalize_length)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_normalize_length)).by_entry(0);
 
 fn ivector_normalize_length(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Vector<f32>>::open(&opts.source)?;

@@ -3,8 +3,6 @@
 //! Matches Kaldi's `ivector-plda-scoring-dense`. If a recording has so few segments that a direction is kept in which
 //! they do not vary, that direction is arbitrary, as in Kaldi.
 
-use std::process::ExitCode;
-
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_ivector::{Plda, Scorer, energy_projection};
@@ -38,12 +36,7 @@ struct Options {
     scores: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_plda_scoring_dense)).by_entry(1);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_plda_scoring_dense)).by_entry(1);
 
 fn ivector_plda_scoring_dense(opts: Options) -> anyhow::Result<Tally> {
     let plda: Plda = read_file(&opts.plda)?;

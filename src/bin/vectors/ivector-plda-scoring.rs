@@ -4,7 +4,6 @@
 //! it has no length to normalize, and its scores are NaN.
 
 use std::collections::HashMap;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::bail;
@@ -44,12 +43,8 @@ struct Options {
     scores: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_plda_scoring))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_plda_scoring))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Lines(3))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn ivector_plda_scoring(opts: Options) -> anyhow::Result<Tally> {
     let plda: Arc<Plda> = Arc::new(read_file(&opts.plda)?);

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `ivector-subtract-global-mean`: as in Kaldi, `--subtract-mean` has no effect if a mean is given.
 
-use std::process::ExitCode;
-
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_ivector::VectorMoments;
@@ -32,7 +30,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_subtract_global_mean))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_subtract_global_mean))
     .in_pieces(&[
         (kaldi_cli::PiecesIf::NumArguments(3), kaldi_cli::Pieces::Entries(1)),
         (
@@ -40,10 +38,6 @@ pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli:
             kaldi_cli::Pieces::Whole("the mean is one of the whole table; give it as the first argument"),
         ),
     ]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn ivector_subtract_global_mean(opts: Options) -> anyhow::Result<Tally> {
     let done = match &opts.mean {

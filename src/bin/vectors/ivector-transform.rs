@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `ivector-transform`; sums are in double precision, so the last digits may differ.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_ivector::VectorMoments;
 use kaldi_log::log;
@@ -27,11 +25,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_transform)).by_entry(1);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_transform)).by_entry(1);
 
 fn ivector_transform(opts: Options) -> anyhow::Result<Tally> {
     let transform: Matrix<f32> = read_file(&opts.transform)?;

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `logistic-regression-copy`.
 
-use std::process::ExitCode;
-
 use anyhow::Context;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{printable_rxfilename, printable_wxfilename};
@@ -35,12 +33,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(logistic_regression_copy))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(logistic_regression_copy))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn logistic_regression_copy(opts: Options) -> anyhow::Result<Tally> {
     let mut model: LogisticRegression = read_file(&opts.source)?;

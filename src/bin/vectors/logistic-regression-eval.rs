@@ -2,7 +2,6 @@
 //!
 //! Matches Kaldi's `logistic-regression-eval`.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use kaldi_cli::{InputName, OutputName, Tally};
@@ -40,12 +39,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(logistic_regression_eval)).by_entry(1);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(logistic_regression_eval)).by_entry(1);
 
 fn logistic_regression_eval(opts: Options) -> anyhow::Result<Tally> {
     let model: LogisticRegression = read_file(&opts.model)?;

@@ -4,8 +4,6 @@
 //! weights differ because of Kaldi's single precision. A class that is negative, or as large as the number of vectors,
 //! is an error (Kaldi writes beyond its memory, or fills it), and so are vectors that are not finite.
 
-use std::process::ExitCode;
-
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_ivector::Trainer;
@@ -38,12 +36,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(logistic_regression_train))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(logistic_regression_train))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it is estimated from the whole table"))]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn logistic_regression_train(opts: Options) -> anyhow::Result<Tally> {
     let vectors = RandomAccessReader::<Vector<f32>>::open(&opts.vectors)?;

@@ -2,7 +2,6 @@
 //!
 //! Matches Kaldi's `matrix-max`: as in Kaldi, numbers below zero become zero.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::bail;
@@ -31,11 +30,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(matrix_max)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(matrix_max)).by_entry(0);
 
 fn matrix_max(opts: Options) -> anyhow::Result<Tally> {
     let Options { binary: _, spk2utt, source, target } = opts;

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `matrix-sum`. Several tables are summed in single precision, the matrices of one in double.
 
-use std::process::ExitCode;
-
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Summand, Tally, sum_files, sum_table, sum_tables, wrong_usage};
 use kaldi_io::is_specifier;
@@ -43,15 +41,11 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(matrix_sum)).in_pieces(&[
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(matrix_sum)).in_pieces(&[
     (kaldi_cli::PiecesIf::Given("average"), kaldi_cli::Pieces::Whole("an average is not the sum of averages")),
     (kaldi_cli::PiecesIf::ToFile, kaldi_cli::Pieces::Sums(0, "matrix-sum IN OUT")),
     (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(0)),
 ]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn matrix_sum(opts: Options) -> anyhow::Result<Tally> {
     let Options { average, sources, target, .. } = &opts;

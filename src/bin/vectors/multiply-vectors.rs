@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `multiply-vectors`.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::is_specifier;
 use kaldi_log::{log, vlog, warning};
@@ -36,11 +34,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(multiply_vectors)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(multiply_vectors)).by_entry(0);
 
 fn multiply_vectors(opts: Options) -> anyhow::Result<Tally> {
     if is_specifier(&opts.first) { multiply_tables(opts) } else { multiply_files(&opts) }

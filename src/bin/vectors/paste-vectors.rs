@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `paste-vectors`.
 
-use std::process::ExitCode;
-
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::is_specifier;
@@ -28,11 +26,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(paste_vectors)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(paste_vectors)).by_entry(0);
 
 fn paste_vectors(opts: Options) -> anyhow::Result<Tally> {
     if !is_specifier(&opts.first) {

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `vector-scale`, except that rspecifiers may have options that wspecifiers do not have (`ark,s,cs:`).
 
-use std::process::ExitCode;
-
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{Rspecifier, is_specifier};
@@ -33,11 +31,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(vector_scale)).by_entry(0);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(vector_scale)).by_entry(0);
 
 fn vector_scale(opts: Options) -> anyhow::Result<Tally> {
     if is_specifier(&opts.source) && Rspecifier::parse(&opts.source).is_none() {

@@ -3,8 +3,6 @@
 //! Matches Kaldi's `vector-sum`; there the default of `--binary` is uninitialized memory. Several tables are summed in
 //! single precision, the vectors of one in double.
 
-use std::process::ExitCode;
-
 use kaldi_cli::{InputName, OutputName, Summand, Tally, sum_files, sum_table, sum_tables, wrong_usage};
 use kaldi_io::is_specifier;
 use kaldi_matrix::Vector;
@@ -37,15 +35,11 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(vector_sum)).in_pieces(&[
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(vector_sum)).in_pieces(&[
     (kaldi_cli::PiecesIf::Given("average"), kaldi_cli::Pieces::Whole("an average is not the sum of averages")),
     (kaldi_cli::PiecesIf::ToFile, kaldi_cli::Pieces::Sums(0, "vector-sum IN OUT")),
     (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(0)),
 ]);
-
-pub(crate) fn main() -> ExitCode {
-    TOOL.run()
-}
 
 fn vector_sum(opts: Options) -> anyhow::Result<Tally> {
     let Options { average, sources, target, .. } = &opts;
