@@ -317,7 +317,7 @@ pub fn shard(bytes: &[u8]) {
 /// A chain of stages, or WeNet's configuration: whatever it is, it is read or refused, and what is printed of it means the
 /// same. A line of a raw list is read or refused.
 pub fn configuration(bytes: &[u8]) {
-    let _ = RawUtterance::parse(bytes);
+    let _ = RawUtterance::parse(bytes, kaldi_io::Commands::Refuse);
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     for description in [Description::parse("c", text), Description::from_wenet("c", text, LabelSource::None)] {
         let Ok(description) = description else { continue };

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use bstr::ByteSlice;
 use kaldi_corpus::{
-    DataDirectory, ExportFormat, Exported, Manifest, NamedCorpus, Naming, SoundSize, SpeakerRule, Utterances,
+    DataDirectory, ExportFormat, Exported, Manifest, ManifestOptions, NamedCorpus, Naming, SoundSize, SpeakerRule,
+    Utterances,
 };
 
 /// The kinds of manifests, and the names of their files. The last one is a folder of sound.
@@ -58,7 +59,7 @@ pub fn manifest(bytes: &[u8]) {
 fn named(manifest: Option<Manifest>, path: &Path) -> Option<NamedCorpus> {
     let name = path.to_str().expect("temporary folders have names in UTF-8");
     let found = match manifest {
-        Some(manifest) => Utterances::of_manifest(name.into(), manifest, None),
+        Some(manifest) => Utterances::of_manifest(name.into(), manifest, &ManifestOptions::default()),
         None => Utterances::of_folder(path),
     };
     let speaker = if manifest.is_none() { SpeakerRule::Folder } else { SpeakerRule::Utterance };
@@ -80,7 +81,7 @@ fn leads_back(directory: &DataDirectory, files: &[(&str, Vec<u8>)], folder: &Pat
     let file = |files: &[(&str, Vec<u8>)], wanted: &str| {
         files.iter().find(|(name, _)| *name == wanted).map(|(_, content)| content.clone())
     };
-    let size = SoundSize { num_samples: 1 << 40, sample_rate: 16000.0, num_channels: 2 };
+    let size = SoundSize { num_samples: 1 << 37, sample_rate: 16000.0, num_channels: 2 };
     let sizes: HashMap<_, _> = directory.recordings.iter().map(|it| (it.key.clone(), size)).collect();
     for (format, manifest) in [
         (ExportFormat::Nemo, Manifest::Nemo),

@@ -10,6 +10,9 @@ use crate::naming::{named, stem};
 use crate::utterances::without_blanks;
 use crate::{CorpusPlace, Error, FoundUtterance, Naming, Result, Utterances};
 
+/// The longest recording in seconds, 115 days: later times are mistakes.
+pub(crate) const LONGEST: f64 = 1e7;
+
 /// The content of a data directory.
 #[derive(Clone, Debug, Default)]
 pub struct NamedCorpus {
@@ -125,6 +128,7 @@ impl NamedCorpus {
 
     fn add(&mut self, found: FoundUtterance, naming: &Naming, is_segment: bool) -> Result<()> {
         check_audio(&found)?;
+        check_times(&found)?;
         let (segment, mut id) = match is_segment {
             false => (None, naming.id(&found)?),
             true => {
@@ -193,7 +197,7 @@ fn segment(found: &FoundUtterance) -> Result<Segment> {
     let Some(end) = found.end else {
         return Err(found.place.error("expected a duration, since others are parts of recordings, got none"));
     };
-    if !(start >= 0.0 && end > start && end.is_finite() && seconds(end) != seconds(start)) {
+    if end <= start || seconds(end) == seconds(start) {
         let message = format!("expected a part of a recording, got one from {start} to {end} s");
         return Err(found.place.error(message));
     }
@@ -202,6 +206,20 @@ fn segment(found: &FoundUtterance) -> Result<Segment> {
         None => without_blanks(stem(&found.path)),
     };
     Ok(Segment { recording: named(found, name, "recording")?, start, end, channel: found.channel })
+}
+
+/// Makes sure that the times of an utterance can be those of sound.
+fn check_times(found: &FoundUtterance) -> Result<()> {
+    let start = found.start.unwrap_or(0.0);
+    if !(0.0..=LONGEST).contains(&start) {
+        return Err(found.place.error(format!("expected a start from 0 to {LONGEST} s, got {start} s")));
+    }
+    match found.end {
+        Some(end) if !(end >= start && end <= LONGEST) => {
+            Err(found.place.error(format!("expected an end from the start, {start} s, to {LONGEST} s, got {end} s")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Makes sure that a line of `wav.scp` leads to the sound.

@@ -7,6 +7,7 @@ use std::path::Path;
 use bstr::BStr;
 use kaldi_shard::{read_recordings, read_text};
 
+use crate::corpus::LONGEST;
 use crate::{CorpusPlace, Result};
 
 /// A recording of a data directory.
@@ -142,7 +143,7 @@ fn read_segments(lines: Vec<(String, String)>, place: &CorpusPlace) -> Result<Ha
 }
 
 fn parse(recording: &str, start: &str, end: &str, channel: Option<&str>) -> Option<Segment> {
-    let seconds = |text: &str| text.parse::<f64>().ok().filter(|seconds| seconds.is_finite());
+    let seconds = |text: &str| text.parse::<f64>().ok().filter(|seconds| seconds.abs() <= LONGEST);
     let times = (seconds(start).filter(|start| *start >= 0.0)?, seconds(end)?);
     let channel = match channel {
         Some(channel) => Some(channel.parse().ok()?),

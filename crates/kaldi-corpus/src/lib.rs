@@ -42,4 +42,4 @@ pub use error::{CorpusPlace, Error, Result};
 pub use export::{ExportFormat, Exported, SoundSize};
 pub use manifest::Manifest;
 pub use naming::{Naming, PathPattern, SpeakerRule, UtteranceRule};
-pub use utterances::{FoundUtterance, Utterances};
+pub use utterances::{FoundUtterance, ManifestOptions, Utterances};

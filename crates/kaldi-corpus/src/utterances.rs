@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::Commands;
 
 use crate::{CorpusPlace, Manifest, Result, folder, manifest};
 
@@ -49,6 +50,17 @@ impl FoundUtterance {
     }
 }
 
+/// How a manifest is read.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ManifestOptions {
+    /// The folder of files that the manifest does not name by an absolute path. By default `clips` in the folder of the manifest, or
+    /// that folder, if the file is there.
+    pub audio_dir: Option<BString>,
+    /// What happens to commands in place of files.
+    pub commands: Commands,
+}
+
 /// All utterances of a folder or a manifest.
 #[derive(Clone, Debug)]
 pub struct Utterances {
@@ -71,13 +83,12 @@ impl Utterances {
         Ok(Self { name, found: folder::find(folder)?, are_segments: false })
     }
 
-    /// Reads a manifest, or the manifests of lhotse in a folder. Files that the manifest does not name by an absolute path
-    /// are in `audio_dir`.
+    /// Reads a manifest, or the manifests of lhotse in a folder.
     ///
     /// # Errors
     /// If it cannot be read; the place of what makes no sense.
-    pub fn of_manifest(name: &BStr, manifest: Manifest, audio_dir: Option<&BStr>) -> Result<Self> {
-        let found = manifest::read(name, manifest, audio_dir)?;
+    pub fn of_manifest(name: &BStr, manifest: Manifest, options: &ManifestOptions) -> Result<Self> {
+        let found = manifest::read(name, manifest, options)?;
         let are_segments = manifest == Manifest::Lhotse;
         Ok(Self { name: kaldi_io::printable_rxfilename(name).into_owned(), found, are_segments })
     }

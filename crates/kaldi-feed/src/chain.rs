@@ -50,7 +50,7 @@ impl Chain {
         let mut meant = Description::new(&description.file);
         let mut stages: Vec<Stage> = Vec::new();
         for (name, node) in &description.stages {
-            let (stage, parameters) = registry.make(&description.file, name, node)?;
+            let (stage, parameters) = registry.make(&description.file, name, node, description.commands)?;
             if let Some(expected) = misplaced(&stages, &stage) {
                 let place = format!("{}:{}", description.file, node.line);
                 return Err(Error::Conf { place, message: format!("expected {name} {expected}") });

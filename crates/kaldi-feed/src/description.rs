@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use kaldi_io::Commands;
+
 use crate::yaml::{Node, YamlValue};
 use crate::{Error, Result};
 
@@ -20,12 +22,19 @@ const TRAINING: [&str; 7] = ["list_shuffle", "cycle", "speed_perturb", "spec_aug
 pub struct Description {
     pub(crate) file: String,
     pub(crate) stages: Vec<(String, Node)>,
+    pub(crate) commands: Commands,
 }
 
 impl Description {
     /// A chain without stages; `file` is what messages call it.
     pub fn new(file: &str) -> Self {
-        Self { file: file.to_owned(), stages: Vec::new() }
+        Self { file: file.to_owned(), stages: Vec::new(), commands: Commands::Refuse }
+    }
+
+    /// Says what happens if the text of the chain names commands in place of files; they are refused by default. A value that was
+    /// [set](Self::set) may be one.
+    pub fn with_commands(self, commands: Commands) -> Self {
+        Self { commands, ..self }
     }
 
     /// Parses the text of the file `name`: a list of stages, each a name, or a map of one name to its parameters.
@@ -70,7 +79,7 @@ impl Description {
             }
             if let YamlValue::Map(entries) = &mut node.value {
                 entries.retain(|entry| entry.0 != parameter);
-                entries.push((parameter.to_owned(), Node { value: value.clone(), line: node.line }));
+                entries.push((parameter.to_owned(), Node::new(value.clone())));
             }
         }
         found

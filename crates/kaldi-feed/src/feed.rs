@@ -8,7 +8,7 @@ use kaldi_reader::{BoxReader, ParMap, Reader, ReaderExt, Share};
 use kaldi_table::Context;
 
 use crate::ledger::judge;
-use crate::plan::{Limited, Plan, Planned, count, most_samples};
+use crate::plan::{Limited, Passes, Plan, Planned, count, most_samples};
 use crate::source::Opened;
 use crate::{Chain, DataList, Error, ErrorPolicy, FeedCounts, Result, Sample};
 
@@ -114,7 +114,7 @@ impl Feed {
                 let [least, most] = even_counts(&counts)?;
                 let passes = most.div_ceil(counts[rank as usize].max(1)).max(1);
                 match even {
-                    Even::Repeat => Limited::new(plan.repeat(passes), most).boxed(),
+                    Even::Repeat => Limited::new(Passes::new(plan, passes), most).boxed(),
                     _ => Limited::new(plan, least).boxed(),
                 }
             }
@@ -145,8 +145,7 @@ impl Feed {
     {
         let Self { list, chain, options, plan } = self;
         let policy = options.policy;
-        // What is repeated is counted several times.
-        let most = most_samples(&list, &chain, &options).filter(|_| options.even != Even::Repeat);
+        let most = most_samples(&list, &chain, &options);
         let threads = {
             let context = context.clone();
             move || context.num_threads()
@@ -170,6 +169,7 @@ impl Feed {
             most,
             counts: Arc::default(),
             bad: 0,
+            judged: [0, 0],
             advice: AdviceGiven::default(),
             ended: false,
         }
@@ -189,9 +189,9 @@ type Work<U> = dyn Fn(Planned) -> Result<Worked<U>> + Send + Sync;
 
 /// Loads the samples of a batch.
 fn load<U>(planned: Planned, finish: &impl Fn(u64, Vec<Sample>) -> Result<U>) -> Result<Worked<U>> {
-    let Planned { number, samples, is_left, log, counts } = planned;
+    let Planned { number, pass, samples, is_left, log, counts } = planned;
     let mut worked =
-        Worked { log, counts, is_left, bad: Vec::new(), failed: None, batch: FeedCounts::default(), value: None };
+        Worked { pass, log, counts, is_left, bad: Vec::new(), failed: None, batch: FeedCounts::default(), value: None };
     let (result, work_log) = capture(|| -> Result<Option<U>> {
         let mut loaded = Vec::with_capacity(samples.len());
         for mut sample in samples {
@@ -244,6 +244,7 @@ impl<U> Spare<U> {
 
 /// A batch after processing.
 struct Worked<U> {
+    pass: u64,
     log: Vec<u8>,
     counts: FeedCounts,
     is_left: bool,
@@ -278,6 +279,8 @@ pub struct FeedReader<U> {
     counts: Arc<Mutex<FeedCounts>>,
     /// Bad samples that were found while loading.
     bad: u64,
+    /// The bad samples and all samples of the first pass.
+    judged: [u64; 2],
     advice: AdviceGiven,
     ended: bool,
     context: Context,
@@ -293,8 +296,13 @@ impl<U> FeedReader<U> {
 impl<U: Send + 'static> FeedReader<U> {
     fn read(&mut self) -> Result<Option<U>> {
         while let Some(worked) = self.reader.next()? {
-            let Worked { log, counts, is_left, bad, failed, batch, value } = worked;
+            let Worked { pass, log, counts, is_left, bad, failed, batch, value } = worked;
             replay(&log);
+            // A rank that starts again meets the same bad samples: the first pass decides.
+            let policy = match pass {
+                0 => self.policy,
+                _ => ErrorPolicy { max_bad: None, max_tenth: false, ..self.policy },
+            };
             let mut total = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
             (total.samples, total.dropped) = (counts.samples, counts.dropped);
             total.left += u64::from(is_left);
@@ -303,11 +311,14 @@ impl<U: Send + 'static> FeedReader<U> {
             for message in bad {
                 self.bad += 1;
                 total.bad = counts.bad + self.bad;
-                judge(self.policy, self.most, &mut self.advice, total.bad, message)?;
+                judge(policy, self.most, &mut self.advice, total.bad, message)?;
             }
             total.bad = counts.bad + self.bad;
-            if let Some(max) = self.policy.max_bad.filter(|max| total.bad > *max) {
+            if let Some(max) = policy.max_bad.filter(|max| total.bad > *max) {
                 return Err(Error::TooManyBad { max, message: "the warnings name them".to_owned() });
+            }
+            if pass == 0 {
+                self.judged = [total.bad, total.samples];
             }
             if let (Some(number), Some(spare)) = (failed, &mut self.spare) {
                 let worked = spare.batch(number)?;
@@ -319,9 +330,9 @@ impl<U: Send + 'static> FeedReader<U> {
                 return Ok(value);
             }
         }
-        let counts = self.counts();
-        if self.policy.max_tenth && counts.bad > counts.samples / 10 {
-            return Err(Error::TenthBad { bad: counts.bad, samples: counts.samples });
+        let [bad, samples] = self.judged;
+        if self.policy.max_tenth && bad > samples / 10 {
+            return Err(Error::TenthBad { bad, samples });
         }
         Ok(None)
     }
@@ -347,7 +358,7 @@ impl<U: Send + 'static> Reader for FeedReader<U> {
 
     fn restart(&mut self) -> Result<()> {
         *self.counts.lock().unwrap_or_else(PoisonError::into_inner) = FeedCounts::default();
-        (self.bad, self.advice) = (0, AdviceGiven::default());
+        (self.bad, self.judged, self.advice) = (0, [0, 0], AdviceGiven::default());
         self.ended = true;
         if let Some(spare) = &mut self.spare {
             spare.plan = None;

@@ -53,6 +53,15 @@ pub struct FeedCounts {
 }
 
 impl FeedCounts {
+    /// Adds what was found in another pass.
+    pub(crate) fn add_found(&mut self, found: &Self) {
+        self.samples += found.samples;
+        self.bad += found.bad;
+        for (reason, count) in &found.dropped {
+            *self.dropped.entry(reason).or_default() += count;
+        }
+    }
+
     /// Adds what was delivered.
     pub(crate) fn add(&mut self, delivered: &Self) {
         self.batches += delivered.batches;

@@ -1,5 +1,7 @@
 //! The parameters of a stage.
 
+use kaldi_io::Commands;
+
 use crate::yaml::{Node, YamlValue};
 use crate::{Error, Result};
 
@@ -11,6 +13,7 @@ pub struct Params {
     stage: String,
     given: Vec<(String, Node)>,
     asked: Vec<(String, YamlValue)>,
+    commands: Commands,
 }
 
 impl Params {
@@ -28,7 +31,18 @@ impl Params {
                 return Err(Error::Conf { place, message });
             }
         };
-        Ok(Self { place: file.to_owned(), stage: stage.to_owned(), given, asked: Vec::new() })
+        Ok(Self {
+            place: file.to_owned(),
+            stage: stage.to_owned(),
+            given,
+            asked: Vec::new(),
+            commands: Commands::Refuse,
+        })
+    }
+
+    /// Says what happens to commands in place of files; they are refused by default.
+    pub fn with_commands(self, commands: Commands) -> Self {
+        Self { commands, ..self }
     }
 
     /// The name of the stage.
@@ -38,9 +52,13 @@ impl Params {
 
     /// An error about a parameter, with its place.
     pub fn error(&self, name: &str, expected: &str, got: impl std::fmt::Display) -> Error {
+        self.wrong(name, format!("expected {}'s {name} to be {expected}, got {got}", self.stage))
+    }
+
+    fn wrong(&self, name: &str, message: String) -> Error {
         let line = self.given.iter().find(|given| given.0 == name).map_or(0, |given| given.1.line);
         let place = if line > 0 { format!("{}:{line}", self.place) } else { self.place.clone() };
-        Error::Conf { place, message: format!("expected {}'s {name} to be {expected}, got {got}", self.stage) }
+        Error::Conf { place, message }
     }
 
     /// Any value; `None` if it is not given.
@@ -131,6 +149,19 @@ impl Params {
                 Ok(Some(text))
             }
         }
+    }
+
+    /// The name of a file. In the text of a configuration, it may be a command only if that is allowed.
+    ///
+    /// # Errors
+    /// If it is a list, a map, or a command.
+    pub fn file(&mut self, name: &str) -> Result<Option<String>> {
+        let Some(text) = self.text(name)? else { return Ok(None) };
+        let is_in_text = self.given.iter().any(|given| given.0 == name && given.1.line > 0);
+        if is_in_text {
+            self.commands.check(text.as_str().into()).map_err(|message| self.wrong(name, message))?;
+        }
+        Ok(Some(text))
     }
 
     /// One of several words.

@@ -14,12 +14,14 @@ use crate::{Chain, Error, FeedCounts, FeedOptions, Pass, Result, Sample};
 pub(crate) struct Planned {
     /// Its number among those of the rank.
     pub(crate) number: u64,
+    /// The pass, from 0 on, if a rank starts again to have as many batches as others.
+    pub(crate) pass: u64,
     pub(crate) samples: Vec<Sample>,
     /// Whether it is skipped, or that of another worker. Then it has no samples.
     pub(crate) is_left: bool,
     /// Log lines up to this batch.
     pub(crate) log: Vec<u8>,
-    /// Counts up to this batch.
+    /// Counts up to this batch, of all passes.
     pub(crate) counts: FeedCounts,
 }
 
@@ -59,7 +61,7 @@ impl Plan {
     fn planned(&mut self, samples: Vec<Sample>, log: Vec<u8>) -> Planned {
         let number = self.number;
         self.number += u64::from(!samples.is_empty());
-        Planned { number, samples, is_left: false, log, counts: self.ledger.counts() }
+        Planned { number, pass: 0, samples, is_left: false, log, counts: self.ledger.counts() }
     }
 }
 
@@ -114,6 +116,58 @@ pub(crate) fn count(mut plan: Plan) -> Result<u64> {
         plan.finish()
     });
     counted.map(|()| plan.number)
+}
+
+/// A plan several times, with the counts of all passes.
+pub(crate) struct Passes {
+    plan: Plan,
+    num_passes: u64,
+    pass: u64,
+    /// The counts of the passes before.
+    earlier: FeedCounts,
+    /// The counts of this pass.
+    counts: FeedCounts,
+}
+
+impl Passes {
+    pub(crate) fn new(plan: Plan, num_passes: u64) -> Self {
+        Self { plan, num_passes, pass: 0, earlier: FeedCounts::default(), counts: FeedCounts::default() }
+    }
+}
+
+impl Reader for Passes {
+    type Item = Planned;
+    type Error = Error;
+
+    fn next(&mut self) -> Result<Option<Planned>> {
+        while self.pass < self.num_passes {
+            if let Some(mut planned) = self.plan.next()? {
+                self.counts = planned.counts;
+                planned.counts = self.earlier.clone();
+                planned.counts.add_found(&self.counts);
+                planned.pass = self.pass;
+                return Ok(Some(planned));
+            }
+            self.pass += 1;
+            self.earlier.add_found(&std::mem::take(&mut self.counts));
+            if self.pass < self.num_passes {
+                self.plan.restart()?;
+            }
+        }
+        Ok(None)
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        (self.earlier, self.counts, self.pass) = (FeedCounts::default(), FeedCounts::default(), self.num_passes);
+        self.plan.restart()?;
+        self.pass = 0;
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.pass = self.num_passes;
+        self.plan.finish()
+    }
 }
 
 /// As many batches as other ranks have, numbered across all passes.

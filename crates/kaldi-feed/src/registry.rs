@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use kaldi_io::Commands;
+
 use crate::params::{Params, suggestion};
 use crate::yaml::Node;
 use crate::{Error, Result, Stage};
@@ -47,17 +49,24 @@ impl Registry {
         self.makers.keys().map(String::as_str)
     }
 
-    /// Makes a stage and returns its parameters, including defaults. `file` is what messages call the configuration.
+    /// Makes a stage and returns its parameters, including defaults. `file` is what messages call the configuration. `commands` says
+    /// what happens to commands in place of files.
     ///
     /// # Errors
     /// If there is no stage of this name, or its parameters make no sense.
-    pub fn make(&self, file: &str, name: &str, parameters: &Node) -> Result<(Stage, Vec<(String, Node)>)> {
+    pub fn make(
+        &self,
+        file: &str,
+        name: &str,
+        parameters: &Node,
+        commands: Commands,
+    ) -> Result<(Stage, Vec<(String, Node)>)> {
         let Some(maker) = self.makers.get(name) else {
             let place = if parameters.line > 0 { format!("{file}:{}", parameters.line) } else { file.to_owned() };
             let message = format!("there is no stage {name:?}{}", suggestion(name, self.names()));
             return Err(Error::Conf { place, message });
         };
-        let mut params = Params::new(file, name, parameters)?;
+        let mut params = Params::new(file, name, parameters)?.with_commands(commands);
         let stage = maker(&mut params)?;
         Ok((stage, params.finish()?))
     }

@@ -139,7 +139,7 @@ impl Sample {
             work: Vec::with_capacity(4),
         };
         sample.seconds = sample.frames_of_10_ms() / 100.0;
-        sample.work.push(Box::new(move |_| load().and_then(|data| expect(shape, data))));
+        sample.work.push(Box::new(move |_| load().and_then(|data| shape.check(data))));
         sample
     }
 
@@ -228,7 +228,7 @@ impl Sample {
 
     fn then(&mut self, shape: SampleShape, work: impl FnOnce(Data) -> Result<Data, String> + Send + 'static) {
         self.shape = shape;
-        self.work.push(Box::new(move |data| work(data).and_then(|data| expect(shape, data))));
+        self.work.push(Box::new(move |data| work(data).and_then(|data| shape.check(data))));
     }
 
     /// Reads sound or features and does the work.
@@ -258,23 +258,25 @@ impl Sample {
     }
 }
 
-/// Compares the data with the announced shape.
-fn expect(expected: SampleShape, data: Data) -> Result<Data, String> {
-    let got = match &data {
-        Data::Sound(Sound { rate, channels }) => SampleShape::Sound {
-            rate: *rate,
-            num_samples: channels.first().map_or(0, Vec::len) as u64,
-            num_channels: channels.len(),
-        },
-        // Features without frames have no columns.
-        Data::Feats(feats) if feats.is_empty() => match expected {
-            SampleShape::Feats { num_frames: 0, .. } => expected,
-            _ => SampleShape::Feats { num_frames: 0, dim: 0 },
-        },
-        Data::Feats(feats) => SampleShape::Feats { num_frames: feats.num_rows(), dim: feats.num_cols() },
-        Data::Pending => expected,
-    };
-    if got == expected { Ok(data) } else { Err(format!("expected {expected} by the header, got {got}")) }
+impl SampleShape {
+    /// Compares the data with the announced shape.
+    pub(crate) fn check(self, data: Data) -> Result<Data, String> {
+        let got = match &data {
+            Data::Sound(Sound { rate, channels }) => Self::Sound {
+                rate: *rate,
+                num_samples: channels.first().map_or(0, Vec::len) as u64,
+                num_channels: channels.len(),
+            },
+            // Features without frames have no columns.
+            Data::Feats(feats) if feats.is_empty() => match self {
+                Self::Feats { num_frames: 0, .. } => self,
+                _ => Self::Feats { num_frames: 0, dim: 0 },
+            },
+            Data::Feats(feats) => Self::Feats { num_frames: feats.num_rows(), dim: feats.num_cols() },
+            Data::Pending => self,
+        };
+        if got == self { Ok(data) } else { Err(format!("expected {self} by the header, got {got}")) }
+    }
 }
 
 impl fmt::Debug for Sample {

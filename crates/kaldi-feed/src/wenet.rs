@@ -99,15 +99,15 @@ fn map<const N: usize>(entries: [(&str, YamlValue); N]) -> Node {
 fn tokenizer(file: &str, top: Option<&Node>, labels: LabelSource<'_>, split: bool) -> Result<Option<Node>> {
     let LabelSource::Text { symbols, model, non_linguistic, is_needed } = labels else { return Ok(None) };
     let get = |key: &str| top.and_then(|top| top.get("tokenizer_conf")).and_then(|conf| conf.get(key));
-    let given = |key: &str| get(key).map(|node| node.value.clone()).filter(|value| *value != YamlValue::Null);
+    let given = |key: &str| get(key).filter(|node| node.value != YamlValue::Null).cloned();
     let [symbols, model, non_linguistic] =
-        [symbols, model, non_linguistic].map(|name| name.map(|name| YamlValue::Text(name.to_owned())));
+        [symbols, model, non_linguistic].map(|name| name.map(|name| Node::new(YamlValue::Text(name.to_owned()))));
     let symbols = symbols.or_else(|| given("symbol_table_path"));
     if symbols.is_none() && !is_needed {
         return Ok(None);
     }
     let tokenizer = top.and_then(|top| top.get("tokenizer"));
-    let is_split = split || given("split_with_space") == Some(YamlValue::Bool(true));
+    let is_split = split || given("split_with_space").is_some_and(|node| node.value == YamlValue::Bool(true));
     let kind = match tokenizer.map(|node| &node.value) {
         Some(YamlValue::Text(kind)) if kind == "bpe" => "bpe",
         Some(YamlValue::Text(kind)) if kind != "char" => {
@@ -125,7 +125,7 @@ fn tokenizer(file: &str, top: Option<&Node>, labels: LabelSource<'_>, split: boo
                        or --labels=none for batches without labels";
         return Err(Error::Conf { place: file.to_owned(), message: message.to_owned() });
     };
-    let mut parameters = vec![("type", YamlValue::Text(kind.to_owned())), ("symbols", symbols)];
+    let mut parameters = vec![("type", Node::new(YamlValue::Text(kind.to_owned()))), ("symbols", symbols)];
     if kind == "bpe" {
         parameters.extend(model.or_else(|| given("bpe_path")).map(|model| ("model", model)));
     } else if model.is_some() {
@@ -134,8 +134,8 @@ fn tokenizer(file: &str, top: Option<&Node>, labels: LabelSource<'_>, split: boo
     }
     let non_linguistic = non_linguistic.or_else(|| given("non_lang_syms_path"));
     parameters.extend(non_linguistic.map(|name| ("non_lang_syms", name)));
-    let entry = |(name, value): (&str, YamlValue)| (name.to_owned(), Node::new(value));
-    Ok(Some(Node::new(YamlValue::Map(parameters.into_iter().map(entry).collect()))))
+    let parameters = parameters.into_iter().map(|(name, node): (&str, Node)| (name.to_owned(), node));
+    Ok(Some(Node::new(YamlValue::Map(parameters.collect()))))
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ mod advice;
 mod blob;
 mod characters;
 mod compressed;
+mod data_name;
 mod embedded;
 mod encoded;
 mod error;
@@ -55,6 +56,7 @@ pub use advice::{
 pub use blob::{Blob, Chunk};
 pub use characters::{excerpt, is_space, printable, printable_json};
 pub use compressed::Compression;
+pub use data_name::Commands;
 pub use embedded::{embed, was_interrupted};
 pub use encoded::{Block, Encoded};
 pub use error::{Adviser, Error, ParseError, Result, Unread, set_adviser};

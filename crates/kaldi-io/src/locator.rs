@@ -94,7 +94,7 @@ impl Locator {
 }
 
 /// Splits the range off a name that ends in `]`: one pair of brackets with something before it and in it.
-fn split_range(text: &BStr) -> Result<(&[u8], Option<&[u8]>), LocatorError> {
+pub(crate) fn split_range(text: &BStr) -> Result<(&[u8], Option<&[u8]>), LocatorError> {
     let Some(body) = text.strip_suffix(b"]") else { return Ok((text, None)) };
     match body.split_once_str(b"[") {
         Some((name, range)) if !name.is_empty() && !range.is_empty() && !range.contains(&b'[') => {

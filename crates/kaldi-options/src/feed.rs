@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::one_of;
-use kaldi_io::{Input, InputName};
+use kaldi_io::{Commands, Input, InputName};
 
 use kaldi_feed::{
     Chain, DataList, DataType, Description, Error, ErrorPolicy, Even, Feed, FeedOptions, LabelSource, Registry, Result,
@@ -141,6 +141,10 @@ pub struct FeedArguments {
     /// none, or python: lists are shuffled as by random.Random(epoch).shuffle, and dealt to ranks and then to workers
     #[arg(long, default_value = "none", value_parser = one_of(&ShuffleCompat::NAMES))]
     pub shuffle_compat: ShuffleCompat,
+    /// Run commands that a raw list, a manifest or the file of --conf or --chain names in place of files: only for files that you trust
+    /// like scripts
+    #[arg(long, default_value_t = false)]
+    pub allow_commands: bool,
     /// Print the chain with all its parameters, and stop
     #[arg(long, default_value_t = false)]
     pub dry_run: bool,
@@ -196,7 +200,7 @@ impl FeedArguments {
         if self.initial > 0 {
             description.set("shuffle", "initial", YamlValue::Int(self.initial.min(i64::MAX as u64) as i64));
         }
-        Chain::build(&description, registry)
+        Chain::build(&description.with_commands(self.commands()), registry)
     }
 
     /// Puts a chain after the list of this name.
@@ -226,7 +230,12 @@ impl FeedArguments {
             },
             is_python: self.shuffle_compat == ShuffleCompat::Python,
         };
-        Feed::open(&DataList { data_type: self.data_type, name: name.to_owned(), text }, chain, &options)
+        let list = DataList { data_type: self.data_type, name: name.to_owned(), text, commands: self.commands() };
+        Feed::open(&list, chain, &options)
+    }
+
+    fn commands(&self) -> Commands {
+        Commands::allowed(self.allow_commands)
     }
 }
 

@@ -81,7 +81,7 @@ impl Data {
     }
 
     fn raw(&self, name: &str) -> Rows {
-        let list = RawList::open(self.path(name).as_ref()).unwrap();
+        let list = RawList::open(self.path(name).as_ref(), kaldi_io::Commands::Refuse).unwrap();
         let in_order = |(key, mut fields): Row| {
             fields.sort();
             (key, fields)

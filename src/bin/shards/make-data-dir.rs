@@ -5,8 +5,10 @@
 use anyhow::{Context, bail};
 use bstr::ByteSlice;
 use kaldi_cli::{Arg, InputName, Tally, one_of, unless_forced};
-use kaldi_corpus::{Manifest, NamedCorpus, Naming, PathPattern, SpeakerRule, UtteranceRule, Utterances};
-use kaldi_io::{Output, Rxfilename};
+use kaldi_corpus::{
+    Manifest, ManifestOptions, NamedCorpus, Naming, PathPattern, SpeakerRule, UtteranceRule, Utterances,
+};
+use kaldi_io::{Commands, Output, Rxfilename};
 use kaldi_log::{log, warning};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -47,6 +49,9 @@ struct Options {
     /// folder, if the sound is there
     #[arg(long)]
     audio_dir: Option<Arg>,
+    /// Take commands that a manifest names in place of files, which the next tool runs: only for manifests that you trust like scripts
+    #[arg(long, default_value_t = false)]
+    allow_commands: bool,
     /// End with an error if some utterances have text and others have none
     #[arg(long, default_value_t = false)]
     strict: bool,
@@ -106,8 +111,11 @@ fn make_data_dir(opts: Options) -> anyhow::Result<Tally> {
         Format::Auto if is_plain || path.is_dir() => Manifest::detect(source)?,
         Format::Auto => bail!("{}: expected --format= for a stream, which is read once", opts.source),
     };
+    let mut options = ManifestOptions::default();
+    options.audio_dir = opts.audio_dir.as_deref().map(ToOwned::to_owned);
+    options.commands = Commands::allowed(opts.allow_commands);
     let found = match manifest {
-        Some(manifest) => Utterances::of_manifest(source, manifest, opts.audio_dir.as_deref())?,
+        Some(manifest) => Utterances::of_manifest(source, manifest, &options)?,
         None => Utterances::of_folder(path)?,
     };
     let mut naming = Naming::default();

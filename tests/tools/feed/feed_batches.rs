@@ -202,8 +202,8 @@ fn a_bad_sample_costs_itself() {
     assert_eq!(got, expected);
     ran.stderr_has("data.list: line 3: expected an object in JSON, got \"{\\\"key\\\":\"")
         .stderr_has("u05: cannot open wav/u05.wav")
-        .stderr_has("u06: expected ")
-        .stderr_has("u07: expected RIFF or RIFX, got noth")
+        .stderr_has("u06: wav/u06.wav:")
+        .stderr_has("u07: wav/u07.wav:0: expected RIFF or RIFX, got noth")
         .stderr_has("Read 23 samples; dropped: 1 shorter than one window, 4 bad; delivered 18 in 5 batches, ");
     let ran = scratch.sh(&format!("feed-batches {PLAIN} out1")).fails_with(255);
     ran.stderr_has("expected at most a tenth of the samples to be bad, got 4 of 23")

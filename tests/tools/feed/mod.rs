@@ -1,4 +1,5 @@
 pub mod batch_utts;
+mod commands_in_data;
 mod corpus;
 mod even_batches;
 pub mod feed_batches;

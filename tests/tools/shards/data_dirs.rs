@@ -233,7 +233,10 @@ fn broken_lines_of_json_are_named() {
             "m.json:3: expected seconds as the field \"duration\", got",
         ),
         ("{\"audio_filepath\": \"/b\", \"offset\": 1}", "m.json:3: expected a duration"),
-        ("{\"audio_filepath\": \"/b\", \"offset\": -1, \"duration\": 1}", "m.json:3: expected a part of a recording"),
+        (
+            "{\"audio_filepath\": \"/b\", \"offset\": -1, \"duration\": 1}",
+            "m.json:3: expected a start from 0 to 10000000 s",
+        ),
         ("{\"audio_filepath\": \"/b\", \"offset\": 1, \"duration\": 0}", "m.json:3: expected a part of a recording"),
         (
             "{\"audio_filepath\": \"/t/a.wav\", \"offset\": 1, \"duration\": 1}",
@@ -354,15 +357,18 @@ fn lhotse_has_commands_channels_and_faults() {
     scratch
         .write("l/x_recordings_dev.jsonl", recording)
         .write("l/x_supervisions_dev.jsonl", supervision(", \"channel\": 1"));
+    scratch.sh("make-data-dir l data").fails_with(255).stderr_has(
+        "l/x_recordings_dev.jsonl:1: expected the name of a file or an address, got the command \"sox a.mp3",
+    );
     scratch
-        .sh("make-data-dir l data && cat data/wav.scp data/segments")
+        .sh("make-data-dir --allow-commands l data && cat data/wav.scp data/segments")
         .succeeds()
         .stdout_is("r sox a.mp3 -t wav - |\nu r 1 1.5 1\n");
     for (more, segments) in
         [(", \"channel\": [0, 1]", "u r 1 1.5\n"), ("", "u r 1 1.5\n"), (", \"channel\": [0]", "u r 1 1.5 0\n")]
     {
         scratch.write("l/x_supervisions_dev.jsonl", supervision(more));
-        scratch.sh("make-data-dir l data && cat data/segments").succeeds().stdout_is(segments);
+        scratch.sh("make-data-dir --allow-commands l data && cat data/segments").succeeds().stdout_is(segments);
     }
     for (more, message) in [
         (
@@ -373,26 +379,26 @@ fn lhotse_has_commands_channels_and_faults() {
         (", \"start\": null", "x_supervisions_dev.jsonl:1: expected a field \"start\", got none"),
     ] {
         scratch.write("l/x_supervisions_dev.jsonl", supervision(more));
-        scratch.sh("make-data-dir l other").fails_with(255).stderr_has(message);
+        scratch.sh("make-data-dir --allow-commands l other").fails_with(255).stderr_has(message);
     }
     scratch.write("l/recordings.jsonl", recording);
     scratch
-        .sh("make-data-dir l other")
+        .sh("make-data-dir --allow-commands l other")
         .fails_with(255)
         .stderr_has("x_recordings_dev.jsonl:1: expected each recording once, got r again");
     scratch
-        .sh("rm l/*; echo '{\"id\": \"r\", \"sources\": []}' > l/recordings.jsonl; make-data-dir l other")
+        .sh("rm l/*; echo '{\"id\": \"r\", \"sources\": []}' > l/recordings.jsonl; make-data-dir --allow-commands l other")
         .fails_with(255)
         .stderr_has("\"sources\"");
     let perturbed = recording.replace("\"duration\"", "\"transforms\": [{\"name\": \"Speed\"}], \"duration\"");
     scratch.write("l/recordings.jsonl", perturbed);
     scratch
-        .sh("make-data-dir l other")
+        .sh("make-data-dir --allow-commands l other")
         .fails_with(255)
         .stderr_has("l/recordings.jsonl:1: expected no changes of the sound as the field \"transforms\", got ");
     scratch.write("l/recordings.jsonl", recording.replace("\"duration\"", "\"transforms\": [], \"duration\""));
     scratch
-        .sh("make-data-dir l other")
+        .sh("make-data-dir --allow-commands l other")
         .fails_with(255)
         .stderr_has("l: expected *supervisions*.jsonl or .jsonl.gz, got none");
     scratch.sh("ls other").fails_with(2);

@@ -3,6 +3,7 @@ mod check_shards;
 mod copy_shards;
 mod data_dirs;
 mod extract_shards;
+mod hostile_manifests;
 mod list_shards;
 mod make_raw_list;
 mod make_shard_list;

@@ -112,7 +112,8 @@ pub(super) fn read_nemo(mut objects: Objects, places: &SoundPlaces) -> Result<Ve
     let mut found = Vec::new();
     while let Some(object) = objects.next_object()? {
         let path = object.needed("audio_filepath")?;
-        let mut utterance = FoundUtterance::new(object.place.clone(), places.find(path.into()), path.into());
+        let mut utterance =
+            FoundUtterance::new(object.place.clone(), places.find(path.into(), &object.place)?, path.into());
         utterance.id = object.name("utt_id")?;
         utterance.speaker = object.name("speaker")?;
         utterance.text = object.text("text")?.and_then(words);
@@ -128,7 +129,8 @@ pub(super) fn read_wenet(mut objects: Objects, places: &SoundPlaces) -> Result<V
     let mut found = Vec::new();
     while let Some(object) = objects.next_object()? {
         let (key, path) = (object.needed("key")?, object.needed("wav")?);
-        let mut utterance = FoundUtterance::new(object.place.clone(), places.find(path.into()), path.into());
+        let mut utterance =
+            FoundUtterance::new(object.place.clone(), places.find(path.into(), &object.place)?, path.into());
         utterance.id = Some(key.trim().into());
         utterance.speaker = object.name("speaker")?;
         utterance.text = object.text("txt")?.and_then(words);

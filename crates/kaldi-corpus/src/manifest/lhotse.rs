@@ -91,9 +91,16 @@ fn recording(object: &Object, places: &SoundPlaces) -> Result<(BString, Recordin
         return Err(object.wrong("sources", "text as \"source\" of the first", source));
     };
     let audio = match field("type") {
-        Some("file") => places.find(path.into()),
-        Some("url") => path.into(),
-        Some("command") => format!("{} |", path.trim_end()).into(),
+        Some("file") => places.find(path.into(), &object.place)?,
+        Some("url") => {
+            places.check(path.into(), &object.place)?;
+            path.into()
+        }
+        Some("command") => {
+            let command = format!("{} |", path.trim_end());
+            places.check(command.as_str().into(), &object.place)?;
+            command.into()
+        }
         _ => return Err(object.wrong("sources", "\"file\", \"url\" or \"command\" as the type of the first", source)),
     };
     let list = |value: &Value| value.as_array().map(|list| list.iter().filter_map(Value::as_u64).collect::<Vec<_>>());

@@ -8,9 +8,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::Lines;
+use kaldi_io::{Commands, Lines};
 
-use crate::{FoundUtterance, Result};
+use crate::{CorpusPlace, FoundUtterance, ManifestOptions, Result};
 use json::Objects;
 
 /// A kind of manifest.
@@ -61,8 +61,8 @@ impl Manifest {
 }
 
 /// Reads a manifest.
-pub(crate) fn read(name: &BStr, manifest: Manifest, audio_dir: Option<&BStr>) -> Result<Vec<FoundUtterance>> {
-    let places = SoundPlaces::new(name, manifest, audio_dir);
+pub(crate) fn read(name: &BStr, manifest: Manifest, options: &ManifestOptions) -> Result<Vec<FoundUtterance>> {
+    let places = SoundPlaces::new(name, manifest, options);
     match manifest {
         Manifest::Csv => table::read_csv(name, &places),
         Manifest::Tsv => table::read_tsv(Lines::open(name)?, &places),
@@ -78,17 +78,28 @@ pub(crate) struct SoundPlaces {
     given: Option<BString>,
     /// The folder of the manifest.
     folder: PathBuf,
+    commands: Commands,
 }
 
 impl SoundPlaces {
-    fn new(name: &BStr, manifest: Manifest, audio_dir: Option<&BStr>) -> Self {
+    fn new(name: &BStr, manifest: Manifest, options: &ManifestOptions) -> Self {
         let path = Path::new(std::ffi::OsStr::from_bytes(name));
         let folder = if manifest == Manifest::Lhotse { path } else { path.parent().unwrap_or(Path::new("")) };
-        Self { given: audio_dir.map(ToOwned::to_owned), folder: folder.to_owned() }
+        Self { given: options.audio_dir.clone(), folder: folder.to_owned(), commands: options.commands }
     }
 
-    /// The name of a file for `wav.scp`. Absolute names, addresses and commands stay.
-    fn find(&self, path: &BStr) -> BString {
+    /// Makes sure that a name at a place is no command, unless these are allowed.
+    fn check(&self, name: &BStr, place: &CorpusPlace) -> Result<()> {
+        self.commands.check(name).map_err(|message| place.error(message))
+    }
+
+    /// The name for `wav.scp` of a file that is named at a place. Absolute names, addresses and commands that are allowed stay.
+    fn find(&self, path: &BStr, place: &CorpusPlace) -> Result<BString> {
+        self.check(path, place)?;
+        Ok(self.found(path))
+    }
+
+    fn found(&self, path: &BStr) -> BString {
         let is_address = path.find(b"://").is_some_and(|at| path[..at].iter().all(u8::is_ascii_alphanumeric));
         if path.starts_with(b"/") || path.ends_with(b"|") || is_address {
             return path.to_owned();

@@ -32,9 +32,15 @@ impl Columns {
     /// Finds them in the line of names.
     fn find(names: &[&[u8]], place: &CorpusPlace) -> Result<Self> {
         let find = |wanted: &[&str]| {
-            wanted.iter().find_map(|wanted| names.iter().position(|name| name.trim_ascii() == wanted.as_bytes()))
+            let is_it = |wanted: &str| names.iter().position(|name| name.trim_ascii() == wanted.as_bytes());
+            let Some(at) = wanted.iter().find_map(|wanted| is_it(wanted)) else { return Ok(None) };
+            let name = names[at].trim_ascii();
+            match names[at + 1..].iter().any(|other| other.trim_ascii() == name) {
+                true => Err(place.error(format!("expected each column once, got {:?} again", name.as_bstr()))),
+                false => Ok(Some(at)),
+            }
         };
-        let Some(audio) = find(AUDIO) else {
+        let Some(audio) = find(AUDIO)? else {
             let found = BString::from(bstr::join(" ", names));
             let message = format!("expected names of columns, one of them of {}, got {found:?}", AUDIO.join(", "));
             return Err(place.error(message));
@@ -42,11 +48,11 @@ impl Columns {
         Ok(Self {
             number: names.len(),
             audio,
-            text: find(TEXT),
-            speaker: find(SPEAKER),
-            id: find(ID),
-            start: find(START),
-            duration: find(DURATION),
+            text: find(TEXT)?,
+            speaker: find(SPEAKER)?,
+            id: find(ID)?,
+            start: find(START)?,
+            duration: find(DURATION)?,
         })
     }
 
@@ -72,7 +78,8 @@ impl Columns {
             Some(Ok(text)) => words(text),
             Some(Err(_)) => return Err(place.error("expected text in UTF-8, got other bytes")),
         };
-        let mut utterance = FoundUtterance::new(place, places.find(path.as_bstr()), path.into());
+        let audio = places.find(path.as_bstr(), &place)?;
+        let mut utterance = FoundUtterance::new(place, audio, path.into());
         utterance.id = field(self.id).map(BString::from);
         utterance.speaker = field(self.speaker).map(BString::from);
         utterance.text = text;

@@ -1,7 +1,9 @@
 //! Reads sound and features.
 
+use std::sync::Arc;
+
 use bstr::{BStr, BString};
-use kaldi_io::{Blob, Input};
+use kaldi_io::{Blob, Input, ParseError, printable};
 use kaldi_matrix::Matrix;
 use kaldi_shard::Stored;
 use kaldi_table::read_file;
@@ -46,8 +48,35 @@ pub(super) fn open(name: &BStr) -> kaldi_io::Result<Blob> {
     Ok(Blob::in_memory(input.name(), 0, bytes))
 }
 
+/// Where a content is, for messages.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    /// The file or shard.
+    pub(super) name: Arc<str>,
+    /// Where the content starts there.
+    pub(super) offset: u64,
+    /// The name of the member of a shard.
+    pub(super) member: Option<BString>,
+}
+
+impl Place {
+    /// A message about a byte of the content.
+    pub(super) fn message(&self, byte: usize, message: impl std::fmt::Display) -> String {
+        let Self { name, offset, member } = self;
+        let at = offset + byte as u64;
+        match member {
+            Some(member) => format!("{name}:{at}: {}: {message}", printable(member)),
+            None => format!("{name}:{at}: {message}"),
+        }
+    }
+
+    fn parsed<T>(&self, result: Result<T, ParseError>) -> Result<T, String> {
+        result.map_err(|error| self.message(error.offset, error.message))
+    }
+}
+
 /// Reads features.
-pub(super) fn load_feats(stored: &Stored, part: &Part) -> Result<Matrix<f32>, String> {
+pub(super) fn load_feats(stored: &Stored, part: &Part, place: &Place) -> Result<Matrix<f32>, String> {
     if let Stored::Named(name) = stored {
         let name = match part.range() {
             Some(range) => [name.as_slice(), b"[", range, b"]"].concat(),
@@ -57,11 +86,10 @@ pub(super) fn load_feats(stored: &Stored, part: &Part) -> Result<Matrix<f32>, St
     }
     let bytes = stored.load().map_err(|error| error.to_string())?;
     let mut cursor = Cursor::new(&bytes);
-    let feats = match part.range() {
+    place.parsed(match part.range() {
         Some(range) => Matrix::read_range(&mut cursor, range),
         None => Matrix::read(&mut cursor),
-    };
-    feats.map_err(|error| error.message.into_owned())
+    })
 }
 
 /// Sound that is not decoded.
@@ -72,31 +100,34 @@ pub(super) struct Content {
     /// The first sample that is wanted; `None` if all are.
     first: Option<u64>,
     num_samples: u64,
+    place: Place,
 }
 
 impl Content {
     /// Takes the part of a content with this header.
-    pub(super) fn new(stored: Stored, info: &WaveInfo, part: &Part) -> Result<Self, String> {
+    pub(super) fn new(stored: Stored, info: &WaveInfo, part: &Part, place: Place) -> Result<Self, String> {
         let rate = info.sample_rate() as u32;
         let num_channels = info.num_channels();
         let whole = match info.num_samples() {
             Some(num_samples) => num_samples,
             // The length was not known when the header was written. Only the samples show it.
-            None => load_wave(&stored)?.num_samples() as u64,
+            None => load_wave(&stored, &place)?.num_samples() as u64,
         };
         let Part::Segment(start, end) = *part else {
-            return Ok(Self { stored, rate, num_channels, first: None, num_samples: whole });
+            return Ok(Self { stored, rate, num_channels, first: None, num_samples: whole, place });
         };
         if !(start >= 0.0 && end >= start && end.is_finite()) {
-            return Err(format!("expected a segment from 0 s on that ends after its start, got {start} to {end} s"));
+            let message = format!("expected a segment from 0 s on that ends after its start, got {start} to {end} s");
+            return Err(place.message(0, message));
         }
         // Cut off, as in WeNet.
         let [first, last] = [start, end].map(|seconds| (seconds * f64::from(rate)) as u64);
         if first >= whole {
             let seconds = whole as f64 / f64::from(rate);
-            return Err(format!("expected a segment within {seconds} s of sound, got one from {start} s on"));
+            let message = format!("expected a segment within {seconds} s of sound, got one from {start} s on");
+            return Err(place.message(0, message));
         }
-        Ok(Self { stored, rate, num_channels, first: Some(first), num_samples: last.min(whole) - first })
+        Ok(Self { stored, rate, num_channels, first: Some(first), num_samples: last.min(whole) - first, place })
     }
 
     pub(super) fn shape(&self) -> SampleShape {
@@ -104,18 +135,19 @@ impl Content {
     }
 
     pub(super) fn load(self) -> Result<Sound, String> {
-        let Some(first) = self.first else { return Ok(sound(load_wave(&self.stored)?)) };
+        let Some(first) = self.first else { return Ok(sound(load_wave(&self.stored, &self.place)?)) };
         if let Some(wave) = self.read_segment(first)
             && wave.num_samples() as u64 == self.num_samples
         {
             return Ok(sound(wave));
         }
-        let mut sound = sound(load_wave(&self.stored)?);
+        let mut sound = sound(load_wave(&self.stored, &self.place)?);
         let range = first as usize..(first + self.num_samples) as usize;
         for channel in &mut sound.channels {
-            let part = channel
-                .get(range.clone())
-                .ok_or_else(|| format!("expected samples up to {} by the header, got {}", range.end, channel.len()))?;
+            let Some(part) = channel.get(range.clone()) else {
+                let message = format!("expected samples up to {} by the header, got {}", range.end, channel.len());
+                return Err(self.place.message(0, message));
+            };
             *channel = part.to_vec();
         }
         Ok(sound)
@@ -149,10 +181,10 @@ fn sound(wave: Wave) -> Sound {
     Sound { rate: wave.sample_rate() as u32, channels: wave.into_channels() }
 }
 
-fn load_wave(stored: &Stored) -> Result<Wave, String> {
+fn load_wave(stored: &Stored, place: &Place) -> Result<Wave, String> {
     if let Stored::Named(name) = stored {
         return read_file(BStr::new(name)).map_err(|error| error.to_string());
     }
     let bytes = stored.load().map_err(|error| error.to_string())?;
-    Wave::read(&mut Cursor::new(&bytes)).map_err(|error| error.message.into_owned())
+    place.parsed(Wave::read(&mut Cursor::new(&bytes)))
 }

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use bstr::BString;
+use kaldi_io::ParseError;
 use kaldi_matrix::Matrix;
 use kaldi_shard::Stored;
 use kaldi_values::Cursor;
 use kaldi_wave::{WaveInfo, sound_suffix};
 
 use super::archives::OpenArchives;
-use super::content::{self, Content, Part};
+use super::content::{self, Content, Part, Place};
 use crate::{Data, Sample, SampleShape};
 
 /// Bytes of a file that are looked at first. Most headers of sound have 44.
@@ -18,18 +19,26 @@ const HEAD: usize = 1 << 10;
 /// Makes a sample from the start of a content. The output of a command is read whole.
 ///
 /// # Errors
-/// If it cannot be read, or is neither sound nor features.
-pub(super) fn measured(key: &[u8], seeds: [u64; 2], stored: Stored, part: Part) -> Result<Sample, String> {
+/// If it cannot be read, or is neither sound nor features. The message has file and byte, and the `member` of a shard.
+pub(super) fn measured(
+    key: &[u8],
+    seeds: [u64; 2],
+    stored: Stored,
+    part: Part,
+    member: Option<BString>,
+) -> Result<Sample, String> {
     let text = |error: kaldi_io::Error| error.to_string();
     let blob = match &stored {
         Stored::Blob(blob) => blob.clone(),
         Stored::Named(name) => content::open(name.as_ref()).map_err(text)?,
     };
     let found = blob.look(HEAD, |head| try_look(head, blob.length(), &part)).map_err(text)?;
-    let shape = found.ok_or("expected sound or features, got the end")?.map_err(|message| {
+    let place = Place { name: Arc::clone(blob.name()), offset: blob.offset(), member };
+    let found = found.ok_or_else(|| place.message(0, "expected sound or features, got the end"))?;
+    let shape = found.map_err(|error| {
         let head = blob.first(HEAD).unwrap_or_default();
         let name = if matches!(stored, Stored::Named(_)) { blob.name() } else { "" };
-        kaldi_io::explain_sound(&message, &head, name)
+        place.message(error.offset, kaldi_io::explain_sound(&error.message, &head, name))
     })?;
     // A file is opened again when the sample is read, so few files are open. A command does not run twice.
     let stored = if blob.rest().is_none() { Stored::Blob(blob) } else { stored };
@@ -37,13 +46,17 @@ pub(super) fn measured(key: &[u8], seeds: [u64; 2], stored: Stored, part: Part) 
     let content = match shape {
         Found::Feats(num_frames, dim) => {
             let shape = SampleShape::Feats { num_frames, dim };
-            let load = move || content::load_feats(&stored, &part).map(Data::Feats);
+            let load = move || {
+                let feats = content::load_feats(&stored, &part, &place)?;
+                shape.check(Data::Feats(feats)).map_err(|message| place.message(0, message))
+            };
             return Ok(Sample::new(key, seeds, shape, load).holding(held));
         }
-        Found::Sound(info) => Content::new(stored, &info, &part)?,
+        Found::Sound(info) => Content::new(stored, &info, &part, place.clone())?,
     };
     let shape = content.shape();
-    Ok(Sample::new(key, seeds, shape, move || content.load().map(Data::Sound)).holding(held))
+    let load = move || shape.check(Data::Sound(content.load()?)).map_err(|message| place.message(0, message));
+    Ok(Sample::new(key, seeds, shape, load).holding(held))
 }
 
 /// Makes a sample from features in an archive, if they can be read through those that stay open.
@@ -59,7 +72,10 @@ pub(super) fn placed(
     let (name, archives) = (name.clone(), Arc::clone(archives));
     let load = move || match archives.load(&placed) {
         Some(feats) => Ok(Data::Feats(feats)),
-        None => content::load_feats(&Stored::Named(name), &Part::Any(None)).map(Data::Feats),
+        None => {
+            let place = Place { name: name.to_string().into(), offset: 0, member: None };
+            content::load_feats(&Stored::Named(name), &Part::Any(None), &place).map(Data::Feats)
+        }
     };
     Some(Sample::new(key, seeds, shape, load))
 }
@@ -71,14 +87,17 @@ enum Found {
 }
 
 /// `None` if more of the content is needed.
-fn try_look(head: &[u8], size: u64, part: &Part) -> Option<Result<Found, String>> {
+fn try_look(head: &[u8], size: u64, part: &Part) -> Option<Result<Found, ParseError>> {
     if sound_suffix(head).is_some() || part.is_sound_only() {
-        return Some(WaveInfo::in_head(head, size)?.map(Found::Sound).map_err(|error| error.message.into_owned()));
+        return Some(WaveInfo::in_head(head, size)?.map(Found::Sound));
     }
     let beyond = size.saturating_sub(head.len() as u64);
     match Matrix::<f32>::read_size(&mut Cursor::new_head(head, beyond), part.range()) {
         Err(error) if error.at_end && beyond > 0 => None,
-        Err(error) => Some(Err(format!("expected sound or features: {}", error.message))),
+        Err(error) => {
+            let message = format!("expected sound or features: {}", error.message);
+            Some(Err(ParseError { message: message.into(), ..error }))
+        }
         Ok((rows, cols)) => Some(Ok(Found::Feats(rows, cols))),
     }
 }

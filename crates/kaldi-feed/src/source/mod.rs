@@ -9,6 +9,7 @@ mod shards;
 mod table;
 
 use bstr::BString;
+use kaldi_io::Commands;
 use kaldi_reader::BoxReader;
 use kaldi_shard::{ListIndex, ListKind};
 
@@ -46,6 +47,9 @@ pub struct DataList {
     pub name: BString,
     /// A file of texts, or a table of them, for tables.
     pub text: Option<BString>,
+    /// What happens to commands in place of files in raw lists and manifests. Lines of script files and of lists of shards are
+    /// trusted.
+    pub commands: Commands,
 }
 
 /// Looks at the first line of a list: one line of advice is better than a warning for each.
@@ -74,8 +78,8 @@ impl Opened {
     /// Reads where the lines of a list are.
     pub(crate) fn open(list: &DataList) -> Result<Self> {
         match (list.data_type, &list.text) {
-            (DataType::Raw, None) => Ok(Self::Raw(raw::Raw::open(&list.name, false)?)),
-            (DataType::Nemo, None) => Ok(Self::Raw(raw::Raw::open(&list.name, true)?)),
+            (DataType::Raw, None) => Ok(Self::Raw(raw::Raw::open(&list.name, false, list.commands)?)),
+            (DataType::Nemo, None) => Ok(Self::Raw(raw::Raw::open(&list.name, true, list.commands)?)),
             (DataType::Shard, None) => Ok(Self::Shards(shards::Shards::open(&list.name)?)),
             (DataType::Table, text) => Ok(Self::Table(table::Table::open(&list.name, text.as_ref())?)),
             (_, Some(_)) => Err(Error::Conf {

@@ -6,8 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::Commands;
 use kaldi_reader::{BoxReader, ReaderExt};
-use kaldi_shard::{ListIndex, ListKind, RawUtterance, StoredSample};
+use kaldi_shard::{ListIndex, ListKind, RawUtterance, Stored, StoredSample};
 
 use super::content::Part;
 use super::measure::measured;
@@ -21,10 +22,11 @@ pub(crate) struct Raw {
     /// The folder of a manifest of NeMo.
     nemo: Option<Arc<Path>>,
     index: Arc<ListIndex>,
+    commands: Commands,
 }
 
 impl Raw {
-    pub(super) fn open(name: &BString, is_nemo: bool) -> Result<Self> {
+    pub(super) fn open(name: &BString, is_nemo: bool, commands: Commands) -> Result<Self> {
         let index = ListIndex::open(name.as_ref())?;
         let nemo = match is_nemo {
             false => {
@@ -36,7 +38,7 @@ impl Raw {
                 Some(Path::new(OsStr::from_bytes(name)).parent().unwrap_or(Path::new("")).into())
             }
         };
-        Ok(Self { name: name.to_string().into(), nemo, index: index.into() })
+        Ok(Self { name: name.to_string().into(), nemo, index: index.into(), commands })
     }
 
     pub(super) fn len(&self) -> usize {
@@ -45,11 +47,12 @@ impl Raw {
 
     pub(super) fn read(&self, reading: Reading) -> BoxReader<Found, Error> {
         let (name, nemo, index) = (Arc::clone(&self.name), self.nemo.clone(), Arc::clone(&self.index));
+        let commands = self.commands;
         let find = move |(number, seeds)| {
             let line = index.line(number)?;
             let found = match &nemo {
-                None => RawUtterance::parse(&line),
-                Some(folder) => RawUtterance::parse_nemo(&line, folder),
+                None => RawUtterance::parse(&line, commands),
+                Some(folder) => RawUtterance::parse_nemo(&line, folder, commands),
             };
             let found = found.map_err(|message| format!("{name}: line {}: {message}", number + 1));
             Ok(Some(found.and_then(|utterance| sample(StoredSample::of_raw(utterance, &name), seeds))))
@@ -63,11 +66,13 @@ pub(super) fn sample(stored: StoredSample, seeds: [u64; 2]) -> Found {
     let StoredSample { key, fields, segment, source } = stored;
     let part = segment.map_or(Part::Sound, |(start, end)| Part::Segment(start, end));
     let failed = |message: String| format!("{key}: {message}");
+    let is_member = |content: &Stored| matches!(content, Stored::Blob(_));
     let (mut sound, mut text, mut others) = (None, None, std::collections::BTreeMap::new());
     for field in fields {
         let is_sound = kaldi_shard::is_field(field.name.as_ref(), BStr::new("wav"));
         if is_sound && sound.is_none() {
-            sound = Some(field.content);
+            let member = [&key[..], b".", &field.name].concat();
+            sound = Some((is_member(&field.content).then(|| member.into()), field.content));
         } else if is_sound {
             return Err(failed("expected one field of sound, got several".to_owned()));
         } else {
@@ -81,8 +86,10 @@ pub(super) fn sample(stored: StoredSample, seeds: [u64; 2]) -> Found {
             }
         }
     }
-    let Some(sound) = sound else { return Err(failed(format!("expected a field of sound in {source}, got none"))) };
-    let mut sample: Sample = measured(&key, seeds, sound, part).map_err(failed)?;
+    let Some((member, sound)) = sound else {
+        return Err(failed(format!("expected a field of sound in {source}, got none")));
+    };
+    let mut sample: Sample = measured(&key, seeds, sound, part, member).map_err(failed)?;
     sample.text = text;
     sample.fields = others;
     Ok(sample)

@@ -80,7 +80,7 @@ fn sample(line: ScriptLine, texts: Option<&Texts>, seeds: [u64; 2], archives: &A
     let part = Part::Any(range);
     let mut sample = match placed(key, seeds, &name, &part, archives) {
         Some(sample) => sample,
-        None => measured(key, seeds, Stored::Named(name), part).map_err(failed)?,
+        None => measured(key, seeds, Stored::Named(name), part, None).map_err(|message| format!("{key}: {message}"))?,
     };
     sample.text = text;
     Ok(sample)

@@ -16,7 +16,7 @@ pub(super) fn register(registry: &mut Registry) {
 }
 
 fn cmvn(params: &mut Params) -> Result<Stage> {
-    let Some(file) = params.text("file")? else {
+    let Some(file) = params.file("file")? else {
         return Err(params.error("file", "the file of statistics", "nothing"));
     };
     let stats = read_stats(&file)?;

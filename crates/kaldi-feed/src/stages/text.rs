@@ -22,11 +22,11 @@ pub(super) fn register(registry: &mut Registry) {
 
 fn tokenize(params: &mut Params) -> Result<Stage> {
     let kind = params.choice("type", &["char", "bpe", "word"], "char")?;
-    let Some(symbols) = params.text("symbols")? else {
+    let Some(symbols) = params.file("symbols")? else {
         return Err(params.error("symbols", "the file of a symbol table", "nothing"));
     };
-    let model = params.text("model")?;
-    let non_linguistic = params.text("non_lang_syms")?;
+    let model = params.file("model")?;
+    let non_linguistic = params.file("non_lang_syms")?;
     let unknown = params.text("unk")?.unwrap_or_else(|| UNKNOWN.to_owned());
     params.meant("unk", YamlValue::Text(unknown.clone()));
     let symbols = SymbolTable::parse(&symbols, read_text(&symbols)?.as_bytes())?;
@@ -47,7 +47,7 @@ fn tokenize(params: &mut Params) -> Result<Stage> {
 
 /// Puts the number of a speaker instead of its name; unknown ones have number 0.
 fn speaker(params: &mut Params) -> Result<Stage> {
-    let Some(table) = params.text("speaker_table_path")? else {
+    let Some(table) = params.file("speaker_table_path")? else {
         return Err(params.error("speaker_table_path", "the file of a table of speakers", "nothing"));
     };
     let speakers = SymbolTable::parse(&table, read_text(&table)?.as_bytes())?;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use kaldi_io::Commands;
 use kaldi_tar::excerpt;
 use serde_json::Value;
 
@@ -13,11 +14,11 @@ const FOLDERS: [&str; 2] = ["clips", ""];
 impl RawUtterance {
     /// Reads a line of a manifest of NeMo that is in this folder. The key is `utt_id`, or the name of the file without its suffix,
     /// and for a part of the file its start and end in milliseconds. Sound that has no absolute name is in the folder `clips` or in that
-    /// of the manifest, if it is there.
+    /// of the manifest, if it is there. `commands` says what happens if a command is in place of the file.
     ///
     /// # Errors
     /// What was expected and what was found.
-    pub fn parse_nemo(line: &[u8], folder: &Path) -> Result<Self, String> {
+    pub fn parse_nemo(line: &[u8], folder: &Path, commands: Commands) -> Result<Self, String> {
         let Ok(Value::Object(mut fields)) = serde_json::from_slice::<Value>(line) else {
             return Err(format!("expected an object in JSON, got {}", excerpt(line)));
         };
@@ -30,6 +31,7 @@ impl RawUtterance {
             Some(other) => return Err(wrong("audio_filepath", "a file name", &other)),
             None => return Err(format!("expected a field \"audio_filepath\", got none in {}", excerpt(line))),
         };
+        commands.check(path.as_str().into())?;
         let txt = match take("text") {
             Some(Value::String(text)) => text,
             None => String::new(),
@@ -66,7 +68,7 @@ fn name_of(path: &str, segment: Option<(f64, f64)>) -> String {
     }
 }
 
-/// Where the sound is. Absolute names, addresses and commands stay.
+/// Where the sound is. Absolute names, addresses and commands that are allowed stay.
 fn place_of(path: String, folder: &Path) -> String {
     if path.starts_with('/') || path.contains("://") || path.ends_with('|') {
         return path;
@@ -86,7 +88,7 @@ mod tests {
         for name in ["clips/a.b.wav", "c.wav"] {
             std::fs::write(folder.path().join(name), "x").unwrap();
         }
-        let parse = |line: &str| RawUtterance::parse_nemo(line.as_bytes(), folder.path()).unwrap();
+        let parse = |line: &str| RawUtterance::parse_nemo(line.as_bytes(), folder.path(), Commands::Allow).unwrap();
         let part =
             parse(r#"{"audio_filepath": "a.b.wav", "offset": 1.2, "duration": 1.1, "text": "x y", "speaker": "s"}"#);
         assert_eq!((part.key.as_str(), part.txt.as_str()), ("a.b-0001200-0002300", "x y"));
@@ -108,12 +110,14 @@ mod tests {
             "[1]",
             "{}",
             r#"{"audio_filepath": 1}"#,
+            r#"{"audio_filepath": "cat d.wav |"}"#,
+            r#"{"audio_filepath": "-"}"#,
             r#"{"audio_filepath": "a", "text": 1}"#,
             r#"{"audio_filepath": "a", "offset": "1"}"#,
             r#"{"audio_filepath": "a", "offset": 1}"#,
             r#"{"audio_filepath": "a", "utt_id": []}"#,
         ] {
-            let error = RawUtterance::parse_nemo(line.as_bytes(), Path::new("")).unwrap_err();
+            let error = RawUtterance::parse_nemo(line.as_bytes(), Path::new(""), Commands::Refuse).unwrap_err();
             assert!(error.starts_with("expected"), "{error}");
         }
     }

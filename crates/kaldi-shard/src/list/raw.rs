@@ -1,6 +1,7 @@
 //! Raw lists: an utterance per line, as an object in JSON.
 
 use bstr::BStr;
+use kaldi_io::Commands;
 use kaldi_reader::Reader;
 use serde_json::{Map, Value};
 
@@ -23,11 +24,11 @@ pub struct RawUtterance {
 }
 
 impl RawUtterance {
-    /// Reads a line.
+    /// Reads a line. `commands` says what happens if it names a command in place of a file of sound.
     ///
     /// # Errors
     /// What was expected and what was found.
-    pub fn parse(line: &[u8]) -> Result<Self, String> {
+    pub fn parse(line: &[u8], commands: Commands) -> Result<Self, String> {
         let value: Value = serde_json::from_slice(line)
             .map_err(|error| format!("expected an object in JSON, got {}: {error}", excerpt(line)))?;
         let Value::Object(mut extra) = value else {
@@ -41,6 +42,7 @@ impl RawUtterance {
             None => Err(format!("expected a field \"{name}\", got none in {}", excerpt(line))),
         };
         let (key, wav, txt) = (text("key")?, text("wav")?, text("txt")?);
+        commands.check(wav.as_str().into())?;
         let mut seconds = |name: &str| match extra.remove(name) {
             None => Ok(None),
             Some(value) => value.as_f64().map(Some).ok_or_else(|| {
@@ -59,17 +61,18 @@ impl RawUtterance {
 /// The utterances of a raw list, read only as far as needed.
 pub struct RawList {
     name: bstr::BString,
+    commands: Commands,
     /// `None` after the end or an error.
     lines: Option<ListLines>,
 }
 
 impl RawList {
-    /// Opens a list.
+    /// Opens a list. `commands` says what happens to commands in place of files of sound.
     ///
     /// # Errors
     /// If it cannot be opened.
-    pub fn open(rxfilename: &BStr) -> Result<Self> {
-        Ok(Self { name: rxfilename.to_owned(), lines: Some(ListLines::open(rxfilename)?) })
+    pub fn open(rxfilename: &BStr, commands: Commands) -> Result<Self> {
+        Ok(Self { name: rxfilename.to_owned(), commands, lines: Some(ListLines::open(rxfilename)?) })
     }
 
     /// The name of the list, an rxfilename.
@@ -83,7 +86,7 @@ impl RawList {
             lines.finish()?;
             return Ok(None);
         };
-        let utterance = RawUtterance::parse(&line).map_err(|message| lines.error(message))?;
+        let utterance = RawUtterance::parse(&line, self.commands).map_err(|message| lines.error(message))?;
         self.lines = Some(lines);
         Ok(Some(utterance))
     }
@@ -107,7 +110,7 @@ impl Reader for RawList {
         if comes_once(self.name.as_ref()) {
             return Err(kaldi_io::Error::ReadOnce { name: self.name.to_string() }.into());
         }
-        *self = Self::open(self.name.as_ref())?;
+        *self = Self::open(self.name.as_ref(), self.commands)?;
         Ok(())
     }
 }
@@ -187,14 +190,14 @@ mod tests {
             "{{\"key\": \"u1\", \"wav\": \"a/b.wav\", \"txt\": \"{expected}\", \"start\": 0.5, \"end\": 2.0}}\n"
         );
         assert_eq!(line(odd, Some((0.5, 2.0))), text);
-        let again = RawUtterance::parse(text.as_bytes()).unwrap();
+        let again = RawUtterance::parse(text.as_bytes(), Commands::Refuse).unwrap();
         assert_eq!((again.txt.as_str(), again.segment), (odd, Some((0.5, 2.0))));
     }
 
     #[test]
     fn other_fields_are_kept_and_nonsense_is_refused() {
         let line = br#"{"speaker": "s", "key": "a", "wav": "w", "txt": "t", "start": 1, "end": 2, "n": [1, 2]}"#;
-        let utterance = RawUtterance::parse(line).unwrap();
+        let utterance = RawUtterance::parse(line, Commands::Refuse).unwrap();
         assert_eq!(utterance.segment, Some((1.0, 2.0)));
         assert_eq!(utterance.extra.keys().collect::<Vec<_>>(), ["n", "speaker"]);
         for line in [
@@ -207,8 +210,19 @@ mod tests {
             r#"{"key": "a", "wav": "w", "txt": "t", "start": 1}"#,
             r#"{"key": "a", "wav": "w", "txt": "t", "start": "1", "end": 2}"#,
         ] {
-            assert!(RawUtterance::parse(line.as_bytes()).unwrap_err().starts_with("expected"), "{line}");
+            assert!(
+                RawUtterance::parse(line.as_bytes(), Commands::Refuse).unwrap_err().starts_with("expected"),
+                "{line}"
+            );
         }
+    }
+
+    #[test]
+    fn a_command_is_taken_only_if_that_is_allowed() {
+        let line = br#"{"key": "a", "wav": "touch x; cat a.wav | ", "txt": ""}"#;
+        let error = RawUtterance::parse(line, Commands::Refuse).unwrap_err();
+        assert!(error.contains("got the command \"touch x; cat a.wa...\""), "{error}");
+        assert!(RawUtterance::parse(line, Commands::Allow).is_ok());
     }
 
     #[test]
@@ -217,7 +231,7 @@ mod tests {
         let path = folder.path().join("data.list");
         let line = |key: &str| format!("{{\"key\": \"{key}\", \"wav\": \"w\", \"txt\": \"t\"}}\n");
         std::fs::write(&path, [line("a"), "\n".into(), line("b"), "x\n".into(), line("c")].concat()).unwrap();
-        let mut list = RawList::open(path.to_str().unwrap().into()).unwrap();
+        let mut list = RawList::open(path.to_str().unwrap().into(), Commands::Refuse).unwrap();
         for _ in 0..2 {
             assert_eq!(list.next().unwrap().unwrap().key, "a");
             assert_eq!(list.next().unwrap().unwrap().key, "b");
