@@ -71,22 +71,7 @@ fn options(value_type: ValueType) -> &'static str {
     match value_type {
         ValueType::Htk => "--htk-in",
         ValueType::Sphinx => "--sphinx-in",
-        ValueType::Matrix
-        | ValueType::Vector
-        | ValueType::Wave
-        | ValueType::Int32
-        | ValueType::Float
-        | ValueType::Double
-        | ValueType::Bool
-        | ValueType::Int32Vector
-        | ValueType::Int32Matrix
-        | ValueType::Int32VectorVector
-        | ValueType::Int32Pairs
-        | ValueType::FloatPairs
-        | ValueType::Posterior
-        | ValueType::GaussPost
-        | ValueType::Token
-        | ValueType::TokenVector => "",
+        _ => "",
     }
 }
 
@@ -118,6 +103,7 @@ fn sample(value_type: ValueType) -> Vec<u8> {
         ValueType::Htk => {
             [&[0, 0, 0, 1, 0, 1, 0x86, 0xa0, 0, 8, 0, 9][..], &0.5_f32.to_be_bytes(), &1.5_f32.to_be_bytes()].concat()
         }
+        ValueType::Unknown => b"\n0 1 5 5\n1\n\n".to_vec(),
         // 13 numbers.
         ValueType::Sphinx => [13_i32.to_be_bytes(), [0; 4]].concat().into_iter().chain([0; 48]).collect(),
     }

@@ -110,14 +110,7 @@ fn array_value(array: &Array, table_type: ValueType, format: Format) -> Result<E
             Exact::Single(values) => dense(array, wanted == 2, values, format),
             Exact::Integer(_) => return Err("expected real numbers, got integers".into()),
         },
-        ValueType::Wave
-        | ValueType::Int32VectorVector
-        | ValueType::Posterior
-        | ValueType::GaussPost
-        | ValueType::Token
-        | ValueType::TokenVector
-        | ValueType::Htk
-        | ValueType::Sphinx => return Err(no_array(table_type, array)),
+        _ => return Err(no_array(table_type, array)),
     })
 }
 

@@ -13,25 +13,7 @@ pub fn table_types() -> &'static [(&'static str, ValueType)] {
 
 /// Whether tables of the type can be made: features of HTK and Sphinx are those of other programs themselves.
 fn can_be_made(table_type: ValueType) -> bool {
-    match table_type {
-        ValueType::Matrix
-        | ValueType::Vector
-        | ValueType::Wave
-        | ValueType::Int32
-        | ValueType::Float
-        | ValueType::Double
-        | ValueType::Bool
-        | ValueType::Int32Vector
-        | ValueType::Int32Matrix
-        | ValueType::Int32VectorVector
-        | ValueType::Int32Pairs
-        | ValueType::FloatPairs
-        | ValueType::Posterior
-        | ValueType::GaussPost
-        | ValueType::Token
-        | ValueType::TokenVector => true,
-        ValueType::Htk | ValueType::Sphinx => false,
-    }
+    table_type.has_content() && !matches!(table_type, ValueType::Htk | ValueType::Sphinx)
 }
 
 /// The dimensions of an array that is a value; `None` if no single array is one.
@@ -40,14 +22,7 @@ pub(crate) fn num_dims(table_type: ValueType) -> Option<usize> {
         ValueType::Matrix | ValueType::Int32Matrix | ValueType::Int32Pairs | ValueType::FloatPairs => Some(2),
         ValueType::Vector | ValueType::Int32Vector => Some(1),
         ValueType::Int32 | ValueType::Float | ValueType::Double | ValueType::Bool => Some(0),
-        ValueType::Wave
-        | ValueType::Int32VectorVector
-        | ValueType::Posterior
-        | ValueType::GaussPost
-        | ValueType::Token
-        | ValueType::TokenVector
-        | ValueType::Htk
-        | ValueType::Sphinx => None,
+        _ => None,
     }
 }
 
@@ -58,19 +33,6 @@ pub(crate) fn part_names(table_type: ValueType) -> &'static [&'static str] {
         ValueType::Posterior => &["lengths", "index", "weight"],
         ValueType::GaussPost => &["lengths", "index", "sizes", "weight"],
         ValueType::Wave => &["rate", "channels", "samples"],
-        ValueType::Matrix
-        | ValueType::Vector
-        | ValueType::Int32
-        | ValueType::Float
-        | ValueType::Double
-        | ValueType::Bool
-        | ValueType::Int32Vector
-        | ValueType::Int32Matrix
-        | ValueType::Int32Pairs
-        | ValueType::FloatPairs
-        | ValueType::Token
-        | ValueType::TokenVector
-        | ValueType::Htk
-        | ValueType::Sphinx => &[],
+        _ => &[],
     }
 }

@@ -191,6 +191,9 @@ pub(crate) fn examine(Placed { entry, value_type, line }: Placed, checks: Checks
 
 /// What is wrong with the numbers of a value.
 fn find_fault(entry: &RawEntry, value_type: ValueType, columns: Option<u64>) -> Result<Option<String>> {
+    if !value_type.has_content() {
+        return Ok(None);
+    }
     if entry.range().is_none() && matches!(value_type, ValueType::Matrix | ValueType::Vector) {
         let bytes = entry.bytes()?;
         if Layout::find(&bytes).is_some_and(|layout| layout.has_finite_numbers(&bytes)) {

@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use crate::Result;
 use crate::value::{read_content, read_header, write_value};
 
-/// Appends an entry as text: key and value, as in an archive in text form. For a waveform, a line describes it.
+/// Appends an entry as text: key and value, as in an archive in text form. For a waveform and a binary
+/// value that does not become text, a line describes it.
 ///
 /// # Errors
 /// If the value cannot be read, or does not have the type.
@@ -19,6 +20,10 @@ pub fn show(entry: &RawEntry, value_type: ValueType, out: &mut Vec<u8>) -> Resul
     if !entry.key().is_empty() {
         out.extend_from_slice(&quote_name(entry.key()));
         out.push(b' ');
+    }
+    if !value_type.has_content() && !entry.is_text() {
+        out.extend_from_slice(format!("{value_type}: {} bytes\n", entry.size()).as_bytes());
+        return Ok(());
     }
     if value_type.has_text() {
         return write_value(entry, value_type, Format::Text, out);

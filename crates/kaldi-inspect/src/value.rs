@@ -15,7 +15,7 @@ pub fn read_header(entry: &RawEntry, value_type: ValueType) -> Result<Header> {
     let (head, range) = (entry.head(), entry.range().map(|range| range.as_ref()));
     let beyond = entry.size() - head.len() as u64;
     let mut header = Ok(None);
-    if beyond == 0 || !entry.is_text() {
+    if beyond == 0 || !entry.is_text() || !value_type.has_content() {
         header = Header::in_head(value_type, head, beyond, range);
     }
     if beyond > 0 && header.as_ref().is_err_and(|error| error.at_end) {

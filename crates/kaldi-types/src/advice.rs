@@ -21,7 +21,7 @@ pub struct TypeAdvice {
     /// The name of a tool that reads tables and files of such values.
     pub tool: &'static str,
     /// What the tool does with it.
-    verb: &'static str,
+    pub(crate) verb: &'static str,
 }
 
 impl TypeAdvice {
@@ -31,26 +31,7 @@ impl TypeAdvice {
 
     /// The advice about values of a type.
     pub fn of(value_type: ValueType) -> Self {
-        match value_type {
-            ValueType::Matrix => Self::new("this is a matrix", "copy-matrix", "reads it"),
-            ValueType::Vector => Self::new("this is a vector", "copy-vector", "reads it"),
-            ValueType::Wave => Self::new("this is a wave file", "wav-copy", "reads it"),
-            ValueType::Int32 | ValueType::Float | ValueType::Double => {
-                Self::new("this is a number", "table-head", "prints it")
-            }
-            ValueType::Bool => Self::new("this is a truth value", "table-head", "prints it"),
-            ValueType::Int32Vector => Self::new("this is an integer vector", "copy-int-vector", "reads it"),
-            ValueType::Int32Matrix => Self::new("this is an integer matrix", "copy-gselect", "reads it"),
-            ValueType::Int32VectorVector => Self::new("these are vectors of integers", "copy-gselect", "reads them"),
-            ValueType::Int32Pairs | ValueType::FloatPairs => {
-                Self::new("these are pairs of numbers", "table-head", "prints them")
-            }
-            ValueType::Posterior => Self::new("this is a posterior", "copy-post", "reads it"),
-            ValueType::GaussPost => Self::new("this is a posterior of Gaussians", "table-head", "prints it"),
-            ValueType::Token | ValueType::TokenVector => Self::new("these are words", "table-head", "prints them"),
-            ValueType::Htk => Self::new("these are features of HTK", "copy-feats", "reads them with --htk-in"),
-            ValueType::Sphinx => Self::new("these are features of Sphinx", "copy-feats", "reads them with --sphinx-in"),
-        }
+        value_type.row().advice
     }
 
     /// The advice about a model or statistics, which the first word shows; `None` if it is neither.

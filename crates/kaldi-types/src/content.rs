@@ -46,9 +46,12 @@ impl Content {
     /// Reads the value at the cursor, or the part of it that `range` names. Doubles keep their precision.
     ///
     /// # Errors
-    /// If it is not a value of the type.
+    /// If it is not a value of the type, or values of the type are neither numbers nor words.
     pub fn parse(value_type: ValueType, cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Self, ParseError> {
-        (functions(value_type).content)(cursor, range)
+        match value_type.row().content {
+            Some(read) => read(cursor, range),
+            None => Err(cursor.error(format!("values of the type {value_type} are not read as numbers or words"))),
+        }
     }
 
     /// The words, if the value has words.
@@ -73,52 +76,7 @@ pub fn write_value(
     format: Format,
     out: &mut Vec<u8>,
 ) -> Result<(), ParseError> {
-    (functions(value_type).rewrite)(cursor, range, format, out)
-}
-
-/// Reads the content of a value, or of a part of it.
-type ReadContent = fn(&mut Cursor<'_>, Option<&[u8]>) -> Result<Content, ParseError>;
-
-/// Reads a value, or a part of it, and appends it in the given form.
-type Rewrite = fn(&mut Cursor<'_>, Option<&[u8]>, Format, &mut Vec<u8>) -> Result<(), ParseError>;
-
-/// The operations on values of a type.
-#[derive(Clone, Copy)]
-struct Functions {
-    content: ReadContent,
-    rewrite: Rewrite,
-}
-
-impl Functions {
-    const fn of<T: Value + IntoContent>() -> Self {
-        Self { content: |cursor, range| Ok(part::<T>(cursor, range)?.into_content()), rewrite: rewrite::<T> }
-    }
-}
-
-fn functions(value_type: ValueType) -> Functions {
-    match value_type {
-        ValueType::Matrix => Functions { content: matrix, rewrite: rewrite::<GeneralMatrix> },
-        ValueType::Vector => Functions {
-            content: |cursor, range| Ok(part::<Vector<f64>>(cursor, range)?.into_content()),
-            rewrite: rewrite::<Vector<f32>>,
-        },
-        ValueType::Wave => Functions::of::<Wave>(),
-        ValueType::Int32 => Functions::of::<i32>(),
-        ValueType::Float => Functions::of::<f32>(),
-        ValueType::Double => Functions::of::<f64>(),
-        ValueType::Bool => Functions::of::<bool>(),
-        ValueType::Int32Vector => Functions::of::<Vec<i32>>(),
-        ValueType::Int32Matrix => Functions::of::<IntMatrix>(),
-        ValueType::Int32VectorVector => Functions::of::<Vec<Vec<i32>>>(),
-        ValueType::Int32Pairs => Functions::of::<Vec<(i32, i32)>>(),
-        ValueType::FloatPairs => Functions::of::<Vec<(f32, f32)>>(),
-        ValueType::Posterior => Functions::of::<Posterior>(),
-        ValueType::GaussPost => Functions::of::<GaussPost>(),
-        ValueType::Token => Functions::of::<Token>(),
-        ValueType::TokenVector => Functions::of::<Tokens>(),
-        ValueType::Htk => Functions::of::<HtkFeatures>(),
-        ValueType::Sphinx => Functions::of::<SphinxFeatures>(),
-    }
+    (value_type.row().rewrite)(cursor, range, format, out)
 }
 
 /// Reads a value, or a part of it.
@@ -129,17 +87,8 @@ pub(crate) fn part<T: Value>(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> R
     }
 }
 
-fn rewrite<T: Value>(
-    cursor: &mut Cursor<'_>,
-    range: Option<&[u8]>,
-    format: Format,
-    out: &mut Vec<u8>,
-) -> Result<(), ParseError> {
-    part::<T>(cursor, range)?.write(out, format);
-    Ok(())
-}
-
-fn matrix(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Content, ParseError> {
+/// A matrix with the precision that it has.
+pub(crate) fn of_any_matrix(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Content, ParseError> {
     let bytes = cursor.rest();
     let is_sparse = bytes.starts_with(b"\0BS") || bytes.trim_ascii_start().starts_with(b"r");
     let matrix = match is_sparse {
@@ -149,12 +98,17 @@ fn matrix(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Content, Pars
     Ok(of_matrix(matrix))
 }
 
+/// A vector in double precision.
+pub(crate) fn of_vector(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Content, ParseError> {
+    Ok(part::<Vector<f64>>(cursor, range)?.into_content())
+}
+
 fn of_matrix(matrix: Matrix<f64>) -> Content {
     Content::Numbers { shape: ValueShape::Matrix { columns: matrix.num_cols() }, values: matrix.into_vec() }
 }
 
 /// A value that becomes numbers or words.
-trait IntoContent {
+pub(crate) trait IntoContent {
     fn into_content(self) -> Content;
 }
 

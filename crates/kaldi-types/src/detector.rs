@@ -6,6 +6,7 @@ use kaldi_values::Frame;
 
 use crate::frame::length;
 use crate::likely::Evidence;
+use crate::row::{Detected, Found, Text};
 use crate::value_type::ValueType;
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -67,9 +68,19 @@ impl Detector {
         if let [only] = self.candidates[..] {
             return only.frame(window, at_end);
         }
+        if self.at_first {
+            match detect(window, at_end) {
+                (Detected::Yes, Some(found)) => {
+                    (self.candidates, self.at_first) = (vec![found], false);
+                    return found.frame(window, at_end);
+                }
+                (Detected::NeedMoreBytes, _) => return Ok(Frame::Partial(window.len() as u64 + 1)),
+                _ => {}
+            }
+        }
         let mut refusals = Vec::new();
         let mut fits = Vec::new();
-        for &value_type in &self.candidates {
+        for &value_type in self.candidates.iter().filter(|value_type| fits_by_bytes(**value_type)) {
             match value_type.frame(window, at_end) {
                 Ok(_) if self.at_first && value_type.is_words() && has_brackets(window) => {}
                 Ok(frame) => fits.push((value_type, frame)),
@@ -165,7 +176,9 @@ impl Framing for Detector {
             self.text_length = Some(end);
             return Ok(Frame::Partial(window.len() as u64 + 1));
         }
-        if window[window.trim_ascii_end().len()..].contains(&b'\n') {
+        if self.candidates.first().is_some_and(|value_type| value_type.row().text == Text::Own)
+            || window[window.trim_ascii_end().len()..].contains(&b'\n')
+        {
             return Ok(Frame::Whole(window.len()));
         }
         Err(ParseError::end(window.len(), "the end of the line"))
@@ -204,6 +217,24 @@ impl Framing for Detector {
             ParseError { at_end: true, ..ParseError::new(end, message) }
         })
     }
+}
+
+/// Whether values of the type are told from those of others by all of their bytes, not by their start.
+fn fits_by_bytes(value_type: ValueType) -> bool {
+    !matches!(value_type.row().found, Found::AtStart(_))
+}
+
+/// The type that the start of the first value shows.
+fn detect(window: &[u8], at_end: bool) -> (Detected, Option<ValueType>) {
+    for &value_type in ValueType::ALL {
+        if let Found::AtStart(detect) = value_type.row().found {
+            match detect(window, at_end) {
+                Detected::No => {}
+                detected => return (detected, Some(value_type)),
+            }
+        }
+    }
+    (Detected::No, None)
 }
 
 /// Whether the first line can only be numbers, so that it does not count as words even if it is cut.
@@ -293,7 +324,11 @@ pub(crate) fn find_type(window: &[u8], at_end: bool) -> Option<ValueType> {
     if window.trim_ascii().is_empty() {
         return None;
     }
-    let is_possible = |value_type: &ValueType| !(value_type.is_words() && has_brackets(window));
+    if let (Detected::Yes, found) = detect(window, true) {
+        return found;
+    }
+    let is_possible =
+        |value_type: &ValueType| fits_by_bytes(*value_type) && !(value_type.is_words() && has_brackets(window));
     let fit = |value_type: ValueType| {
         let frame = value_type.frame(window, at_end).ok()?;
         value_type.check(window, frame).ok()?;
@@ -302,7 +337,7 @@ pub(crate) fn find_type(window: &[u8], at_end: bool) -> Option<ValueType> {
     let fits = ValueType::recognizable().filter(is_possible).filter_map(fit);
     let mut fits: Vec<Fit> = fits.filter(|fit| reach(fit, window, at_end).is_none()).collect();
     // A complete value is more probable than one that goes on beyond the window.
-    fits.sort_by_key(|(value_type, frame)| (!matches!(frame, Frame::Whole(_)), value_type.rarity()));
+    fits.sort_by_key(|(value_type, frame)| (!matches!(frame, Frame::Whole(_)), value_type.row().rarity));
     let is_known = |fit: &&Fit| !matches!(fit.1, Frame::Partial(_));
     let known: Vec<ValueType> = fits.iter().filter(is_known).map(|fit| fit.0).collect();
     match (known.first(), fits.as_slice()) {

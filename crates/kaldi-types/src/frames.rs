@@ -31,40 +31,8 @@ impl Frames {
     ///
     /// # Errors
     /// If it is not a value of the type.
-    pub fn parse(
-        value_type: ValueType,
-        cursor: &mut Cursor<'_>,
-        range: Option<&[u8]>,
-    ) -> Result<Option<Self>, ParseError> {
-        Ok(Some(match value_type {
-            ValueType::Matrix => Self::Rows(part::<GeneralMatrix>(cursor, range)?.into_matrix()),
-            ValueType::Htk => Self::Rows(part::<HtkFeatures>(cursor, range)?.into_feats()),
-            ValueType::Sphinx => Self::Rows(part::<SphinxFeatures>(cursor, range)?.into_feats()),
-            ValueType::Vector => {
-                let vector = part::<Vector<f32>>(cursor, range)?;
-                Self::Rows(Matrix::from_vec(vector.dim(), 1, vector.into_vec()))
-            }
-            ValueType::Int32Vector => Self::Labels(part(cursor, range)?),
-            ValueType::Posterior => Self::Lists(part::<Posterior>(cursor, range)?.0),
-            ValueType::GaussPost => {
-                let sums = |(index, weights): (i32, Vec<f32>)| (index, weights.iter().sum());
-                let lists = part::<GaussPost>(cursor, range)?.0.into_iter();
-                Self::Lists(lists.map(|list| list.into_iter().map(sums).collect()).collect())
-            }
-            ValueType::Int32Matrix | ValueType::Int32VectorVector => {
-                let lists = part::<Vec<Vec<i32>>>(cursor, range)?.into_iter();
-                Self::Lists(lists.map(|list| list.into_iter().map(|index| (index, 1.0)).collect()).collect())
-            }
-            ValueType::Wave => Self::Wave(part(cursor, range)?),
-            ValueType::Int32
-            | ValueType::Float
-            | ValueType::Double
-            | ValueType::Bool
-            | ValueType::Int32Pairs
-            | ValueType::FloatPairs
-            | ValueType::Token
-            | ValueType::TokenVector => return Ok(None),
-        }))
+    pub fn parse(value_type: ValueType, cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Option<Self>> {
+        value_type.row().frames.map(|read| read(cursor, range)).transpose()
     }
 
     /// The number of frames or samples.
@@ -81,4 +49,46 @@ impl Frames {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+}
+
+type Result<T> = std::result::Result<T, ParseError>;
+
+pub(crate) fn of_matrix(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Frames> {
+    Ok(Frames::Rows(part::<GeneralMatrix>(cursor, range)?.into_matrix()))
+}
+
+pub(crate) fn of_htk(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Frames> {
+    Ok(Frames::Rows(part::<HtkFeatures>(cursor, range)?.into_feats()))
+}
+
+pub(crate) fn of_sphinx(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Frames> {
+    Ok(Frames::Rows(part::<SphinxFeatures>(cursor, range)?.into_feats()))
+}
+
+pub(crate) fn of_vector(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Frames> {
+    let vector = part::<Vector<f32>>(cursor, range)?;
+    Ok(Frames::Rows(Matrix::from_vec(vector.dim(), 1, vector.into_vec())))
+}
+
+pub(crate) fn of_labels(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Frames> {
+    Ok(Frames::Labels(part(cursor, range)?))
+}
+
+pub(crate) fn of_posterior(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Frames> {
+    Ok(Frames::Lists(part::<Posterior>(cursor, range)?.0))
+}
+
+pub(crate) fn of_gauss_post(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Frames> {
+    let sums = |(index, weights): (i32, Vec<f32>)| (index, weights.iter().sum());
+    let lists = part::<GaussPost>(cursor, range)?.0.into_iter();
+    Ok(Frames::Lists(lists.map(|list| list.into_iter().map(sums).collect()).collect()))
+}
+
+pub(crate) fn of_lists(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Frames> {
+    let lists = part::<Vec<Vec<i32>>>(cursor, range)?.into_iter();
+    Ok(Frames::Lists(lists.map(|list| list.into_iter().map(|index| (index, 1.0)).collect()).collect()))
+}
+
+pub(crate) fn of_wave(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Frames> {
+    Ok(Frames::Wave(part(cursor, range)?))
 }

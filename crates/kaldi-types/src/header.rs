@@ -8,6 +8,14 @@ use kaldi_wave::WaveInfo;
 use crate::content::{Content, ValueShape};
 use crate::value_type::ValueType;
 
+type Result<T> = std::result::Result<T, ParseError>;
+
+/// The letters of binary matrices and vectors, by their precision.
+const LETTERS: [u8; 2] = [b'F', b'D'];
+
+/// The widths of binary numbers, by their precision.
+const WIDTHS: [u8; 2] = [4, 8];
+
 /// Bytes of the marker, and of a number after its width.
 const COUNT: std::ops::Range<usize> = 3..7;
 
@@ -39,34 +47,12 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// The precision of a binary value that starts like this.
-    fn of(value_type: ValueType, head: &[u8]) -> Option<Self> {
-        let sign = *head.strip_prefix(b"\0B")?.first()?;
-        match value_type {
-            ValueType::Matrix | ValueType::Vector => match sign {
-                b'F' => Some(Self::Single),
-                b'D' => Some(Self::Double),
-                _ => None,
-            },
-            ValueType::Float | ValueType::Double => match sign {
-                4 => Some(Self::Single),
-                8 => Some(Self::Double),
-                _ => None,
-            },
-            ValueType::Wave
-            | ValueType::Int32
-            | ValueType::Bool
-            | ValueType::Int32Vector
-            | ValueType::Int32Matrix
-            | ValueType::Int32VectorVector
-            | ValueType::Int32Pairs
-            | ValueType::FloatPairs
-            | ValueType::Posterior
-            | ValueType::GaussPost
-            | ValueType::Token
-            | ValueType::TokenVector
-            | ValueType::Htk
-            | ValueType::Sphinx => None,
+    /// The precision of a binary value whose first byte after the marker is `single` or `double`.
+    fn of(head: &[u8], [single, double]: [u8; 2]) -> Option<Self> {
+        match *head.strip_prefix(b"\0B")?.first()? {
+            sign if sign == single => Some(Self::Single),
+            sign if sign == double => Some(Self::Double),
+            _ => None,
         }
     }
 
@@ -80,62 +66,16 @@ impl Precision {
 }
 
 impl Header {
+    /// A header that says nothing.
+    pub(crate) const EMPTY: Self =
+        Self { rows: None, columns: None, precision: None, is_compressed: false, sample_rate: None, seconds: None };
+
     /// The header at the start of a value, `beyond` bytes of which are missing; `None` if the value has to be parsed.
     ///
     /// # Errors
     /// If it is no value of the type. The error says `at_end` if more bytes are needed.
-    pub fn in_head(
-        value_type: ValueType,
-        head: &[u8],
-        beyond: u64,
-        range: Option<&[u8]>,
-    ) -> Result<Option<Self>, ParseError> {
-        let cursor = &mut Cursor::new_head(head, beyond);
-        let is_binary = head.starts_with(b"\0B");
-        let header = Self { precision: Precision::of(value_type, head), ..Self::default() };
-        Ok(match value_type {
-            ValueType::Matrix if head.starts_with(b"\0BS") || head.trim_ascii_start().starts_with(b"r") => None,
-            ValueType::Matrix => {
-                let (rows, columns) = Matrix::<f32>::read_size(cursor, range)?;
-                let is_compressed = is_binary && head.get(2) == Some(&b'C');
-                Some(Self { rows: Some(rows as u64), columns: Some(columns as u64), is_compressed, ..header })
-            }
-            ValueType::Vector => {
-                let dim = Vector::<f32>::read_dim(cursor, range)?;
-                Some(Self { rows: Some(dim as u64), ..header })
-            }
-            ValueType::Wave => {
-                let info = WaveInfo::read(cursor, range)?;
-                Some(Self {
-                    rows: info.num_samples(),
-                    columns: Some(info.num_channels() as u64),
-                    sample_rate: Some(info.sample_rate()),
-                    seconds: info.duration(),
-                    ..header
-                })
-            }
-            ValueType::Int32 | ValueType::Float | ValueType::Double | ValueType::Bool | ValueType::Token => {
-                Some(header)
-            }
-            ValueType::Htk | ValueType::Sphinx | ValueType::TokenVector => None,
-            ValueType::Int32Matrix => (is_binary && range.is_none()).then(|| {
-                let count = |at: usize| head.get(at..at + 4)?.try_into().ok().map(i32::from_le_bytes);
-                let rows = count(COUNT.start).map(|count| count.max(0) as u64);
-                // The first row starts with the number of columns.
-                let columns = if rows == Some(0) { Some(0) } else { count(COUNT.end + 1) };
-                Self { rows, columns: columns.map(|count| count.max(0) as u64), ..header }
-            }),
-            // They start with a count.
-            ValueType::Int32Vector
-            | ValueType::Int32VectorVector
-            | ValueType::Int32Pairs
-            | ValueType::FloatPairs
-            | ValueType::Posterior
-            | ValueType::GaussPost => (is_binary && range.is_none()).then(|| {
-                let count = head.get(COUNT).and_then(|bytes| bytes.try_into().ok()).map(i32::from_le_bytes);
-                Self { rows: count.map(|count| count.max(0) as u64), ..header }
-            }),
-        })
+    pub fn in_head(value_type: ValueType, head: &[u8], beyond: u64, range: Option<&[u8]>) -> Result<Option<Self>> {
+        (value_type.row().header)(head, beyond, range)
     }
 
     /// The header for a value whose content is known.
@@ -154,4 +94,61 @@ impl Header {
         };
         Self { rows: Some(rows as u64), columns, ..Self::default() }
     }
+}
+
+pub(crate) fn of_matrix(head: &[u8], beyond: u64, range: Option<&[u8]>) -> Result<Option<Header>> {
+    if head.starts_with(b"\0BS") || head.trim_ascii_start().starts_with(b"r") {
+        return Ok(None);
+    }
+    let (rows, columns) = Matrix::<f32>::read_size(&mut Cursor::new_head(head, beyond), range)?;
+    Ok(Some(Header {
+        rows: Some(rows as u64),
+        columns: Some(columns as u64),
+        precision: Precision::of(head, LETTERS),
+        is_compressed: head.starts_with(b"\0BC"),
+        ..Header::EMPTY
+    }))
+}
+
+pub(crate) fn of_vector(head: &[u8], beyond: u64, range: Option<&[u8]>) -> Result<Option<Header>> {
+    let dim = Vector::<f32>::read_dim(&mut Cursor::new_head(head, beyond), range)?;
+    Ok(Some(Header { rows: Some(dim as u64), precision: Precision::of(head, LETTERS), ..Header::EMPTY }))
+}
+
+pub(crate) fn of_wave(head: &[u8], beyond: u64, range: Option<&[u8]>) -> Result<Option<Header>> {
+    let info = WaveInfo::read(&mut Cursor::new_head(head, beyond), range)?;
+    Ok(Some(Header {
+        rows: info.num_samples(),
+        columns: Some(info.num_channels() as u64),
+        sample_rate: Some(info.sample_rate()),
+        seconds: info.duration(),
+        ..Header::EMPTY
+    }))
+}
+
+/// Of a number that is no integer.
+pub(crate) fn of_real(head: &[u8], _: u64, _: Option<&[u8]>) -> Result<Option<Header>> {
+    Ok(Some(Header { precision: Precision::of(head, WIDTHS), ..Header::EMPTY }))
+}
+
+/// The count at this place of a binary value that is taken as a whole.
+fn count(head: &[u8], at: usize) -> Option<u64> {
+    let bytes = head.get(at..at + COUNT.len())?.try_into().ok()?;
+    Some(i32::from_le_bytes(bytes).max(0) as u64)
+}
+
+/// Of a value that starts with a count.
+pub(crate) fn of_count(head: &[u8], _: u64, range: Option<&[u8]>) -> Result<Option<Header>> {
+    let is_known = head.starts_with(b"\0B") && range.is_none();
+    Ok(is_known.then(|| Header { rows: count(head, COUNT.start), ..Header::EMPTY }))
+}
+
+pub(crate) fn of_integer_matrix(head: &[u8], _: u64, range: Option<&[u8]>) -> Result<Option<Header>> {
+    let is_known = head.starts_with(b"\0B") && range.is_none();
+    Ok(is_known.then(|| {
+        let rows = count(head, COUNT.start);
+        // The first row starts with the number of columns.
+        let columns = if rows == Some(0) { Some(0) } else { count(head, COUNT.end + 1) };
+        Header { rows, columns, ..Header::EMPTY }
+    }))
 }

@@ -3,9 +3,17 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Lists the types once, so that each of them is in [`ValueType::ALL`] and has a name.
+use kaldi_matrix::{GeneralMatrix, HtkFeatures, SphinxFeatures, Vector};
+use kaldi_values::{GaussPost, IntMatrix, Posterior, Token, Tokens};
+use kaldi_wave::Wave;
+
+use crate::advice::TypeAdvice;
+use crate::row::{Found, Row, Text, rewrite};
+use crate::{content, frame, frames, header, unknown};
+
+/// Lists the types once: each has a row.
 macro_rules! value_types {
-    ($($(#[$doc:meta])* $variant:ident $name:literal,)*) => {
+    ($($(#[$doc:meta])* $variant:ident = $row:expr;)*) => {
         /// A type of values.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum ValueType {
@@ -17,198 +25,201 @@ macro_rules! value_types {
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
             /// Every type with its name.
-            pub const NAMES: &[(&str, Self)] = &[$(($name, Self::$variant),)*];
+            pub const NAMES: &[(&str, Self)] = &[$(({ const ROW: Row = $row; ROW.name }, Self::$variant),)*];
 
-            /// The name, a word such as `int32-vector`.
-            pub fn name(self) -> &'static str {
+            /// All that is known about the type.
+            pub(crate) const fn row(self) -> &'static Row {
                 match self {
-                    $(Self::$variant => $name,)*
+                    $(Self::$variant => const { &$row },)*
                 }
             }
         }
     };
 }
 
+const fn advice(sentence: &'static str, tool: &'static str, verb: &'static str) -> TypeAdvice {
+    TypeAdvice { sentence, tool, verb }
+}
+
 value_types! {
     /// A matrix of floats, dense, compressed or sparse.
-    Matrix "matrix",
+    Matrix = Row {
+        has_frames_as_rows: true,
+        header: header::of_matrix,
+        content: Some(content::of_any_matrix),
+        frames: Some(frames::of_matrix),
+        rewrite: rewrite::<GeneralMatrix>,
+        ..Row::without_content::<GeneralMatrix>("matrix", Text::Closed, advice("this is a matrix", "copy-matrix", "reads it"))
+    };
     /// A vector of floats.
-    Vector "vector",
+    Vector = Row {
+        header: header::of_vector,
+        content: Some(content::of_vector),
+        frames: Some(frames::of_vector),
+        ..Row::without_content::<Vector<f32>>("vector", Text::Closed, advice("this is a vector", "copy-vector", "reads it"))
+    };
     /// A waveform.
-    Wave "wave",
+    Wave = Row {
+        has_text: false,
+        has_common_columns: false,
+        frame: frame::of_wave,
+        parse: |window, is_whole| frame::of_wave(window, is_whole).map(drop),
+        header: header::of_wave,
+        frames: Some(frames::of_wave),
+        ..Row::of::<Wave>("wave", Text::None, advice("this is a wave file", "wav-copy", "reads it"))
+    };
     /// An integer.
-    Int32 "int32",
+    Int32 = Row::of::<i32>("int32", Text::Line, advice("this is a number", "table-head", "prints it"));
     /// A number of single precision.
-    Float "float",
+    Float = Row {
+        header: header::of_real,
+        ..Row::of::<f32>("float", Text::Line, advice("this is a number", "table-head", "prints it"))
+    };
     /// A number of double precision.
-    Double "double",
+    Double = Row {
+        header: header::of_real,
+        ..Row::of::<f64>("double", Text::Line, advice("this is a number", "table-head", "prints it"))
+    };
     /// A truth value.
-    Bool "bool",
+    Bool = Row::of::<bool>("bool", Text::Line, advice("this is a truth value", "table-head", "prints it"));
     /// Integers.
-    Int32Vector "int32-vector",
+    Int32Vector = Row {
+        rarity: 0,
+        header: header::of_count,
+        frames: Some(frames::of_labels),
+        ..Row::of::<Vec<i32>>("int32-vector", Text::Line, advice("this is an integer vector", "copy-int-vector", "reads it"))
+    };
     /// A matrix of integers: lists of one length.
-    Int32Matrix "int32-matrix",
+    Int32Matrix = Row {
+        header: header::of_integer_matrix,
+        frames: Some(frames::of_lists),
+        ..Row::of::<IntMatrix>("int32-matrix", Text::Line, advice("this is an integer matrix", "copy-gselect", "reads it"))
+    };
     /// Lists of integers.
-    Int32VectorVector "int32-vector-vector",
+    Int32VectorVector = Row {
+        header: header::of_count,
+        frames: Some(frames::of_lists),
+        ..Row::of::<Vec<Vec<i32>>>(
+            "int32-vector-vector",
+            Text::Line,
+            advice("these are vectors of integers", "copy-gselect", "reads them"),
+        )
+    };
     /// Pairs of integers.
-    Int32Pairs "int32-pairs",
+    Int32Pairs = Row {
+        rarity: 2,
+        header: header::of_count,
+        ..Row::of::<Vec<(i32, i32)>>(
+            "int32-pairs",
+            Text::Line,
+            advice("these are pairs of numbers", "table-head", "prints them"),
+        )
+    };
     /// Pairs of floats.
-    FloatPairs "float-pairs",
+    FloatPairs = Row {
+        rarity: 2,
+        header: header::of_count,
+        ..Row::of::<Vec<(f32, f32)>>(
+            "float-pairs",
+            Text::Line,
+            advice("these are pairs of numbers", "table-head", "prints them"),
+        )
+    };
     /// Indices and their weights for each frame.
-    Posterior "posterior",
+    Posterior = Row {
+        has_frames_as_rows: true,
+        header: header::of_count,
+        frames: Some(frames::of_posterior),
+        ..Row::of::<Posterior>("posterior", Text::Line, advice("this is a posterior", "copy-post", "reads it"))
+    };
     /// Indices and the weights of their Gaussians for each frame.
-    GaussPost "gauss-post",
+    GaussPost = Row {
+        has_frames_as_rows: true,
+        header: header::of_count,
+        frames: Some(frames::of_gauss_post),
+        ..Row::of::<GaussPost>(
+            "gauss-post",
+            Text::Closed,
+            advice("this is a posterior of Gaussians", "table-head", "prints it"),
+        )
+    };
     /// A word.
-    Token "token",
+    Token = Row {
+        rarity: 3,
+        ..Row::of::<Token>("token", Text::Words, advice("these are words", "table-head", "prints them"))
+    };
     /// Words.
-    TokenVector "token-vector",
+    TokenVector = Row {
+        rarity: 3,
+        // Any line of words is a value.
+        parse: |_, _| Ok(()),
+        header: |_, _, _| Ok(None),
+        ..Row::of::<Tokens>("token-vector", Text::Words, advice("these are words", "table-head", "prints them"))
+    };
     /// Features in the format of HTK.
-    Htk "htk",
+    Htk = Row {
+        found: Found::Never,
+        has_frames_as_rows: true,
+        header: |_, _, _| Ok(None),
+        frames: Some(frames::of_htk),
+        ..Row::of::<HtkFeatures>(
+            "htk",
+            Text::None,
+            advice("these are features of HTK", "copy-feats", "reads them with --htk-in"),
+        )
+    };
     /// Features in the format of Sphinx.
-    Sphinx "sphinx",
+    Sphinx = Row {
+        found: Found::Never,
+        has_frames_as_rows: true,
+        header: |_, _, _| Ok(None),
+        frames: Some(frames::of_sphinx),
+        ..Row::of::<SphinxFeatures>(
+            "sphinx",
+            Text::None,
+            advice("these are features of Sphinx", "copy-feats", "reads them with --sphinx-in"),
+        )
+    };
+    /// A value that is of none of the other types, but whose end can be found: a lattice, an FST or a training example,
+    /// binary or text, or other lines of text with an empty line after them.
+    Unknown = unknown::ROW;
 }
 
 impl ValueType {
     /// The types that can be found by looking at bytes: all but HTK and Sphinx features. These only start with a
     /// number, so nearly anything could be such features.
     pub fn recognizable() -> impl Iterator<Item = Self> {
-        Self::ALL.iter().copied().filter(|value_type| value_type.is_recognizable())
+        Self::ALL.iter().copied().filter(|value_type| !matches!(value_type.row().found, Found::Never))
     }
 
-    fn is_recognizable(self) -> bool {
-        match self {
-            Self::Matrix
-            | Self::Vector
-            | Self::Wave
-            | Self::Int32
-            | Self::Float
-            | Self::Double
-            | Self::Bool
-            | Self::Int32Vector
-            | Self::Int32Matrix
-            | Self::Int32VectorVector
-            | Self::Int32Pairs
-            | Self::FloatPairs
-            | Self::Posterior
-            | Self::GaussPost
-            | Self::Token
-            | Self::TokenVector => true,
-            Self::Htk | Self::Sphinx => false,
-        }
+    /// The name, a word such as `int32-vector`.
+    pub fn name(self) -> &'static str {
+        self.row().name
     }
 
     /// Whether values are words, so that any text fits.
     pub fn is_words(self) -> bool {
-        match self {
-            Self::Token | Self::TokenVector => true,
-            Self::Matrix
-            | Self::Vector
-            | Self::Wave
-            | Self::Int32
-            | Self::Float
-            | Self::Double
-            | Self::Bool
-            | Self::Int32Vector
-            | Self::Int32Matrix
-            | Self::Int32VectorVector
-            | Self::Int32Pairs
-            | Self::FloatPairs
-            | Self::Posterior
-            | Self::GaussPost
-            | Self::Htk
-            | Self::Sphinx => false,
-        }
+        self.row().text == Text::Words
     }
 
-    /// How rare values of the type are among those that fit the same bytes: an integer alone is most often a vector of
-    /// integers, and pairs are rarer than posteriors.
-    pub(crate) fn rarity(self) -> u8 {
-        match self {
-            Self::Int32Vector => 0,
-            Self::Matrix
-            | Self::Vector
-            | Self::Wave
-            | Self::Int32
-            | Self::Float
-            | Self::Double
-            | Self::Bool
-            | Self::Int32Matrix
-            | Self::Int32VectorVector
-            | Self::Posterior
-            | Self::GaussPost
-            | Self::Htk
-            | Self::Sphinx => 1,
-            Self::Int32Pairs | Self::FloatPairs => 2,
-            Self::Token | Self::TokenVector => 3,
-        }
-    }
-
-    /// Whether a value has a text form; HTK and Sphinx features are shown as matrices.
+    /// Whether a value can be shown as text; HTK and Sphinx features are shown as matrices.
     pub fn has_text(self) -> bool {
-        match self {
-            Self::Wave => false,
-            Self::Matrix
-            | Self::Vector
-            | Self::Int32
-            | Self::Float
-            | Self::Double
-            | Self::Bool
-            | Self::Int32Vector
-            | Self::Int32Matrix
-            | Self::Int32VectorVector
-            | Self::Int32Pairs
-            | Self::FloatPairs
-            | Self::Posterior
-            | Self::GaussPost
-            | Self::Token
-            | Self::TokenVector
-            | Self::Htk
-            | Self::Sphinx => true,
-        }
+        self.row().has_text
+    }
+
+    /// Whether values are numbers or words: [`Content`](crate::Content).
+    pub fn has_content(self) -> bool {
+        self.row().content.is_some()
     }
 
     /// Whether the rows of a value are frames, in a table of utterances.
     pub fn has_frames_as_rows(self) -> bool {
-        match self {
-            Self::Matrix | Self::Posterior | Self::GaussPost | Self::Htk | Self::Sphinx => true,
-            Self::Vector
-            | Self::Wave
-            | Self::Int32
-            | Self::Float
-            | Self::Double
-            | Self::Bool
-            | Self::Int32Vector
-            | Self::Int32Matrix
-            | Self::Int32VectorVector
-            | Self::Int32Pairs
-            | Self::FloatPairs
-            | Self::Token
-            | Self::TokenVector => false,
-        }
+        self.row().has_frames_as_rows
     }
 
     /// Whether all values of a table have the same number of columns, if there are columns: channels of waveforms may differ.
     pub fn has_common_columns(self) -> bool {
-        match self {
-            Self::Wave => false,
-            Self::Matrix
-            | Self::Vector
-            | Self::Int32
-            | Self::Float
-            | Self::Double
-            | Self::Bool
-            | Self::Int32Vector
-            | Self::Int32Matrix
-            | Self::Int32VectorVector
-            | Self::Int32Pairs
-            | Self::FloatPairs
-            | Self::Posterior
-            | Self::GaussPost
-            | Self::Token
-            | Self::TokenVector
-            | Self::Htk
-            | Self::Sphinx => true,
-        }
+        self.row().has_common_columns
     }
 }
 

@@ -133,6 +133,7 @@ pub fn read_value(raw: &RawEntry, value_type: Option<ValueType>, dtype: Option<P
         ValueType::GaussPost => Any::GaussPost(raw.parse()?),
         ValueType::Token => Any::Word(raw.parse::<Token>()?.into_inner()),
         ValueType::TokenVector => Any::Words(raw.parse()?),
+        _ => Any::Bytes(raw.bytes()?.into_owned()),
     })
 }
 

@@ -57,6 +57,7 @@ pub fn convert(value: &Bound<'_, PyAny>, kind: Kind, is_named: bool) -> PyResult
         ValueType::GaussPost => Taken::GaussPost(gauss_post(value)?),
         ValueType::Token => Taken::Token(Token::new(text(value)?).map_err(|error| no_word(&error))?),
         ValueType::TokenVector => Taken::Tokens(words(value)?),
+        other => return Err(PyValueError::new_err(format!("values of the type {other} are not made of objects"))),
     })
 }
 

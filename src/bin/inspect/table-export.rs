@@ -91,6 +91,7 @@ fn table_export(opts: Options) -> anyhow::Result<Tally> {
         ValueType::TokenVector => export::<Tokens>,
         ValueType::Htk => export::<HtkFeatures>,
         ValueType::Sphinx => export::<SphinxFeatures>,
+        other => bail!("{}: values of the type {other} are not exported", opts.source),
     };
     let options = ExportOptions { format, dtype: opts.dtype, stack: opts.stack, table_type: opts.value_type };
     let mut tally = Tally::default();

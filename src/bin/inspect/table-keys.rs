@@ -82,6 +82,10 @@ fn table_keys(opts: Options) -> Result<Tally> {
             continue;
         }
         let mut entries = Entries::of(named, opts.value_type)?;
+        entries.begin();
+        if entries.is_ready() && entries.value_type() == ValueType::Unknown {
+            warning!("{table}: the values are of none of the types that are known: see table-info");
+        }
         while let Some(entry) = entries.next()? {
             let header = if opts.dims { read_header(&entry, entries.value_type())? } else { Header::default() };
             output.write_all(&opts.line(table, entry.key(), Some((&entry, header)))?)?;

@@ -223,15 +223,7 @@ fn collect_form(
         }
         ValueType::Htk => collect(opts, collecting, Examiner::examine_as::<HtkFeatures>),
         ValueType::Sphinx => collect(opts, collecting, Examiner::examine_as::<SphinxFeatures>),
-        ValueType::Wave
-        | ValueType::Int32Pairs
-        | ValueType::FloatPairs
-        | ValueType::Posterior
-        | ValueType::GaussPost
-        | ValueType::Token
-        | ValueType::TokenVector => {
-            bail!("{}: expected numbers or waveforms, got values of type {value_type}", collecting.table)
-        }
+        _ => bail!("{}: expected numbers or waveforms, got values of type {value_type}", collecting.table),
     }
 }
 

@@ -33,7 +33,7 @@ struct Options {
     #[arg(long, default_value_t = false)]
     sort_keys: bool,
     /// Type of the values, if it should not be found by looking: matrix, vector, int32, float, double, bool, token,
-    /// token-vector, int32-vector, int32-vector-vector, int32-pairs, float-pairs, posterior, gauss-post, wave, htk, sphinx
+    /// token-vector, int32-vector, int32-vector-vector, int32-pairs, float-pairs, posterior, gauss-post, wave, htk, sphinx, unknown
     #[arg(long = "type", value_parser = one_of(ValueType::NAMES))]
     value_type: Option<ValueType>,
     #[arg(required = true)]

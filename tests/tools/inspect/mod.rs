@@ -13,6 +13,7 @@ mod table_sample;
 mod table_stats;
 mod table_view;
 mod table_view_safety;
+mod unknown_values;
 
 use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive};

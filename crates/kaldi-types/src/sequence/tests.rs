@@ -223,10 +223,10 @@ fn damage_is_told_with_file_key_and_offset() {
     wrong[11] = 99;
     refuses(&wrong, None, 1, "a.ark:15860: expected a key, got \"\\x00\"");
     refuses(
-        b"a \0B<Nnet3Eg> <NumIo> ",
+        b"a \0B<NnetXEg> <NumIo> ",
         None,
         0,
-        "a: a.ark:2: cannot find the type of a value that starts with \"\\x00B<Nnet3Eg> \"; \
+        "a: a.ark:2: cannot find the type of a value that starts with \"\\x00B<NnetXEg> \"; \
                                     --type= may help (htk and sphinx features need it)",
     );
 }

@@ -34,14 +34,7 @@ impl TrackKind {
                 Self::Posterior
             }
             ValueType::Vector => Self::Vector,
-            ValueType::Int32
-            | ValueType::Float
-            | ValueType::Double
-            | ValueType::Bool
-            | ValueType::Int32Pairs
-            | ValueType::FloatPairs
-            | ValueType::Token
-            | ValueType::TokenVector => return None,
+            _ => return None,
         })
     }
 

@@ -1,0 +1,157 @@
+use kaldi_table::{RawEntries, Reader};
+
+use super::*;
+use crate::{Detector, ValueType};
+
+/// The keys of an archive's entries with the sizes of their values, the first type that fits, and the error at the end.
+fn scan(bytes: &[u8]) -> (String, ValueType, Option<String>) {
+    let folder = tempfile::tempdir().unwrap();
+    let name = folder.path().join("a.ark");
+    std::fs::write(&name, bytes).unwrap();
+    let mut entries = RawEntries::archive(name.to_str().unwrap(), Detector::new(None)).unwrap();
+    let mut keys = Vec::new();
+    let error = loop {
+        match entries.next() {
+            Ok(Some(entry)) => keys.push(format!("{}:{}", entry.key(), entry.size())),
+            Ok(None) => break None,
+            Err(error) => break Some(error.to_string()),
+        }
+    };
+    let found = entries.framing().candidates()[0];
+    let error = error.map(|error| error.replace(&format!("{}/", folder.path().display()), ""));
+    (keys.join(" "), found, error)
+}
+
+#[track_caller]
+fn has_values(text: &str, keys: &str) {
+    assert_eq!(scan(text.as_bytes()), (keys.to_owned(), ValueType::Unknown, None), "{text:?}");
+}
+
+#[track_caller]
+fn has_lines(text: &str) {
+    let (keys, found, _) = scan(text.as_bytes());
+    let lines = text.lines().filter(|line| !line.is_empty()).count();
+    assert!(found != ValueType::Unknown && keys.split(' ').count() == lines, "{text:?}: {found} {keys}");
+}
+
+#[test]
+fn lattices_and_fsts_in_text_are_one_value_each() {
+    has_values("a \n0\t1\t8\t5.44,1876.28,\n1\t0.5,1.5,3_4\n\nb \n0\t2,3,\n\n", "a:36 b:9");
+    has_values("a \n0 1 5 5 0.5\n1\n\n", "a:16");
+    has_values("a\n0 1 5\n1 2.5\n\nb\n0 1 5\n1\n\n", "a:14 b:10");
+    has_values("a \r\n0 1 5 6\r\n1\r\n\r\n", "a:16");
+    has_values("a \n0 1 -5 Infinity,2.5,1\n1 BadNumber,2\n\n", "a:38");
+}
+
+#[test]
+fn a_lattice_without_states_is_a_value() {
+    has_values("a \n\nb \n0 1 2 2\n1\n\nc \n\n", "a:2 b:12 c:2");
+}
+
+#[test]
+fn other_lines_are_values_if_they_are_no_keys() {
+    has_values("a \n<Model> 1\n</Model>\n\nb \n<Model> 2\n</Model>\n\n", "a:21 b:21");
+}
+
+#[test]
+fn words_stay_words() {
+    // An entry without words comes first.
+    has_lines("utt1 \nutt2 hello world\nutt3 yes\n");
+    has_lines("utt1\nutt2 hello\n");
+    // So does a line that is empty, at the end or between two entries.
+    has_lines("utt1 \nutt2 hello\n\n");
+    has_lines("utt1 \nutt2 hello\n\nutt3 yes\n");
+    has_lines("utt1 \n\nutt2 hello\n");
+    // Keys may be numbers, and so may be values.
+    has_lines("1 \n2 5 5\n3 7\n");
+    has_lines("1 \n2 5 5\n\n3 7 8\n");
+    has_lines("utt1 \nutt2 1 2 3\n");
+    // Paragraphs of one table.
+    has_lines("spk1 \nutt1 a\n\nspk2 \nutt2 b\n\n");
+    has_lines("utt1 <Nnet3Eg> is a word\n");
+    has_lines("utt1 0,1\nutt2 1,5\n\n");
+}
+
+#[test]
+fn matrices_may_begin_on_the_next_line() {
+    assert_eq!(scan(b"a\n[ 1 2\n 3 4 ]\n\nb\n [ 1 2\n 3 4 ]\n").1, ValueType::Matrix);
+}
+
+#[test]
+fn a_long_fst_in_text_is_read_to_its_end() {
+    let arcs: String = (0..20000).map(|state| format!("{state}\t{}\t7\t7\n", state + 1)).collect();
+    let text = format!("a \n{arcs}20000\n\n");
+    assert!(text.len() > LOOK);
+    has_values(&text, &format!("a:{}", text.len() - 2));
+    // A long table of words is not.
+    let words: String = (0..20000).map(|utt| format!("utt{utt} some words\n")).collect();
+    has_lines(&format!("a \n{words}"));
+}
+
+#[test]
+fn text_without_the_last_empty_line_is_cut() {
+    let message = "b: a.ark:40: expected an empty line after the value, got the end of the input";
+    let (keys, found, error) = scan(b"a \n0 1 8 5.4,18.2,\n1\n\nb \n0 1 8 5.4,18.2,");
+    assert_eq!((keys.as_str(), found, error.as_deref()), ("a:20", ValueType::Unknown, Some(message)));
+    // A single one is a lattice by its weights.
+    assert!(scan(b"a \n0 1 8 5.4,18.2,\n1\n").2.unwrap().contains("expected an empty line after the value"));
+}
+
+/// A lattice of two states.
+fn lattice() -> Vec<u8> {
+    let text = |text: &str| [&(text.len() as i32).to_le_bytes(), text.as_bytes()].concat();
+    let longs = [3_i64, 0, 2, 0].map(i64::to_le_bytes).concat();
+    let states = [&[0; 8][..], &1_i64.to_le_bytes(), &[1; 20], &[0; 16]].concat();
+    [fst::MAGIC.to_vec(), text("vector"), text("lattice4"), vec![2, 0, 0, 0, 0, 0, 0, 0], longs, states].concat()
+}
+
+#[test]
+fn binary_and_text_may_be_mixed() {
+    let binary = lattice();
+    let text = b"\n0 1 5 5 1,2\n1\n\n";
+    let values: [&[u8]; 4] = [text, &binary, &[b"\0B", &binary[..]].concat(), text];
+    for order in [[0, 1, 2, 3], [1, 0, 2, 3], [2, 1, 0, 3]] {
+        let archive: Vec<u8> = order.iter().flat_map(|&at| [b"k ", values[at]].concat()).collect();
+        let keys = order.map(|at| format!("k:{}", values[at].len())).join(" ");
+        assert_eq!(scan(&archive), (keys, ValueType::Unknown, None), "{order:?}");
+    }
+}
+
+#[test]
+fn examples_reach_to_their_last_token() {
+    let binary = b"\0B<Nnet3Eg> <NumIo> \x04\x01\0\0\0<NnetIo> x\0\xff</NnetIo> </Nnet3Eg> ";
+    let archive = [b"a ", &binary[..], b"b ", binary].concat();
+    let keys = format!("a:{0} b:{0}", binary.len());
+    assert_eq!(scan(&archive), (keys, ValueType::Unknown, None));
+    assert!(scan(&archive[..archive.len() - 1]).2.unwrap().contains("expected the rest of the value"));
+    // In text, the next key is on the same line, and nothing follows the last one.
+    has_values("a <Nnet3Eg> <NumIo> 1 x\n y </Nnet3Eg> b <Nnet3Eg> <NumIo> 0 </Nnet3Eg> ", "a:36 b:31");
+    let chain = "<Nnet3ChainEg> <NumInputs> 1 \n<NnetIo> </Nnet3ChainEg> ";
+    has_values(&format!("a {chain}b {chain}"), &format!("a:{0} b:{0}", chain.len()));
+}
+
+#[test]
+fn a_window_may_end_anywhere() {
+    let text = &b"\n0 1 5 5\n1\n\n"[..];
+    let example = &b"<Nnet3ChainEg> <NumInputs> 1 \n<NetIo> </Nnet3ChainEg> "[..];
+    for value in [text, example, &[b"\0B", example].concat(), &lattice(), &[b"\0B", &lattice()[..]].concat()] {
+        for cut in 0..value.len() - 1 {
+            let part = &value[..cut];
+            let wanted = match frame(part, false) {
+                Ok(Frame::Partial(wanted) | Frame::Beyond(wanted)) => wanted,
+                other => panic!("{}: {other:?}", part.escape_ascii()),
+            };
+            assert!(wanted > cut as u64 && wanted <= value.len() as u64, "{}", part.escape_ascii());
+        }
+        assert_eq!(frame(value, false), Ok(Frame::Whole(value.len())));
+    }
+}
+
+#[test]
+fn other_values_after_the_first_are_refused() {
+    let (_, _, error) = scan(b"a \n0 1 5 5\n1\n\nb \n1\n\nc 1 2\n");
+    let message = "c: a.ark:22: expected the end of the line after the key, since values are of several lines";
+    assert_eq!(error.as_deref(), Some(message));
+    let (_, _, error) = scan(&[b"a ", &lattice()[..], b"b \0BFM \x04\0\0\0\0\x04\0\0\0\0"].concat());
+    assert!(error.unwrap().contains("expected a lattice, an FST or an example, got \"\\x00BFM"), "");
+}
