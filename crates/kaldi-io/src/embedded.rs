@@ -1,7 +1,9 @@
 //! Streams and commands in a program that is not ours, such as an interpreter.
 
+use std::cell::RefCell;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
+use std::rc::Rc;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -9,6 +11,31 @@ use std::time::Duration;
 const STEP: Duration = Duration::from_millis(50);
 
 static CHECK: OnceLock<fn() -> bool> = OnceLock::new();
+
+/// Is called with the number of bytes of each read.
+type Count = Rc<dyn Fn(usize) -> io::Result<()>>;
+
+thread_local! {
+    static COUNT: RefCell<Option<Count>> = const { RefCell::new(None) };
+}
+
+/// Runs `work`. Each read from a stream on this thread calls `count` with the number of bytes that were read, 0 at the end; if it fails,
+/// the read fails.
+pub fn counting<T>(count: Rc<dyn Fn(usize) -> io::Result<()>>, work: impl FnOnce() -> T) -> T {
+    let before = COUNT.replace(Some(count));
+    let result = work();
+    COUNT.set(before);
+    result
+}
+
+/// Counts the bytes of a read, see [`counting`].
+///
+/// # Errors
+/// If they are too many.
+pub(crate) fn counted(bytes: usize) -> io::Result<()> {
+    let counts = COUNT.with_borrow(Clone::clone);
+    counts.map_or(Ok(()), |count| count(bytes))
+}
 
 /// Says that the program is not ours: it may be interrupted and go on, and it gives up streams without a word.
 ///
@@ -45,13 +72,20 @@ pub(crate) fn wait_for_room(descriptor: BorrowedFd<'_>) -> io::Result<()> {
 }
 
 fn wait_until(descriptor: BorrowedFd<'_>, events: libc::c_short) -> io::Result<()> {
+    wait_until_any(&mut [libc::pollfd { fd: descriptor.as_raw_fd(), events, revents: 0 }])
+}
+
+/// Waits until one of the streams is ready, if the program is not ours.
+///
+/// # Errors
+/// As [`wait_for`].
+pub(crate) fn wait_until_any(polled: &mut [libc::pollfd]) -> io::Result<()> {
     let Some(may_wait) = CHECK.get() else { return Ok(()) };
-    let fd = descriptor.as_raw_fd();
     loop {
-        let mut polled = libc::pollfd { fd, events, revents: 0 };
         #[allow(unsafe_code)]
-        // SAFETY: the pointer is that of one `pollfd`.
-        let count = unsafe { libc::poll(&raw mut polled, 1, STEP.as_millis() as libc::c_int) };
+        // SAFETY: the pointer and the count are those of `polled`.
+        let count =
+            unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, STEP.as_millis() as libc::c_int) };
         let was_interrupted = count < 0 && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted;
         if count > 0 || (count < 0 && !was_interrupted) {
             return Ok(());

@@ -11,6 +11,7 @@ use bstr::BStr;
 
 use crate::address::remote_name;
 use crate::compressed::{Compression, Decompressed};
+use crate::embedded::{counted, wait_until_any};
 use crate::remote::store;
 use crate::source::{CommandSource, FileSource, MemorySource, PlacedSource, ReadAt, Source, read_at};
 use crate::xfilename::printable_rxfilename;
@@ -204,7 +205,8 @@ impl Input {
     /// # Errors
     /// If the system refuses.
     pub fn read_some(&mut self, buffer: &mut Vec<u8>, limit: usize) -> Result<usize> {
-        if self.source.ended().is_some() && !self.waits_for_output() {
+        let failed = |source| Error::Read { name: self.name.clone(), offset: self.offset, source };
+        if self.source.ended().is_some() && !self.waits_for_output().map_err(failed)? {
             self.at_end = true;
             return Ok(0);
         }
@@ -212,7 +214,8 @@ impl Input {
             true => self.source.read_some(buffer, limit),
             false => self.read_first(buffer, limit),
         };
-        let count = count.map_err(|source| Error::Read { name: self.name.clone(), offset: self.offset, source })?;
+        let failed = |source| Error::Read { name: self.name.clone(), offset: self.offset, source };
+        let count = count.and_then(|bytes| counted(bytes).map(|()| bytes)).map_err(failed)?;
         self.offset += count as u64;
         self.at_end |= count == 0;
         Ok(count)
@@ -225,11 +228,12 @@ impl Input {
     }
 
     /// Waits until a command writes something or ends. Returns whether there may be output.
-    fn waits_for_output(&self) -> bool {
-        let Some(descriptor) = self.source.descriptor() else { return true };
+    fn waits_for_output(&self) -> io::Result<bool> {
+        let Some(descriptor) = self.source.descriptor() else { return Ok(true) };
         let descriptors = [Some(descriptor.as_raw_fd()), self.source.ended().map(|ended| ended.as_raw_fd())];
         let mut polled = polled(descriptors.into_iter().flatten());
-        poll(&mut polled, None).is_none_or(|_| polled[0].revents != 0)
+        wait_until_any(&mut polled)?;
+        Ok(poll(&mut polled, None).is_none_or(|_| polled[0].revents != 0))
     }
 
     /// Waits until something can be read, at most for this long. Returns whether it can, also if the system cannot say.

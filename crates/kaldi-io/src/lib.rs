@@ -57,7 +57,7 @@ pub use blob::{Blob, Chunk};
 pub use characters::{excerpt, is_space, printable, printable_json};
 pub use compressed::Compression;
 pub use data_name::Commands;
-pub use embedded::{embed, was_interrupted};
+pub use embedded::{counting, embed, was_interrupted};
 pub use encoded::{Block, Encoded};
 pub use error::{Adviser, Error, ParseError, Result, Unread, set_adviser};
 pub use fallible::{fallible, is_fallible};

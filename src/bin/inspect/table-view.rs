@@ -2,7 +2,9 @@
 //!
 //! Kaldi has no such program.
 
-use anyhow::{Result, ensure};
+use std::time::Duration;
+
+use anyhow::{Result, bail, ensure};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, Tally};
 use kaldi_table::{count_delivered, create_output};
@@ -39,9 +41,12 @@ struct Options {
     /// Names of labels: lines of a name and its number, as in phones.txt
     #[arg(long)]
     symbols: Option<InputName>,
-    /// Megabytes of decoded sound that are kept
+    /// Megabytes of sound that are kept, and that commands may give at a time
     #[arg(long, default_value_t = 256)]
     memory: usize,
+    /// Seconds that the command of a value may take
+    #[arg(long, default_value_t = 60.0)]
+    timeout: f64,
     #[arg(required = true)]
     tables: Vec<InputName>,
 }
@@ -54,7 +59,10 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(t
 fn table_view(opts: Options) -> Result<Tally> {
     let shift = opts.frame_shift.filter(|shift| !(*shift > 0.0 && shift.is_finite()));
     ensure!(shift.is_none(), "expected a positive --frame-shift, got {}", shift.unwrap_or(0.0));
+    let timeout = Duration::try_from_secs_f64(opts.timeout).ok().filter(|timeout| !timeout.is_zero());
+    let Some(timeout) = timeout else { bail!("expected a positive --timeout, got {}", opts.timeout) };
     let mut options = ViewOptions::default();
+    options.timeout = timeout;
     (options.port, options.host, options.frame_shift) = (opts.port, opts.allow_host, opts.frame_shift);
     options.measures = opts.measures.map(|name| name.as_bstr().to_owned());
     options.symbols = opts.symbols.map(|name| name.as_bstr().to_owned());

@@ -2,9 +2,10 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
+use std::time::{Duration, Instant};
 
 use crate::support::viewer::{Viewer, data, wait_until};
-use crate::support::{Scratch, runs};
+use crate::support::{Scratch, runs, signal};
 
 #[test]
 fn only_who_knows_the_token_and_the_name_is_answered() {
@@ -239,4 +240,124 @@ fn a_million_lines_take_little_memory() {
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     let kilobytes: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
     assert!(kilobytes < 150_000, "{kilobytes} kB");
+}
+
+/// The peak of the memory of a viewer in MB.
+fn peak(viewer: &Viewer) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", viewer.pid())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    peak.trim().trim_end_matches(" kB").parse::<u64>().unwrap() / 1000
+}
+
+/// Asks for the sound of a key, and does not wait for the answer.
+fn asked(viewer: &Viewer, key: &str) -> TcpStream {
+    let mut stream = viewer.connect();
+    let request = format!("GET /{}/api/audio?key={key} HTTP/1.1\r\nHost: localhost\r\n\r\n", viewer.token);
+    stream.write_all(request.as_bytes()).unwrap();
+    stream
+}
+
+#[test]
+fn the_output_of_a_command_is_bounded() {
+    let scratch = data();
+    let endless = "echo $$ > pid; cat one.wav /dev/zero |";
+    scratch
+        .write("wav.scp", format!("words yes |\nzeros {endless}\nmore {endless}\nfile one.wav\nshort cat one.wav |\n"));
+    let viewer = Viewer::start(&scratch, &["--memory=64", "scp:wav.scp"]);
+    for (key, expected) in [("words", "expected RIFF or RIFX"), ("zeros", "64 MB"), ("more", "64 MB")] {
+        let reply = viewer.get(&format!("api/audio?key={key}"));
+        let message = String::from_utf8_lossy(&reply.body).into_owned();
+        assert!(reply.status == 422 && message.contains(expected), "{key}: {message}");
+    }
+    let pid = String::from_utf8(scratch.read("pid")).unwrap();
+    assert!(!runs(&pid), "it is ended with its request");
+    assert_eq!(viewer.get("api/audio?key=short").body, scratch.read("one.wav"));
+    // Together they have no more.
+    let streams: Vec<TcpStream> = ["zeros", "more"].map(|key| asked(&viewer, key)).into();
+    assert_eq!(viewer.get("api/audio?key=file").status, 200);
+    for mut stream in streams {
+        let mut head = [0; 12];
+        stream.read_exact(&mut head).unwrap();
+        assert_eq!(&head, b"HTTP/1.1 422");
+    }
+    assert!(peak(&viewer) < 64 + 190, "{} MB", peak(&viewer));
+}
+
+#[test]
+fn an_endless_command_ends_when_its_request_does() {
+    let scratch = data();
+    // It never pauses, and does not give much.
+    scratch.write("wav.scp", "a echo $$ > pid; cat one.wav; while :; do echo; done |\n");
+    let viewer = Viewer::start(&scratch, &["--memory=10000", "scp:wav.scp"]);
+    let stream = asked(&viewer, "a");
+    wait_until("it starts", || scratch.list().contains(&"pid".to_owned()) && !scratch.read("pid").is_empty());
+    let pid = String::from_utf8(scratch.read("pid")).unwrap();
+    assert!(runs(&pid));
+    drop(stream);
+    wait_until("it ends with the connection", || !runs(&pid));
+}
+
+#[test]
+fn commands_that_hang_block_no_files_and_end() {
+    let scratch = data();
+    let lines: String = (0..9).map(|number| format!("hang{number} cat one.wav; exec sleep 1000 |\n")).collect();
+    scratch.write("wav.scp", format!("{lines}file one.wav\nother two.wav\n"));
+    let viewer = Viewer::start(&scratch, &["--timeout=2", "scp:wav.scp"]);
+    let hanging: Vec<TcpStream> = (0..9).map(|number| asked(&viewer, &format!("hang{number}"))).collect();
+    for key in ["file", "other"] {
+        assert_eq!(viewer.get(&format!("api/audio?key={key}")).status, 200);
+        assert_eq!(viewer.json(&format!("api/utterance?key={key}"))["key"], key);
+    }
+    assert_eq!(viewer.json("api/info")["rows"], 11);
+    for mut stream in hanging {
+        let mut answer = [0; 1024];
+        let count = stream.read(&mut answer).unwrap();
+        let answer = String::from_utf8_lossy(&answer[..count]);
+        assert!(answer.starts_with("HTTP/1.1 422"), "{answer}");
+    }
+    let reply = viewer.get("api/utterance?key=hang0");
+    assert!(String::from_utf8_lossy(&reply.body).contains("longer than 2 s (--timeout)"), "{reply:?}");
+    scratch.sh("table-view --timeout=0 scp:wav.scp").fails_with(255).stderr_has("expected a positive --timeout, got 0");
+}
+
+#[test]
+fn a_named_pipe_is_refused() {
+    let scratch = data();
+    scratch.sh("mkfifo fifo && echo 'a fifo' > wav.scp").succeeds();
+    let viewer = Viewer::start(&scratch, &["scp:wav.scp"]);
+    let reply = viewer.get("api/audio?key=a");
+    assert!(reply.status == 422 && String::from_utf8_lossy(&reply.body).contains("named pipe"), "{reply:?}");
+}
+
+#[test]
+fn connections_that_take_nothing_give_their_places_up() {
+    let scratch = data();
+    let long: Vec<i16> = (0..15_000_000).map(|at| at as i16).collect();
+    scratch.write("long.wav", signal::wave(8000, &long)).write("wav.scp", "a long.wav\n");
+    let viewer = Viewer::start(&scratch, &["scp:wav.scp"]);
+    let start = Instant::now();
+    let mut never: Vec<TcpStream> = (0..64).map(|_| asked(&viewer, "a")).collect();
+    assert_eq!(viewer.get("api/info").status, 200);
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    // Who reads slowly gets all.
+    let mut slow = asked(&viewer, "a");
+    let (mut taken, mut buffer) = (0, vec![0; 1 << 20]);
+    for _ in 0..8 {
+        std::thread::sleep(Duration::from_millis(300));
+        taken += slow.read(&mut buffer).unwrap();
+        never.push(viewer.connect());
+    }
+    while taken < 30_000_044 {
+        let count = slow.read(&mut buffer).unwrap();
+        assert!(count > 0, "{taken} bytes");
+        taken += count;
+    }
+    assert_eq!(viewer.get("api/info").status, 200);
+    // Nobody else needs their places now.
+    drop(never);
+    let mut alone = asked(&viewer, "a");
+    std::thread::sleep(Duration::from_secs(11));
+    let mut rest = Vec::new();
+    let _ = alone.read_to_end(&mut rest);
+    assert!(rest.len() < 30_000_000, "it was closed after 10 s: {}", rest.len());
 }

@@ -22,6 +22,9 @@ use crate::{Error, Result};
 /// Files that are kept open if nothing else is said. Few, because tools run under tight limits, and opening a file takes microseconds.
 const OPEN_FILES: usize = 4;
 
+/// Bytes of a stream after which it is looked whether they can be a value.
+const TRIAL: usize = 1 << 16;
+
 /// Bytes that are read of a long value whose rest stays in the file: a key and a header.
 const HEAD: usize = 1 << 10;
 
@@ -296,10 +299,21 @@ impl<F: Framing> ValueLoader<F> {
 
     /// The value that is all of a stream, or its start.
     fn load_all(&mut self, mut input: Input) -> Result<Loaded, kaldi_io::Error> {
-        let bytes = input.read_to_end()?;
+        let (mut bytes, mut limit) = (Vec::new(), TRIAL);
+        while input.read_some(&mut bytes, limit)? > 0 {
+            // What starts otherwise may have no end. If it has one soon, the status of a command says more.
+            if bytes.len() >= TRIAL && limit == TRIAL {
+                limit = TRIAL << 4;
+                let fault = self.framing.beside().and_then(|mut framing| framing.value(&bytes, false).err());
+                if let Some(source) = fault {
+                    let error = content(input.name(), 0, &bytes, false, source);
+                    input.stop();
+                    return Err(error);
+                }
+            }
+        }
         input.finish()?;
-        let memory = Input::from_bytes(input.name(), bytes);
-        Ok(StreamValue::new(memory, Vec::new(), &mut self.framing).take(&mut self.framing)?.0)
+        Ok(StreamValue::new(input, bytes, &mut self.framing).take(&mut self.framing)?.0)
     }
 
     /// The value at the start of something that can only be read in order: a named pipe, a compressed file.

@@ -7,6 +7,7 @@ use bstr::BString;
 
 use crate::server::cancel::may_wait;
 use crate::server::failure::{Answer, Failure};
+use crate::server::places;
 
 /// How long it is remembered that a value cannot be read.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -51,8 +52,9 @@ impl<T> Cache<T> {
     /// # Errors
     /// If it cannot be read.
     pub fn get(&self, name: &BString, read: impl FnOnce() -> Result<T, String>) -> Answer<Arc<T>> {
-        let mut kept = self.lock();
-        while let Some(at) = kept.iter().position(|kept| kept.name == *name) {
+        let mut kept = loop {
+            let mut kept = self.lock();
+            let Some(at) = kept.iter().position(|kept| kept.name == *name) else { break kept };
             match &kept[at].state {
                 State::Loaded(value) => {
                     let value = Arc::clone(value);
@@ -66,10 +68,11 @@ impl<T> Cache<T> {
                 State::Failed(..) => drop(kept.remove(at)),
                 State::Loading if !may_wait() => return Err(Failure::Unreadable("interrupted".into())),
                 State::Loading => {
-                    kept = self.loaded.wait_timeout(kept, STEP).unwrap_or_else(PoisonError::into_inner).0;
+                    drop(kept);
+                    places::aside(|| self.wait(name));
                 }
             }
-        }
+        };
         kept.push(Kept { name: name.clone(), state: State::Loading });
         drop(kept);
         let read = read().map(Arc::new);
@@ -86,22 +89,48 @@ impl<T> Cache<T> {
         read.map_err(Failure::Unreadable)
     }
 
-    /// Forgets what was not used for the longest time; the last one stays.
-    fn make_room(&self, kept: &mut Vec<Kept<T>>) {
-        let size = |kept: &Kept<T>| match &kept.state {
+    /// Waits until the value of this name is loaded, or nobody waits for it any more.
+    fn wait(&self, name: &BString) {
+        let mut kept = self.lock();
+        while may_wait() && kept.iter().any(|kept| kept.name == *name && matches!(kept.state, State::Loading)) {
+            kept = self.loaded.wait_timeout(kept, STEP).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Forgets what was not used for the longest time, until no more than `room` bytes are left.
+    pub fn shrink(&self, room: usize) {
+        let mut kept = self.lock();
+        let mut total = self.total(&kept);
+        while total > room
+            && let Some(oldest) = kept.iter().position(|kept| self.size(kept) > 0)
+        {
+            total -= self.size(&kept.remove(oldest));
+        }
+    }
+
+    fn total(&self, kept: &[Kept<T>]) -> usize {
+        kept.iter().map(|kept| self.size(kept)).sum()
+    }
+
+    fn size(&self, kept: &Kept<T>) -> usize {
+        match &kept.state {
             State::Loaded(value) => (self.size)(value),
             State::Loading | State::Failed(..) => 0,
-        };
+        }
+    }
+
+    /// Forgets what was not used for the longest time; the last one stays.
+    fn make_room(&self, kept: &mut Vec<Kept<T>>) {
         kept.retain(|kept| !matches!(&kept.state, State::Failed(_, when) if when.elapsed() >= PATIENCE));
-        let mut total: usize = kept.iter().map(size).sum();
+        let mut total = self.total(kept);
         while (total > self.room || kept.len() > MOST)
             && let Some(oldest) = kept[..kept.len() - 1].iter().position(|it| match it.state {
                 // What takes no room is given up only for its open file.
-                State::Loaded(_) => size(it) > 0 || kept.len() > MOST,
+                State::Loaded(_) => self.size(it) > 0 || kept.len() > MOST,
                 State::Loading | State::Failed(..) => false,
             })
         {
-            total -= size(&kept.remove(oldest));
+            total -= self.size(&kept.remove(oldest));
         }
     }
 

@@ -1,7 +1,7 @@
 //! HTTP/1.1 on the loopback address.
 
 use std::convert::Infallible;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
@@ -13,27 +13,30 @@ use http_body_util::{BodyExt, Empty, Full, combinators::UnsyncBoxBody};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioTimer;
+use tokio::net::{TcpListener, TcpSocket};
+use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
 use crate::server::Viewer;
 use crate::server::api::Asked;
 use crate::server::cancel::{self, Waiting};
+use crate::server::connections::{Connection, Connections};
+use crate::server::places;
 use crate::server::query::Query;
 use crate::server::reply::{Content, Pieces, Reply};
 use crate::server::security::{Gate, HEADERS};
 use crate::{Error, Result};
 
-/// Connections at a time; more have to wait.
-const CONNECTIONS: usize = 64;
+/// Threads for requests, most of which wait: there is one for each connection and more for bodies.
+const THREADS: usize = 160;
 
-/// Values that are read at a time. Lists have threads besides.
-const READERS: usize = 6;
+/// Bytes of a body that the system takes before the other side does: few, so that it is seen whether that reads.
+const SENT_AHEAD: u32 = 64 << 10;
 
-/// Threads for reading.
-const THREADS: usize = READERS + 2;
+/// Connections that wait to be accepted.
+const BACKLOG: u32 = 128;
 
 /// Bytes of the head of a request, at most.
 const HEAD: usize = 16 << 10;
@@ -52,6 +55,7 @@ type Body = UnsyncBoxBody<Bytes, BodyError>;
 /// A listener that answers nobody yet.
 #[derive(Debug)]
 pub(crate) struct HttpServer {
+    runtime: Runtime,
     listener: TcpListener,
     address: SocketAddr,
     gate: Gate,
@@ -61,16 +65,18 @@ pub(crate) struct HttpServer {
 struct Shared {
     viewer: Arc<Viewer>,
     gate: Gate,
-    readers: Arc<Semaphore>,
 }
 
 impl HttpServer {
     /// Listens on the loopback address.
     pub fn listen(port: u16, host: Option<&str>) -> Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(Error::Serve)?;
-        listener.set_nonblocking(true).map_err(Error::Serve)?;
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        let runtime = builder.enable_all().max_blocking_threads(THREADS).build().map_err(Error::Serve)?;
+        let entered = runtime.enter();
+        let listener = listen((Ipv4Addr::LOCALHOST, port).into()).map_err(Error::Serve)?;
+        drop(entered);
         let address = listener.local_addr().map_err(Error::Serve)?;
-        Ok(Self { listener, address, gate: Gate::new(host).map_err(Error::Serve)? })
+        Ok(Self { runtime, listener, address, gate: Gate::new(host).map_err(Error::Serve)? })
     }
 
     /// The address with the token.
@@ -81,39 +87,48 @@ impl HttpServer {
     /// Answers requests until a signal comes.
     pub fn serve(self, viewer: &Arc<Viewer>) -> Result<()> {
         kaldi_io::embed(cancel::may_wait);
-        let mut builder = tokio::runtime::Builder::new_current_thread();
-        let runtime = builder.enable_all().max_blocking_threads(THREADS).build().map_err(Error::Serve)?;
-        let shared = Shared { viewer: Arc::clone(viewer), gate: self.gate, readers: Arc::new(Semaphore::new(READERS)) };
-        let served = runtime.block_on(accept(self.listener, Arc::new(shared)));
+        let shared = Shared { viewer: Arc::clone(viewer), gate: self.gate };
+        let served = self.runtime.block_on(accept(self.listener, Arc::new(shared)));
         cancel::stop();
-        runtime.shutdown_timeout(LAST);
+        self.runtime.shutdown_timeout(LAST);
         served.map_err(Error::Serve)
     }
 }
 
+fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = TcpSocket::new_v4()?;
+    socket.set_reuseaddr(true)?;
+    // Its connections inherit it.
+    socket.set_send_buffer_size(SENT_AHEAD)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
 async fn accept(listener: TcpListener, shared: Arc<Shared>) -> std::io::Result<()> {
-    let listener = tokio::net::TcpListener::from_std(listener)?;
     let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
     let mut signals = kinds.into_iter().map(signal).collect::<std::io::Result<Vec<_>>>()?;
-    let free = Arc::new(Semaphore::new(CONNECTIONS));
+    let connections = Arc::new(Connections::default());
+    let watched = Arc::clone(&connections);
+    tokio::spawn(async move { watched.watch().await });
     tokio::spawn(async move {
         loop {
-            let Ok(place) = Arc::clone(&free).acquire_owned().await else { return };
             let Ok((stream, _)) = listener.accept().await else {
                 // Out of descriptors, perhaps: connections that end give some back.
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
             };
             let _ = stream.set_nodelay(true);
-            let shared = Arc::clone(&shared);
+            let (shared, seat) = (Arc::clone(&shared), connections.sit().await);
             tokio::spawn(async move {
-                let service = service_fn(|request| answer(&shared, request));
+                let connection = seat.connection();
+                let service = service_fn(|request| answer(&shared, &connection, request));
                 let mut builder = http1::Builder::new();
                 builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(HEAD);
                 // A browser that goes away is no error.
-                let _ = builder.serve_connection(TokioIo::new(stream), service).await;
-                drop(place);
+                seat.serve(builder.serve_connection(seat.watched(stream), service)).await;
             });
+            // It may show its token before others need its place.
+            tokio::task::yield_now().await;
         }
     });
     std::future::poll_fn(|context| {
@@ -124,37 +139,42 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) -> std::io::Result<(
     Ok(())
 }
 
-async fn answer(shared: &Shared, request: Request<Incoming>) -> std::result::Result<Response<Body>, Infallible> {
+async fn answer(
+    shared: &Shared,
+    connection: &Connection,
+    request: Request<Incoming>,
+) -> std::result::Result<Response<Body>, Infallible> {
     let is_head = request.method() == Method::HEAD;
+    connection.answers(true);
     let reply = match shared.gate.check(&request) {
         Ok(path) => {
+            connection.knows_token();
             let query = Query::parse(request.uri().query().unwrap_or(""));
             let range = request.headers().get(header::RANGE).and_then(|range| range.to_str().ok().map(str::to_owned));
             run(shared, Asked { path: path.to_owned(), query, range }).await
         }
         Err((status, message)) => Reply::error(status, message),
     };
-    Ok(respond(reply, is_head, &shared.readers))
+    connection.answers(false);
+    Ok(respond(reply, is_head))
 }
 
 /// Answers on another thread. If the browser goes away, the work is given up.
 async fn run(shared: &Shared, asked: Asked) -> Reply {
-    let reader = match Viewer::reads_values(&asked) {
-        true => Arc::clone(&shared.readers).acquire_owned().await.ok(),
-        false => None,
-    };
     let (viewer, waiting) = (Arc::clone(&shared.viewer), Waiting::default());
     let flag = waiting.flag();
     let work = spawn_blocking(move || {
-        let reply = cancel::run(flag, || viewer.answer(&asked));
-        drop(reader);
-        reply
+        cancel::run(flag, || match Viewer::reads_values(&asked) {
+            true => places::work(|| viewer.answer(&asked)),
+            // Lists are there whatever is read.
+            false => viewer.answer(&asked),
+        })
     });
     let reply = work.await;
     reply.unwrap_or_else(|_| Reply::error(StatusCode::INTERNAL_SERVER_ERROR, "this request failed"))
 }
 
-fn respond(reply: Reply, is_head: bool, readers: &Arc<Semaphore>) -> Response<Body> {
+fn respond(reply: Reply, is_head: bool) -> Response<Body> {
     let mut response = Response::builder().status(reply.status).header(header::CONTENT_TYPE, reply.content_type);
     for (name, value) in HEADERS {
         response = response.header(name, value);
@@ -175,23 +195,21 @@ fn respond(reply: Reply, is_head: bool, readers: &Arc<Semaphore>) -> Response<Bo
     let body = match reply.content {
         _ if is_head => Empty::new().map_err(BodyError::from).boxed_unsync(),
         Content::Whole(bytes) => Full::new(bytes).map_err(BodyError::from).boxed_unsync(),
-        Content::Pieces(_, pieces) => stream(pieces, Arc::clone(readers)),
+        Content::Pieces(_, pieces) => stream(pieces),
     };
     // All names and values are ours, but a value with a control character would be refused.
     response.body(body).unwrap_or_else(|_| Response::new(Empty::new().map_err(BodyError::from).boxed_unsync()))
 }
 
 /// A body whose pieces are made one after the other, when the connection has taken those before.
-fn stream(mut pieces: Pieces, readers: Arc<Semaphore>) -> Body {
+fn stream(mut pieces: Pieces) -> Body {
     let (mut sender, body) = Channel::<Bytes, BodyError>::new(1);
     tokio::spawn(async move {
         let waiting = Waiting::default();
         loop {
-            let Ok(reader) = Arc::clone(&readers).acquire_owned().await else { return };
             let flag = waiting.flag();
             let made = spawn_blocking(move || {
-                let piece = cancel::run(flag, &mut pieces);
-                drop(reader);
+                let piece = cancel::run(flag, || places::work(&mut pieces));
                 (pieces, piece)
             });
             let Ok((back, piece)) = made.await else { return };

@@ -7,13 +7,16 @@ mod cache;
 mod cancel;
 mod catalog;
 mod columns;
+mod connections;
 mod failure;
 mod filter;
 mod http_server;
 mod labels;
+mod limits;
 mod lines;
 mod measures;
 mod peaks;
+mod places;
 mod query;
 mod range;
 mod recording;
@@ -31,6 +34,7 @@ mod wav_file;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bstr::{BString, ByteSlice};
 use kaldi_types::Frames;
@@ -63,13 +67,23 @@ pub struct ViewOptions {
     pub measures: Option<BString>,
     /// The name of a file of symbols: lines of a name and its number.
     pub symbols: Option<BString>,
-    /// Bytes of decoded sound that are kept.
+    /// Bytes of sound that are kept, and that commands may give at a time.
     pub memory: usize,
+    /// How long the command of a value may take.
+    pub timeout: Duration,
 }
 
 impl Default for ViewOptions {
     fn default() -> Self {
-        Self { port: 0, host: None, frame_shift: None, measures: None, symbols: None, memory: 256 << 20 }
+        Self {
+            port: 0,
+            host: None,
+            frame_shift: None,
+            measures: None,
+            symbols: None,
+            memory: 256 << 20,
+            timeout: Duration::from_secs(60),
+        }
     }
 }
 
@@ -115,7 +129,7 @@ impl ViewServer {
         let viewer = Viewer {
             catalog,
             tracks,
-            sounds: Sounds::new(options.memory),
+            sounds: Sounds::new(options.memory, options.timeout),
             values: Cache::new(VALUES, size),
             frame_shift: options.frame_shift,
             listed: ListedNumbers::default(),

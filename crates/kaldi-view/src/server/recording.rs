@@ -49,7 +49,8 @@ impl Recording {
                 if entry.range().is_some() {
                     return Ok(Self::of(entry.parse::<Wave>().map_err(|error| error.to_string())?));
                 }
-                entry.detached().blob().clone()
+                // The output of a command is all in memory, and nothing else with it.
+                if entry.blob().rest().is_none() { entry.blob().clone() } else { entry.detached().blob().clone() }
             }
         };
         let head = |count: usize| blob.first(count).map_err(|error| error.to_string());

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bstr::{BStr, ByteSlice};
 use kaldi_feat::Segment;
@@ -13,6 +14,7 @@ use crate::job::{Part, samples_of_part};
 use crate::server::cache::Cache;
 use crate::server::catalog::{Catalog, Says, ValuePlace};
 use crate::server::failure::{Answer, Failure};
+use crate::server::limits::Limits;
 use crate::server::recording::Recording;
 
 /// Where the sound of an utterance is.
@@ -124,19 +126,23 @@ impl Sound {
 /// Recordings that were read.
 #[derive(Debug)]
 pub(crate) struct Sounds {
-    kept: Cache<Recording>,
-    room: usize,
+    kept: Arc<Cache<Recording>>,
+    /// What reading may take.
+    pub limits: Arc<Limits>,
 }
 
 impl Sounds {
-    /// Keeps `room` bytes of recordings.
-    pub fn new(room: usize) -> Self {
-        Self { kept: Cache::new(room, Recording::size), room }
+    /// Keeps `room` bytes of recordings. A command may take this time.
+    pub fn new(room: usize, time: Duration) -> Self {
+        let kept = Arc::new(Cache::new(room, Recording::size));
+        Self { limits: Arc::new(Limits::new(room, time, Arc::clone(&kept))), kept }
     }
 
     /// The sound of an utterance.
     pub fn get(&self, place: &SoundPlace) -> Answer<Sound> {
-        let recording = self.kept.get(&place.recording.name(), || Recording::read(&place.recording, self.room))?;
+        let read = || Recording::read(&place.recording, self.limits.bytes);
+        let recording =
+            self.kept.get(&place.recording.name(), || self.limits.read(place.recording.rxfilename.as_ref(), read))?;
         let whole = 0..recording.num_samples;
         let Some(part) = &place.part else { return Ok(Sound { recording, range: whole, channel: None }) };
         let num_samples = usize::try_from(recording.num_samples).unwrap_or(usize::MAX);

@@ -9,6 +9,7 @@ use kaldi_types::{Detector, Frames, ValueType};
 use crate::server::cache::Cache;
 use crate::server::catalog::{Catalog, Says, ValuePlace};
 use crate::server::failure::{Answer, Failure};
+use crate::server::limits::Limits;
 use crate::server::lines::Line;
 use crate::server::values::entry;
 
@@ -92,11 +93,22 @@ impl Track {
     ///
     /// # Errors
     /// If it has none, or it cannot be read.
-    pub fn value(&self, catalog: &Catalog, values: &Cache<Frames>, key: &BStr) -> Answer<Arc<Frames>> {
+    pub fn value(
+        &self,
+        catalog: &Catalog,
+        values: &Cache<Frames>,
+        limits: &Arc<Limits>,
+        key: &BStr,
+    ) -> Answer<Arc<Frames>> {
         for &list in &self.lists {
             let Says::Values(value_type) = catalog.lists[list].says else { continue };
             let Some(place) = catalog.place(list, key)? else { continue };
-            return values.get(&place.name(), || read(&place, value_type));
+            let read = || match place.key {
+                // An archive is read up to the value, which is a small part of it.
+                Some(_) => read(&place, value_type),
+                None => limits.read(place.rxfilename.as_ref(), || read(&place, value_type)),
+            };
+            return values.get(&place.name(), read);
         }
         Err(Failure::Unknown(format!("{key} is not in {}", self.name)))
     }

@@ -74,7 +74,7 @@ impl Viewer {
     }
 
     fn value(&self, track: &Track, key: &BStr) -> Answer<Arc<Frames>> {
-        track.value(&self.catalog, &self.values, key)
+        track.value(&self.catalog, &self.values, &self.sounds.limits, key)
     }
 
     /// Everything about an utterance.

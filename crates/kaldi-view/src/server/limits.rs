@@ -1,0 +1,120 @@
+//! What reading a value may take: time, and memory together with others.
+
+use std::collections::HashMap;
+use std::io;
+use std::os::unix::fs::FileTypeExt;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::ThreadId;
+use std::time::Duration;
+
+use bstr::BStr;
+use kaldi_io::{Locator, Rxfilename, counting, printable_rxfilename, remote_name};
+
+use crate::server::cache::Cache;
+use crate::server::cancel::{may_wait, within};
+use crate::server::places;
+use crate::server::recording::Recording;
+
+/// How long a read waits before it looks for memory again.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// What reading a value may take.
+#[derive(Debug)]
+pub(crate) struct Limits {
+    /// Bytes of one value, of all that are read at a time, and of the recordings that are kept.
+    pub bytes: usize,
+    /// How long a command may take.
+    pub time: Duration,
+    /// Bytes that each thread has read of the value that it reads.
+    under_way: Mutex<HashMap<ThreadId, usize>>,
+    /// Recordings, which make room.
+    kept: Arc<Cache<Recording>>,
+}
+
+/// The bytes of a thread count until this is dropped.
+struct UnderWay<'a>(&'a Limits);
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.lock().remove(&std::thread::current().id());
+    }
+}
+
+impl Limits {
+    pub fn new(bytes: usize, time: Duration, kept: Arc<Cache<Recording>>) -> Self {
+        Self { bytes, time, under_way: Mutex::default(), kept }
+    }
+
+    /// Reads a value of this name. What may be silent, such as a command, waits for its place, and is ended after some time.
+    ///
+    /// # Errors
+    /// Those of `read`, or that it takes too much.
+    pub fn read<T>(self: &Arc<Self>, name: &BStr, read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+        let limits = Arc::clone(self);
+        let count = Rc::new(move |bytes| limits.count(bytes).map_err(io::Error::other));
+        let _under_way = UnderWay(self);
+        if !may_be_silent(name)? {
+            return counting(count, read);
+        }
+        let shown = printable_rxfilename(name);
+        let read = places::stream(|| within(self.time, || counting(count, read)));
+        match read {
+            Some((Err(_), true)) => {
+                Err(format!("{shown}: it took longer than {} s (--timeout), and was ended", self.time.as_secs_f64()))
+            }
+            Some((result, _)) => result,
+            None => Err("interrupted".into()),
+        }
+    }
+
+    /// Counts bytes that were read of the value of this thread.
+    fn count(&self, bytes: usize) -> Result<(), String> {
+        let thread = std::thread::current().id();
+        *self.lock().entry(thread).or_default() += bytes;
+        loop {
+            let (own, total, most) = {
+                let under_way = self.lock();
+                let most = under_way.values().copied().max().unwrap_or(0);
+                (under_way.get(&thread).copied().unwrap_or(0), under_way.values().sum::<usize>(), most)
+            };
+            if own > self.bytes || (total > self.bytes && own == most) {
+                return Err(format!("it has more than the {} MB that may be read (--memory)", self.bytes >> 20));
+            }
+            if !may_wait() {
+                return Err("interrupted".into());
+            }
+            if total <= self.bytes {
+                self.kept.shrink(self.bytes - total);
+                return Ok(());
+            }
+            // The largest one fails, and frees its bytes.
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<ThreadId, usize>> {
+        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether nothing says when the next byte of this name comes: of a command, an object of a store, a device.
+///
+/// # Errors
+/// If it comes only once.
+fn may_be_silent(name: &BStr) -> Result<bool, String> {
+    let Ok(locator) = Locator::parse(name) else { return Ok(false) };
+    let (Rxfilename::File(path) | Rxfilename::Offset(path, _)) = locator.rxfilename() else { return Ok(true) };
+    if remote_name(path).is_some() {
+        return Ok(true);
+    }
+    // If it is not there, opening it says so.
+    let Ok(found) = path.metadata() else { return Ok(false) };
+    match found.file_type().is_fifo() {
+        true => Err(format!(
+            "{}: expected a file, got a named pipe, which can be read only once",
+            printable_rxfilename(name)
+        )),
+        false => Ok(!found.is_file()),
+    }
+}
