@@ -1,12 +1,17 @@
 #!/usr/bin/env bash
 # Shows the tools at work on the data set in samples/: every command line with what it writes to standard output.
 # What they make stays in the folder named by the argument, if there is one. BIN is the folder of the tools; by default,
-# links to the program of the release build are made in target/tools.
+# links to the program of the release build are made in target/tools. The program is built first if it was not.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if [ -z "${BIN-}" ]; then
     target=${CARGO_TARGET_DIR:-target}
+    if ! [ -x "$target/release/kaldi-tables" ]; then
+        command -v cargo > /dev/null || { echo "demo.sh: there is no cargo: Rust is needed, see https://rustup.rs" >&2; exit 1; }
+        echo "The tools are built first, which takes some minutes." >&2
+        cargo build --release --locked --bins
+    fi
     BIN=$target/tools
     "$target/release/kaldi-tables" --print-args=false link "$BIN" 2> "$target/link.log" || { cat "$target/link.log" >&2; exit 1; }
 fi

@@ -119,6 +119,28 @@ fn the_demonstration_writes_what_is_shown() {
     assert!(differing < pixels.len() / 1000, "{differing} of {} colours differ from docs/anna.png", pixels.len());
 }
 
+#[test]
+fn the_demonstration_builds_what_is_missing() {
+    let scratch = Scratch::new();
+    std::fs::create_dir(scratch.path("bin")).unwrap();
+    // Instead of a build: the program that was built for tests.
+    let cargo = format!(
+        "#!/bin/sh\necho \"$@\" >> {0}/log\nmkdir -p {0}/target/release && ln -s {1} {0}/target/release\n",
+        scratch.path("").display(),
+        shell::program().display()
+    );
+    scratch.write("bin/cargo", cargo);
+    scratch.sh("chmod +x bin/cargo").succeeds();
+    let demo = format!(
+        "unset BIN; export PATH=$PWD/bin:/usr/bin:/bin CARGO_TARGET_DIR=$PWD/target; {}/scripts/demo.sh demo",
+        root().display()
+    );
+    for _ in 0..2 {
+        scratch.sh(&demo).succeeds().stdout_has("anna-01 28").stderr_lacks("rror");
+    }
+    assert_eq!(scratch.read("log"), b"build --release --locked --bins\n", "it builds once");
+}
+
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }

@@ -88,7 +88,7 @@ impl Corpus {
     /// alignments. Values are measured on all threads. Values that cannot be read are findings, and no errors.
     ///
     /// # Errors
-    /// If a list or a table cannot be read, or its values say nothing about utterances.
+    /// If a list or a table cannot be read, its values say nothing about utterances, or there are none.
     pub fn read(names: &[BString], options: &CorpusOptions) -> Result<Self> {
         let mut corpus = Self { options: options.clone(), ..Self::default() };
         let hypotheses = options.hypotheses.as_ref().map(read_texts).transpose()?;
@@ -113,6 +113,9 @@ impl Corpus {
                     found => corpus.add_named(name, named, found.filter(|_| kind == Kind::Script))?,
                 },
             }
+        }
+        if corpus.utterances.is_empty() {
+            return Err(Error::Nothing { names: names.to_vec() });
         }
         corpus.complete();
         Ok(corpus)

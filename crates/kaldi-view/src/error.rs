@@ -67,7 +67,13 @@ impl fmt::Display for Error {
             }
             Self::Nothing { names } => {
                 let names: Vec<_> = names.iter().map(|name| printable_rxfilename(name.as_ref())).collect();
-                write!(f, "there are no utterances in {}", names.join(", "))
+                write!(f, "there are no utterances in {}", names.join(", "))?;
+                let has_folder = names.iter().any(|name| std::path::Path::new(&**name).is_dir());
+                f.write_str(if has_folder {
+                    " (make-data-dir makes a data directory of a folder of sound)"
+                } else {
+                    ""
+                })
             }
             Self::Picture(error) => error.fmt(f),
             Self::Stream { name } => {
