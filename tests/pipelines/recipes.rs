@@ -89,3 +89,14 @@ fn recordings_are_cut_and_augmented() {
 fn mfcc_are_computed_from_recordings_and_from_segments_in_jobs() {
     run_on_recordings("segments.sh");
 }
+
+/// All that the recipe `egs/sre08/v1` of Kaldi runs, on sound of our own.
+#[test]
+fn the_recipe_sre08_runs_from_sound_to_scores() {
+    let scratch = super::speakers::recordings();
+    // The length of the vocal tract of a speaker, see there.
+    let gender = |speaker: usize| if (speaker * 7) % 15 < 8 { "f" } else { "m" };
+    scratch
+        .write("spk2gender", (0..15).map(|speaker| format!("s{speaker:02} {}\n", gender(speaker))).collect::<String>());
+    run_in(&scratch, "sre08.sh");
+}

@@ -62,7 +62,7 @@ impl Voices {
 }
 
 /// Six recordings of each of 15 speakers, and two conversations in which two of them take turns every three seconds.
-fn recordings() -> Scratch {
+pub(super) fn recordings() -> Scratch {
     let scratch = Scratch::new();
     let mut voices = Voices { state: 1 };
     let (mut script, mut speakers) = (String::new(), String::new());

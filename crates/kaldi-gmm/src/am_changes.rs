@@ -1,50 +1,9 @@
 //! What is computed with all mixtures of an acoustic model, and models that are changed.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_random::Random;
 
 use crate::{AmDiagGmm, DiagGmm, Error, Mixture, Result, log_sum_exp};
-
-/// How Gaussians are distributed to pdfs.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct GaussianTargets {
-    /// The number of Gaussians of all pdfs.
-    pub target: i32,
-    /// Pdfs get Gaussians in proportion to their counts to the power of this.
-    pub power: f32,
-    /// A Gaussian has at least this count.
-    pub min_count: f32,
-}
-
-impl GaussianTargets {
-    /// The number of Gaussians of each pdf, from the counts of the pdfs (Kaldi's `GetSplitTargets`): each pdf has one, and
-    /// the next one goes to the pdf with the largest count for each of its Gaussians. Also returns whether the target is
-    /// reached, which the counts may not allow.
-    pub fn of_pdfs(&self, counts: &[f32]) -> (Vec<i32>, bool) {
-        let mut pdfs: Vec<(i32, f32)> = counts.iter().map(|count| (1, count.powf(self.power))).collect();
-        // The bits of numbers from 0 on are in their order.
-        let share = |(num, count): (i32, f32)| (f64::from(count.max(0.0)) / (f64::from(num) + 1e-10)).to_bits();
-        let mut queue: BinaryHeap<_> = (0..pdfs.len()).map(|pdf| (share(pdfs[pdf]), Reverse(pdf))).collect();
-        let mut total = pdfs.len() as i64;
-        while total < i64::from(self.target) {
-            let Some((share_of_pdf, Reverse(pdf))) = queue.pop() else { break };
-            if share_of_pdf == 0 {
-                break;
-            }
-            if (pdfs[pdf].0 + 1) as f32 * self.min_count >= counts[pdf] {
-                pdfs[pdf].1 = 0.0;
-            } else {
-                pdfs[pdf].0 += 1;
-                total += 1;
-            }
-            queue.push((share(pdfs[pdf]), Reverse(pdf)));
-        }
-        (pdfs.into_iter().map(|(num, _)| num).collect(), total >= i64::from(self.target))
-    }
-}
 
 impl AmDiagGmm {
     /// Splits the Gaussians of each pdf until there are as many as its target; a pdf with more stays as it is. Random numbers
@@ -164,17 +123,6 @@ mod tests {
     fn model() -> AmDiagGmm {
         let pdf = |mean| InitialGaussian { means: vec![mean, 1.0], inv_vars: vec![4.0, 1.0] }.mixture().unwrap();
         AmDiagGmm::new(vec![pdf(0.0), pdf(2.0)]).unwrap()
-    }
-
-    #[test]
-    fn gaussians_go_where_counts_are_large() {
-        let targets = GaussianTargets { target: 6, power: 1.0, min_count: 20.0 };
-        assert_eq!(targets.of_pdfs(&[400.0, 100.0, 0.0]), (vec![4, 1, 1], true));
-        let many = GaussianTargets { target: 100, ..targets };
-        assert_eq!(many.of_pdfs(&[100.0, 50.0, 0.0]), (vec![4, 2, 1], false));
-        let rare = GaussianTargets { target: 6, power: 1.0, min_count: 300.0 };
-        assert_eq!(rare.of_pdfs(&[100.0, 1000.0]), (vec![1, 3], false));
-        assert_eq!(GaussianTargets { target: 1, ..targets }.of_pdfs(&[1.0, 1.0]), (vec![1, 1], true));
     }
 
     #[test]

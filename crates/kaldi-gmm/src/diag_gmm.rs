@@ -102,7 +102,7 @@ impl DiagGmm {
         if cursor.is_before("<GCONSTS>") {
             // The constants are computed anew.
             cursor.expect_token("<GCONSTS>")?;
-            Vector::<f32>::read_part(cursor)?;
+            Vector::<f32>::skip_part(cursor)?;
         }
         let start = cursor.offset();
         cursor.expect_token("<WEIGHTS>")?;

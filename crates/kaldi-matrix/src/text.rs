@@ -128,7 +128,7 @@ pub(crate) fn read_matrix<T: Real>(cursor: &mut Cursor<'_>) -> Result<(usize, us
         }
     }
     close(cursor);
-    warn_of_odd(cursor, num_odd, num_rows * num_cols);
+    cursor.count_numbers(num_odd, num_rows * num_cols);
     if i32::try_from(num_rows.max(num_cols)).is_err() {
         return Err(cursor.error(format!("{num_rows} by {num_cols} elements are too many")));
     }
@@ -143,6 +143,7 @@ pub(crate) fn read_rows<T: Real>(cursor: &mut Cursor<'_>) -> Result<Vec<T>> {
     }
     while !read_row(cursor, &mut data)? {}
     close(cursor);
+    cursor.count_numbers(count_odd(&data), data.len());
     Ok(data)
 }
 
@@ -166,6 +167,13 @@ fn read_row<T: Real>(cursor: &mut Cursor<'_>, data: &mut Vec<T>) -> Result<bool>
 
 /// Consumes a vector; returns the elements.
 pub(crate) fn read_vector<T: Real>(cursor: &mut Cursor<'_>) -> Result<Vec<T>> {
+    let data = read_any_vector(cursor)?;
+    cursor.count_numbers(count_odd(&data), data.len());
+    Ok(data)
+}
+
+/// Like [`read_vector`], but infinities and NaN are nothing special.
+pub(crate) fn read_any_vector<T: Real>(cursor: &mut Cursor<'_>) -> Result<Vec<T>> {
     if open(cursor)? {
         return Ok(Vec::new());
     }
@@ -176,7 +184,6 @@ pub(crate) fn read_vector<T: Real>(cursor: &mut Cursor<'_>) -> Result<Vec<T>> {
         Some(b'\n' | b'\r') => return Err(line_end(cursor)),
         _ => return Err(cursor.expected("a number or \"]\"")),
     }
-    warn_of_odd(cursor, count_odd(&data), data.len());
     if i32::try_from(data.len()).is_err() {
         return Err(cursor.error(format!("{} elements are too many", data.len())));
     }
@@ -184,15 +191,8 @@ pub(crate) fn read_vector<T: Real>(cursor: &mut Cursor<'_>) -> Result<Vec<T>> {
 }
 
 /// Counts the numbers that are infinite or NaN.
-fn count_odd<T: Real>(numbers: &[T]) -> usize {
+pub(crate) fn count_odd<T: Real>(numbers: &[T]) -> usize {
     numbers.iter().filter(|number| !number.to_f64().is_finite()).count()
-}
-
-/// Warns of numbers that are infinite or NaN. Kaldi warns of each.
-fn warn_of_odd(cursor: &mut Cursor<'_>, num_odd: usize, num_all: usize) {
-    if num_odd > 0 {
-        cursor.warn(format!("{num_odd} of {num_all} numbers are infinite or NaN"));
-    }
 }
 
 /// Consumes numbers with spaces and tabs around them.

@@ -28,7 +28,7 @@ impl<T: Real> Value for Matrix<T> {
 
     fn read(cursor: &mut Cursor<'_>) -> Result<Self> {
         cursor.read_marker()?;
-        Self::read_part(cursor)
+        Self::read_elements(cursor)
     }
 
     fn write(&self, out: &mut Vec<u8>, format: Format) {
@@ -95,11 +95,20 @@ impl<T: Real> Value for Matrix<T> {
 
 impl<T: Real> Matrix<T> {
     /// Reads a matrix that is part of a larger object, in the form that the cursor has found: no binary marker of its
-    /// own.
+    /// own. Infinities and NaN count for the warning of the object: no model works with them.
     ///
     /// # Errors
     /// If the bytes are no matrix.
     pub fn read_part(cursor: &mut Cursor<'_>) -> Result<Self> {
+        let part = Self::read_elements(cursor)?;
+        if cursor.is_binary() {
+            cursor.count_numbers(text::count_odd(part.as_slice()), part.as_slice().len());
+        }
+        Ok(part)
+    }
+
+    /// Features may have any number in binary form, where looking for NaN takes time.
+    fn read_elements(cursor: &mut Cursor<'_>) -> Result<Self> {
         if !cursor.is_binary() {
             let (num_rows, num_cols, data) = text::read_matrix(cursor)?;
             return Ok(Self::from_vec(num_rows, num_cols, data));
@@ -163,7 +172,7 @@ impl<T: Real> Value for Vector<T> {
 
     fn read(cursor: &mut Cursor<'_>) -> Result<Self> {
         cursor.read_marker()?;
-        Self::read_part(cursor)
+        Self::read_elements(cursor)
     }
 
     fn write(&self, out: &mut Vec<u8>, format: Format) {
@@ -223,11 +232,30 @@ impl<T: Real> Vector<T> {
     }
 
     /// Reads a vector that is part of a larger object, in the form that the cursor has found: no binary marker of its
-    /// own.
+    /// own. Infinities and NaN count for the warning of the object.
     ///
     /// # Errors
     /// If the bytes are no vector.
     pub fn read_part(cursor: &mut Cursor<'_>) -> Result<Self> {
+        let part = Self::read_elements(cursor)?;
+        if cursor.is_binary() {
+            cursor.count_numbers(text::count_odd(part.as_slice()), part.dim());
+        }
+        Ok(part)
+    }
+
+    /// Consumes a vector that is part of a larger object and that nobody needs: all numbers are good.
+    ///
+    /// # Errors
+    /// If the bytes are no vector.
+    pub fn skip_part(cursor: &mut Cursor<'_>) -> Result<()> {
+        if !cursor.is_binary() {
+            return text::read_any_vector::<T>(cursor).map(drop);
+        }
+        Header::read(cursor, Shape::Vector, T::VECTOR_TOKEN)?.take_payload(cursor).map(drop)
+    }
+
+    fn read_elements(cursor: &mut Cursor<'_>) -> Result<Self> {
         if !cursor.is_binary() {
             return Ok(Self::from_vec(text::read_vector(cursor)?));
         }

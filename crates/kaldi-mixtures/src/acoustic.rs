@@ -50,13 +50,14 @@ pub fn each_posterior(
         Ok(())
     })?;
     log!("Done {} files, {} with errors.", totals.done, totals.failed);
-    log!(
-        "Overall avg like per frame (Gaussian only) = {} over {} frames.",
-        general(totals.average()),
-        general(totals.frames)
-    );
     ended.finish()?;
     Ok(totals)
+}
+
+/// Logs the average log likelihood of a frame in Kaldi's words, which its scripts read.
+pub fn log_average_likelihood(totals: &Totals) {
+    let (average, frames) = (general(totals.average()), general(totals.frames));
+    log!("Overall avg like per frame (Gaussian only) = {average} over {frames} frames.");
 }
 
 /// An error of the work on an utterance.

@@ -16,6 +16,7 @@ struct Readme;
 mod accumulate;
 mod acoustic;
 mod basis;
+mod counts;
 mod fmllr;
 mod likelihoods;
 mod lists;
@@ -27,8 +28,9 @@ mod speakers;
 mod vtln;
 
 pub use accumulate::{AccumulateTables, accumulate_tables};
-pub use acoustic::{each_posterior, of_utterance};
+pub use acoustic::{each_posterior, log_average_likelihood, of_utterance};
 pub use basis::{BasisTargets, basis_stats, write_basis_fmllr};
+pub use counts::{merge_by_counts, split_by_counts};
 pub use fmllr::{FmllrPosteriors, write_fmllr};
 pub use likelihoods::{LikelihoodTables, write_likelihoods};
 pub use lists::fitting_weights;

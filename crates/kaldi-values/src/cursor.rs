@@ -23,23 +23,25 @@ pub struct Cursor<'a> {
     beyond: u64,
     /// Warnings about the value.
     warnings: Vec<ParseError>,
+    /// How many of the numbers that were counted are infinite or NaN, and how many there are.
+    odd_numbers: (usize, usize),
 }
 
 impl<'a> Cursor<'a> {
     /// Starts at the first byte, in text form until [`Cursor::read_marker`] finds the binary marker.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0, binary: false, open: false, beyond: 0, warnings: Vec::new() }
+        Self { bytes, at: 0, binary: false, open: false, beyond: 0, warnings: Vec::new(), odd_numbers: (0, 0) }
     }
 
     /// Like [`Cursor::new`], but more bytes may follow: a number or word that touches the end does not count as
     /// complete.
     pub fn new_open(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0, binary: false, open: true, beyond: 0, warnings: Vec::new() }
+        Self { bytes, at: 0, binary: false, open: true, beyond: 0, warnings: Vec::new(), odd_numbers: (0, 0) }
     }
 
     /// Like [`Cursor::new`], but `beyond` more bytes are known to follow, which can be skipped but not read.
     pub fn new_head(bytes: &'a [u8], beyond: u64) -> Self {
-        Self { bytes, at: 0, binary: false, open: false, beyond, warnings: Vec::new() }
+        Self { bytes, at: 0, binary: false, open: false, beyond, warnings: Vec::new(), odd_numbers: (0, 0) }
     }
 
     /// Bytes consumed so far.
@@ -114,8 +116,17 @@ impl<'a> Cursor<'a> {
         self.warnings.push(warning);
     }
 
-    /// Returns the warnings of [`Cursor::warn`] and [`Cursor::warn_at`], and forgets them.
+    /// Counts numbers of the value, of which `odd` are infinite or NaN. If there are such, there is one warning, however
+    /// many parts the value has. Kaldi warns of each in a text.
+    pub fn count_numbers(&mut self, odd: usize, all: usize) {
+        self.odd_numbers = (self.odd_numbers.0 + odd, self.odd_numbers.1 + all);
+    }
+
+    /// Returns the warnings of [`Cursor::warn`], [`Cursor::warn_at`] and [`Cursor::count_numbers`], and forgets them.
     pub fn take_warnings(&mut self) -> Vec<ParseError> {
+        if let (odd @ 1.., all) = std::mem::take(&mut self.odd_numbers) {
+            self.warn(format!("{odd} of {all} numbers are infinite or NaN"));
+        }
         std::mem::take(&mut self.warnings)
     }
 

@@ -6,7 +6,7 @@
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{AcousticModel, pdf_posteriors};
 use kaldi_log::log;
-use kaldi_mixtures::{each_posterior, of_utterance};
+use kaldi_mixtures::{each_posterior, log_average_likelihood, of_utterance};
 use kaldi_random::{Pruning, Random};
 use kaldi_table::{read_file, write_file};
 use kaldi_transform::MlltStats;
@@ -71,6 +71,7 @@ fn gmm_acc_mllt(opts: Options) -> anyhow::Result<Tally> {
         }
         Ok(Some((log_like, total)))
     })?;
+    log_average_likelihood(&totals);
     write_file(&opts.target, &stats, Format::from_binary(opts.binary))?;
     log!("Written accs.");
     Ok(Tally::new(totals.done, totals.failed))

@@ -8,7 +8,7 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{AcousticModel, AcousticStats, GmmFlags};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
-use kaldi_mixtures::{each_posterior, of_utterance};
+use kaldi_mixtures::{each_posterior, log_average_likelihood, of_utterance};
 use kaldi_table::{RandomAccessReader, read_file, write_file};
 use kaldi_values::Format;
 
@@ -65,6 +65,7 @@ fn gmm_acc_stats_twofeats(opts: Options) -> anyhow::Result<Tally> {
         }
         Ok(Some((log_like, total)))
     })?;
+    log_average_likelihood(&totals);
     others.finish()?;
     let Some(stats) = stats else { bail!("no statistics: no utterance has both features and posteriors") };
     write_file(&opts.target, &stats, Format::from_binary(opts.binary))?;

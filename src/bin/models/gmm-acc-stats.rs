@@ -5,7 +5,7 @@
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{AcousticModel, AcousticStats, GmmFlags};
 use kaldi_log::log;
-use kaldi_mixtures::{each_posterior, of_utterance};
+use kaldi_mixtures::{each_posterior, log_average_likelihood, of_utterance};
 use kaldi_table::{read_file, write_file};
 use kaldi_values::Format;
 
@@ -52,6 +52,7 @@ fn gmm_acc_stats(opts: Options) -> anyhow::Result<Tally> {
         }
         Ok(Some((log_like, total)))
     })?;
+    log_average_likelihood(&totals);
     write_file(&opts.target, &stats, Format::from_binary(opts.binary))?;
     log!("Written accs.");
     Ok(Tally::new(totals.done, totals.failed))

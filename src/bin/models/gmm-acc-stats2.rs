@@ -6,6 +6,7 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{AcousticModel, AcousticStats, GmmFlags};
 use kaldi_log::log;
 use kaldi_mixtures::{each_posterior, of_utterance};
+use kaldi_number::general;
 use kaldi_table::{read_file, write_file};
 use kaldi_values::Format;
 
@@ -40,10 +41,12 @@ fn gmm_acc_stats2(opts: Options) -> anyhow::Result<Tally> {
     let model: AcousticModel = read_file(&opts.model)?;
     let mut positive = AcousticStats::new(&model, model.pdfs.dim(), opts.update_flags);
     let mut negative = positive.clone();
+    let mut total_weight = 0.0;
     let totals = each_posterior([&opts.feats, &opts.post], |utt, feats, posterior| {
         let mut log_like = 0.0;
         for (values, ids) in feats.rows().zip(&posterior.0) {
             for &(id, weight) in ids {
+                total_weight += f64::from(weight);
                 let stats = if weight > 0.0 { &mut positive } else { &mut negative };
                 let pdf = model.transitions.pdf(id).map_err(|error| of_utterance(utt, error))?;
                 let counted = stats.count_transition(id, f64::from(weight.abs()));
@@ -53,6 +56,13 @@ fn gmm_acc_stats2(opts: Options) -> anyhow::Result<Tally> {
         }
         Ok(Some((log_like, feats.num_rows() as f64)))
     })?;
+    // Scripts of Kaldi read these words by their places.
+    log!(
+        "Overall weighted acoustic likelihood per frame was {} over {} frames; average weight per frame was {}",
+        general(totals.average()),
+        general(totals.frames),
+        general(total_weight / totals.frames)
+    );
     let format = Format::from_binary(opts.binary);
     write_file(&opts.positive, &positive, format)?;
     write_file(&opts.negative, &negative, format)?;

@@ -1,6 +1,6 @@
 //! Estimates a model of Gaussian mixtures from statistics.
 //!
-//! Matches Kaldi's `gmm-est`, also in the random numbers of --mix-up.
+//! Matches Kaldi's `gmm-est`, also in the random numbers of --mix-up, and in the pdf that gets a Gaussian if several are equal.
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{
@@ -9,10 +9,9 @@ use kaldi_gmm::{
 };
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
-use kaldi_mixtures::warn_of_low_counts;
+use kaldi_mixtures::{merge_by_counts, split_by_counts, warn_of_low_counts};
 use kaldi_number::general;
 use kaldi_options::MleDiagGmmArguments;
-use kaldi_random::Random;
 use kaldi_table::{read_file, write_file};
 use kaldi_values::Format;
 
@@ -90,24 +89,12 @@ fn gmm_est(opts: Options) -> anyhow::Result<Tally> {
     }
     model.pdfs = estimate_pdfs(model.pdfs, &stats, opts.update_flags, &MleDiagGmmOptions::from(&opts.estimation))?;
     let occupancies: Vec<f32> = stats.pdfs().iter().map(|stats| stats.occupancy().iter().sum::<f64>() as f32).collect();
-    let targets = |target| {
-        let (power, min_count) = (opts.power, opts.min_count);
-        let (targets, is_reached) = GaussianTargets { target, power, min_count }.of_pdfs(&occupancies);
-        if !is_reached {
-            let min_count = general(f64::from(min_count));
-            warning!("Could not split up to {target} due to min-count = {min_count} (or no counts at all)");
-        }
-        targets
-    };
-    let before = model.pdfs.num_gauss();
+    let targets = |target| GaussianTargets { target, power: opts.power, min_count: opts.min_count };
     if opts.mix_down != 0 {
-        model.pdfs = model.pdfs.merge(&targets(opts.mix_down))?;
-        log!("Merged Gaussians with target = {}, from {before} to {}", opts.mix_down, model.pdfs.num_gauss());
+        model.pdfs = merge_by_counts(&model.pdfs, &occupancies, targets(opts.mix_down))?;
     }
-    let before = model.pdfs.num_gauss();
     if opts.mix_up != 0 {
-        model.pdfs = model.pdfs.split(&targets(opts.mix_up), opts.perturb_factor, &mut Random::default())?;
-        log!("Split Gaussians with target = {}, from {before} to {}", opts.mix_up, model.pdfs.num_gauss());
+        model.pdfs = split_by_counts(&model.pdfs, &occupancies, targets(opts.mix_up), opts.perturb_factor)?;
     }
     if let Some(name) = &opts.write_occs {
         write_file(name, &Vector::from_vec(occupancies), Format::Text)?;
@@ -133,7 +120,8 @@ fn estimate_pdfs(
         pdfs
     } else {
         warning!(
-            "Dimensions of accumulator {new_dim} and gmm {dim} do not match, resizing GMM and setting to zero-mean,              unit-variance."
+            "Dimensions of accumulator {new_dim} and gmm {dim} do not match, resizing GMM and setting to zero-mean, \
+             unit-variance."
         );
         pdfs.resized(new_dim)?
     };
@@ -154,7 +142,8 @@ fn estimate_pdfs(
     if options.low_counts.remove {
         let least = options.low_counts.min_occupancy;
         log!(
-            "Removed {removed} Gaussians due to counts < --min-gaussian-occupancy={least} and              --remove-low-count-gaussians=true"
+            "Removed {removed} Gaussians due to counts < --min-gaussian-occupancy={least} and \
+             --remove-low-count-gaussians=true"
         );
     }
     let average = general(change / count);

@@ -163,7 +163,8 @@ fn from_old(
                 pdfs.push(mixture.clone());
             }
             None => {
-                warning!("Leaf {pdf} of new tree being initialized with globally averaged stats.");
+                let why = if stats.is_empty() { "has no stats, " } else { "" };
+                warning!("Leaf {pdf} of new tree {why}being initialized with globally averaged stats.");
                 pdfs.push(average.clone());
             }
         }

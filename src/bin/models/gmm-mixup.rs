@@ -1,15 +1,13 @@
 //! Splits and merges the Gaussians of a model.
 //!
-//! Matches Kaldi's `gmm-mixup`; if several pdfs have a claim on the same Gaussian, the one with the lower number
-//! gets it.
+//! Matches Kaldi's `gmm-mixup`, also in its random numbers, and in the pdf that gets a Gaussian if several are equal.
 
 use anyhow::ensure;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{AcousticModel, GaussianTargets};
-use kaldi_log::{log, warning};
+use kaldi_log::log;
 use kaldi_matrix::Vector;
-use kaldi_number::general;
-use kaldi_random::Random;
+use kaldi_mixtures::{merge_by_counts, split_by_counts};
 use kaldi_table::{read_file, write_file};
 use kaldi_values::Format;
 
@@ -60,44 +58,15 @@ fn gmm_mixup(opts: Options) -> anyhow::Result<Tally> {
             "Dimension of state occupancies {} does not match num-pdfs {num_pdfs}",
             counts.dim()
         );
+        let targets = |target| GaussianTargets { target, power: opts.power, min_count: opts.min_count };
         if opts.mix_down != 0 {
-            let before = model.pdfs.num_gauss();
-            model.pdfs = model.pdfs.merge(&targets(&opts, opts.mix_down, &counts))?;
-            log!(
-                "Merged {num_pdfs} states with target = {}, power = {} and min_count = {}, merged from {before} to {}",
-                opts.mix_down,
-                general(f64::from(opts.power)),
-                general(f64::from(opts.min_count)),
-                model.pdfs.num_gauss()
-            );
+            model.pdfs = merge_by_counts(&model.pdfs, counts.as_slice(), targets(opts.mix_down))?;
         }
         if opts.mix_up != 0 {
-            let before = model.pdfs.num_gauss();
-            let targets = targets(&opts, opts.mix_up, &counts);
-            model.pdfs = model.pdfs.split(&targets, opts.perturb_factor, &mut Random::default())?;
-            log!(
-                "Split {num_pdfs} states with target = {}, power = {}, perturb_factor = {} and min_count = {}, split #Gauss \
-                 from {before} to {}",
-                opts.mix_up,
-                general(f64::from(opts.power)),
-                general(f64::from(opts.perturb_factor)),
-                general(f64::from(opts.min_count)),
-                model.pdfs.num_gauss()
-            );
+            model.pdfs = split_by_counts(&model.pdfs, counts.as_slice(), targets(opts.mix_up), opts.perturb_factor)?;
         }
     }
     write_file(&opts.target, &model, Format::from_binary(opts.binary))?;
     log!("Written model to {}", opts.target);
     Ok(Tally::new(1, 0))
-}
-
-/// The number of Gaussians of each pdf.
-fn targets(opts: &Options, target: i32, counts: &Vector<f32>) -> Vec<i32> {
-    let (power, min_count) = (opts.power, opts.min_count);
-    let (targets, is_reached) = GaussianTargets { target, power, min_count }.of_pdfs(counts.as_slice());
-    if !is_reached {
-        let min_count = general(f64::from(min_count));
-        warning!("Could not split up to {target} due to min-count = {min_count} (or no counts at all)");
-    }
-    targets
 }

@@ -6,7 +6,7 @@
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{AcousticModel, pdf_posteriors};
 use kaldi_log::log;
-use kaldi_mixtures::{each_posterior, of_utterance};
+use kaldi_mixtures::{each_posterior, log_average_likelihood, of_utterance};
 use kaldi_random::{Pruning, Random};
 use kaldi_table::{TableWriter, read_file};
 use kaldi_values::GaussPost;
@@ -73,6 +73,7 @@ fn gmm_post_to_gpost(opts: Options) -> anyhow::Result<Tally> {
         target.write(utt, &GaussPost(frames))?;
         Ok(Some((log_like, total)))
     })?;
+    log_average_likelihood(&totals);
     target.finish()?;
     log!("Done converting post to gpost");
     Ok(Tally::new(totals.done, totals.failed))

@@ -7,6 +7,7 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{AcousticModel, FullGmm, GaussianTargets, Mixture, UbmOptions};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
+use kaldi_mixtures::merge_by_counts;
 use kaldi_number::general;
 use kaldi_table::{read_file, write_file};
 use kaldi_values::Format;
@@ -59,7 +60,7 @@ fn init_ubm(opts: Options) -> anyhow::Result<Tally> {
     if pdfs.num_gauss() as i64 > i64::from(opts.max_am_gauss) {
         log!("First reducing num-gauss from {} to {}", pdfs.num_gauss(), opts.max_am_gauss);
         let targets = GaussianTargets { target: opts.max_am_gauss, power: 1.0, min_count: 1.0 };
-        pdfs = pdfs.merge(&targets.of_pdfs(counts.as_slice()).0)?;
+        pdfs = merge_by_counts(&pdfs, counts.as_slice(), targets)?;
     }
     let mut options = UbmOptions {
         num_gauss: opts.ubm_num_gauss,

@@ -25,3 +25,15 @@ fn counts_of_other_pdfs_are_an_error() {
     let ran = scratch.sh("gmm-mixup --mix-up=8 mdl occs o");
     ran.fails_with(255).stderr_has("Dimension of state occupancies 2 does not match num-pdfs 4");
 }
+
+/// The order of Kaldi's queue: neither the lowest pdf is first nor the highest.
+#[test]
+fn equal_counts_give_gaussians_in_the_order_of_kaldi() {
+    let scratch = scratch();
+    scratch.write("occs", " [ 80 80 80 80 ]\n");
+    scratch.sh("gmm-mixup --mix-up=6 --power=1 mdl occs - | gmm-copy --binary=false --copy-tm=false - o").succeeds();
+    let text = String::from_utf8(scratch.read("o")).unwrap();
+    let sizes =
+        text.lines().filter_map(|line| line.strip_prefix("<WEIGHTS>")).map(|line| line.split_whitespace().count() - 2);
+    assert_eq!(sizes.collect::<Vec<_>>(), [2, 1, 2, 1]);
+}

@@ -44,3 +44,24 @@ fn what_is_no_extractor_leaves_no_output_behind() {
     scratch.sh("head -c 100 ie >bad; ivector-extractor-copy bad o").fails_with(255).stderr_has("bad:100: ");
     assert_eq!(scratch.list(), ["bad", "feats", "ie", "post", "w.ie"]);
 }
+
+/// In both forms, and wherever they are.
+#[test]
+fn numbers_that_are_none_are_counted_in_a_warning() {
+    let scratch = folder();
+    for (from, to, odd) in [
+        ("1 0.5", "nan 0.5", 1),
+        ("0 0.25", "nan inf", 2),
+        ("0 2 ]", "0 nan ]", 1),
+        ("[ 0.5 0.5 ]", "[ nan 0.5 ]", 1),
+        ("Offset> 10", "Offset> nan", 1),
+    ] {
+        scratch.write("bad", EXTRACTOR.replacen(from, to, 1));
+        let ran = scratch.sh("ivector-extractor-copy bad o").succeeds();
+        ran.stderr_has("WARNING (ivector-extractor-copy[")
+            .stderr_has(&format!("bad:0: {odd} of 17 numbers are infinite or NaN\n"));
+        let ran = scratch.sh("ivector-extractor-copy o - > p").succeeds();
+        ran.stderr_has(&format!("{odd} of 17 numbers are infinite or NaN\n"));
+    }
+    scratch.sh("ivector-extractor-copy ie o").succeeds().stderr_lacks("WARNING");
+}

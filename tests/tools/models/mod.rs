@@ -36,6 +36,7 @@ pub mod ivector_extractor_est;
 pub mod ivector_extractor_init;
 pub mod ivector_extractor_sum_accs;
 pub mod ivector_randomize;
+pub mod messages;
 pub mod mixtures;
 pub mod post_to_pdf_post;
 pub mod post_to_phone_post;

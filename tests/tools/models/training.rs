@@ -8,7 +8,7 @@ use crate::support::Scratch;
 const RECORDED: &str = include_str!("training.txt");
 
 /// The files, and the commands with their outputs.
-fn recorded() -> (Scratch, Vec<(&'static str, &'static str)>) {
+pub fn recorded() -> (Scratch, Vec<(&'static str, &'static str)>) {
     let scratch = Scratch::new();
     let (inputs, cases) = RECORDED.split_once("\n>>> ").unwrap();
     let (files, commands) = inputs.split_once("\n=== \n").unwrap();

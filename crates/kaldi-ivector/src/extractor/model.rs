@@ -173,7 +173,8 @@ impl Value for IvectorExtractor {
         let covariances = (0..num_gauss).map(|_| SymmetricMatrix::read_part(cursor));
         let inverse_covariances = covariances.collect::<Result<_, _>>()?;
         cursor.expect_token("<IvectorOffset>")?;
-        let prior_offset = cursor.read_basic()?;
+        let prior_offset: f64 = cursor.read_basic()?;
+        cursor.count_numbers(usize::from(!prior_offset.is_finite()), 1);
         cursor.expect_token("</IvectorExtractor>")?;
         let extractor = Self { weight_projections, weights, projections, inverse_covariances, prior_offset };
         extractor.checked().map_err(|error| ParseError::new(start, error.to_string()))

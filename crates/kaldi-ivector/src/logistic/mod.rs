@@ -1,7 +1,6 @@
 //! Logistic regression.
 
 mod lbfgs;
-mod mixtures;
 mod regression;
 mod train;
 

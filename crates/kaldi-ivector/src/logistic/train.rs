@@ -1,11 +1,11 @@
 //! Training of classifiers.
 
+use kaldi_gmm::GaussianTargets;
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_random::{Random, RandomState};
 
 use super::LogisticRegression;
 use super::lbfgs::Lbfgs;
-use super::mixtures::share_out;
 use crate::{Error, Result};
 
 /// The smallest probability of a vector's own class.
@@ -126,7 +126,9 @@ impl Trainer {
     /// again from the best weights so far; returns the new number of components. New components get weights with a
     /// little noise from `random`, as in Kaldi.
     pub fn split(&mut self, num_components: usize, power: f64, random: &mut Random) -> usize {
-        let shares = share_out(&self.sizes(), num_components, power as f32);
+        let target = i32::try_from(num_components).unwrap_or(i32::MAX);
+        let sizes: Vec<f32> = self.sizes().into_iter().map(|size| size as f32).collect();
+        let (shares, _) = GaussianTargets { target, power: power as f32, min_count: 1.0 }.of_pdfs(&sizes);
         let num_cols = self.vectors.num_cols();
         let mut weights = self.weights(self.optimizer.best()).to_precision::<f32>().into_vec();
         let mut noise = vec![0.0; num_cols];

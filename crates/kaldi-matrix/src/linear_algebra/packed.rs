@@ -59,12 +59,14 @@ impl SymmetricMatrix {
             let bytes = cursor.take(length)?;
             let mut data = Vec::with_capacity(count);
             binary::decode(&mut data, bytes, width);
+            cursor.count_numbers(text::count_odd(&data), count);
             return Ok(Self::from_vec(dim, data));
         }
         let mut data = Vec::new();
         for _ in 0..count {
             data.push(cursor.read_basic()?);
         }
+        cursor.count_numbers(text::count_odd(&data), count);
         Ok(Self::from_vec(dim, data))
     }
 

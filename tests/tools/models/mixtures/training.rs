@@ -110,7 +110,7 @@ fn models_are_estimated() {
         scratch.sh(&format!("gmm-est {options} --update-flags=t --transition-min-count=11 mdl s - | grep '^ \\[ 0 -'"));
     ran.succeeds().stdout_is(" [ 0 -0.25 -1.5 -0.25 -1.5 -0.25 -1.5 -0.75 -0.5 ]\n").stderr_has("4 skipped");
     let ran = scratch.sh(&format!("gmm-est {options} --mix-up=6 --min-count=1 mdl s - | grep -c DiagGMM"));
-    ran.succeeds().stdout_is("8\n").stderr_has("Split Gaussians with target = 6, from 4 to 6");
+    ran.succeeds().stdout_is("8\n").stderr_has("Split 4 states with target = 6, power = 0.2, perturb_factor = 0.01 and min_count = 1, split #Gauss from 4 to 6");
 }
 
 #[test]
