@@ -2,44 +2,54 @@
 
 use std::time::{Duration, Instant};
 
-use crate::engine::{CommandEngine, Engine, EngineKind, Resources, Slurm};
+use crate::engine::{CommandEngine, Engine, PATIENCE_OF_GROUPS, Resources, Slurm};
 use crate::folder::remove;
+use crate::owner::Owner;
 use crate::{Error, Folder, Result, signal};
 
 /// How long a submitter may take to cancel its pieces.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Cancels the pieces of a folder that wait or run. If a submitter lives, wherever it runs, it is asked to cancel them and
-/// to end; otherwise what an earlier one has left is cancelled.
+/// Cancels the pieces of a folder that wait or run, whatever engine has them. If a submitter lives, wherever it runs, it is
+/// asked to cancel them and to end; otherwise what an earlier one has left is cancelled.
 ///
 /// # Errors
-/// If a submitter does not answer, or the submissions cannot be read.
-pub fn cancel(folder: &Folder, engine: &EngineKind, silence: Duration) -> Result<()> {
+/// If a submitter or an engine does not answer, or the submissions cannot be read.
+pub fn cancel(folder: &Folder, silence: Duration) -> Result<()> {
     if folder.submitter(silence).is_some() {
         folder.write(&folder.cancel_path(), b"")?;
         let start = Instant::now();
         while let Some(owner) = folder.submitter(silence) {
             if start.elapsed() > PATIENCE {
-                let (process, host) = (owner.process, owner.host);
-                let message = format!("process {process} on {host}, which submits the pieces, does not answer");
-                return Err(Error::Folder(message));
+                return Err(Error::Folder(format!("{owner}, which submits the pieces, does not answer")));
             }
             std::thread::sleep(Duration::from_millis(50));
         }
-        return remove(&folder.cancel_path());
+        remove(&folder.cancel_path())?;
     }
-    match engine {
-        EngineKind::Slurm => Slurm::new(folder, &Resources::default())?.cancel(),
-        EngineKind::Command(command) => CommandEngine::new(folder, command, &Resources::default())?.cancel(),
-        EngineKind::Local => {}
+    // Also what the submitter could not cancel.
+    if Slurm::has_submissions(folder) {
+        Slurm::new(folder, &Resources::default())?.cancel()?;
     }
-    let plan = folder.plan()?;
-    for number in 1..=plan.map_or(0, |plan| plan.num_pieces()) {
-        let attempt = folder.attempt(number, folder.last_try(number));
-        if let Some(attempt) = attempt.filter(|attempt| attempt.lives == Some(true)) {
-            // It passes the signal on to its command.
-            signal::send(attempt.owner.process, libc::SIGTERM);
-        }
+    if CommandEngine::has_calls(folder) {
+        CommandEngine::adopt(folder)?.cancel()?;
     }
+    end_tries(folder);
     Ok(())
+}
+
+/// Ends tries that run on this host, and waits for their end. Each passes the signal on to its command.
+pub(crate) fn end_tries(folder: &Folder) {
+    let running: Vec<Owner> = folder.running_tries().into_iter().map(|(_, there)| there.owner).collect();
+    let lives = |owner: &&Owner| owner.lives() == Some(true);
+    for owner in running.iter().filter(lives) {
+        signal::send(owner.process, libc::SIGTERM);
+        // One that is stopped gets it then.
+        signal::send(owner.process, libc::SIGCONT);
+    }
+    let start = Instant::now();
+    while running.iter().any(|owner| lives(&owner)) && start.elapsed() < PATIENCE_OF_GROUPS {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    running.iter().filter(lives).for_each(|owner| signal::send(owner.process, libc::SIGKILL));
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{BufRead, BufReader};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -149,7 +150,7 @@ fn deal_weighted(
 }
 
 /// Calls `each` for every line, without its line end, with its number from 1.
-fn each_line(path: &Path, mut each: impl FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
+pub(crate) fn each_line(path: &Path, mut each: impl FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
     let mut reader = BufReader::with_capacity(1 << 18, File::open(path).map_err(Error::read(path))?);
     let (mut line, mut number) = (Vec::new(), 0);
     loop {
@@ -168,6 +169,25 @@ fn words_of(line: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 pub(crate) fn key_of(line: &[u8]) -> &[u8] {
     words_of(line).next().unwrap_or_default()
+}
+
+/// Refuses a list, which the command names as `name`, that has a key twice.
+pub(crate) fn refuse_duplicates(name: &str, path: &Path) -> Result<()> {
+    let mut seen = HashSet::new();
+    each_line(path, |number, line| {
+        // Two hashes of 64 bits instead of the key: a list may be long.
+        let hash = |seed: u8| {
+            let mut hasher = DefaultHasher::new();
+            (seed, key_of(line)).hash(&mut hasher);
+            hasher.finish()
+        };
+        if seen.insert((hash(0), hash(1))) {
+            return Ok(());
+        }
+        let key = key_of(line).as_bstr();
+        let reason = "the command reads it twice, so that a piece may find another entry than the whole run";
+        Err(Error::Plan(format!("{name} has the key {key} a second time (entry {number}): {reason}")))
+    })
 }
 
 fn at_line(path: &Path, number: u64, message: &str) -> Error {
@@ -302,6 +322,11 @@ fn bytes_of_values(path: &Path, each: &mut dyn FnMut(Group)) -> Result<()> {
 /// # Errors
 /// If a list cannot be read or is not sorted.
 pub fn follow(path: &Path, stretches: &Stretches, other: &Path) -> Result<Vec<Range<u64>>> {
+    if let [0] = stretches.lines[..] {
+        // The only piece of an empty list.
+        let length = other.metadata().map_err(Error::read(other))?.len();
+        return Ok(std::iter::once(0..length).collect());
+    }
     let firsts = first_keys(path, stretches)?;
     let mut starts = vec![0];
     let (mut offset, mut last) = (0, BString::default());

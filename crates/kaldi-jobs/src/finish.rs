@@ -15,7 +15,7 @@ use crate::deal::key_of;
 use crate::piece::{is_whole, repeat_warnings};
 use crate::plan::Join;
 use crate::words::OutputKind;
-use crate::{Error, Folder, Plan, Result};
+use crate::{Error, Folder, Plan, Result, signal};
 
 /// Looks at all records. Returns the pieces that are not done: those without a record, and those whose outputs are not of
 /// the sizes of the record, which is withdrawn.
@@ -82,6 +82,8 @@ pub(crate) fn join_outputs(plan: &Plan, folder: &Folder) -> Result<bool> {
             }
             OutputKind::Archive(archive) => joining.concatenate(0, archive)?,
             OutputKind::File(file) => match &plan.reduce {
+                // What the command makes of an empty table.
+                _ if plan.num_entries() == 0 => joining.concatenate(0, file)?,
                 Some(command) => joining.reduce(command, file)?,
                 None => joining.concatenate(0, file)?,
             },
@@ -148,6 +150,7 @@ impl Joining<'_> {
 
     /// Appends a file to an output; the system copies the bytes.
     fn append(&self, file: &str, output: &mut Output) -> Result<u64> {
+        signal::check()?;
         let source = self.open(file)?;
         let length = source.metadata().map_err(Error::read(Path::new(file)))?.len();
         output.write_from(&Arc::new(source), 0..length)?;
@@ -213,6 +216,7 @@ impl Joining<'_> {
     fn to_standard_output(&self, folder: &Folder) -> Result<()> {
         let mut output = io::stdout().lock();
         for files in &self.pieces {
+            signal::check()?;
             let path = folder.path().join(&files[0]);
             let mut file = File::open(&path).map_err(Error::read(&path))?;
             let copied = io::copy(&mut file, &mut output).and_then(|_| output.flush());

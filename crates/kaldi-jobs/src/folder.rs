@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::owner::{Try, beat, create_owned, look_at};
+use crate::words::is_plain;
 use crate::{Error, Plan, Request, Result};
 
 /// The state folder of one command.
@@ -95,6 +96,16 @@ impl Folder {
         &self.path
     }
 
+    /// Whether the name of the folder stays one word wherever a command puts it.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.path.to_str().is_some_and(is_plain)
+    }
+
+    pub(crate) fn refuse_name(&self) -> Error {
+        let message = "the state folder has characters that a command cannot take (--dir names another one)";
+        Error::Folder(format!("{message}: {}", self.path.display()))
+    }
+
     /// Removes all state.
     ///
     /// # Errors
@@ -107,8 +118,8 @@ impl Folder {
         if let Some(owner) = self.submitter(silence) {
             return Err(self.in_use(&owner));
         }
-        if let Some(running) = self.running_try(silence) {
-            let message = format!("{running} still runs: --cancel ends it");
+        if let Some((piece, there)) = self.running_tries().into_iter().find(|(_, there)| there.seems_alive(silence)) {
+            let message = format!("piece {piece} ({}) still runs: --cancel ends it", there.owner);
             return Err(Error::Folder(message));
         }
         match fs::remove_dir_all(&self.path) {
@@ -132,7 +143,7 @@ impl Folder {
     pub fn plan_of(&self, request: Request) -> Result<Plan> {
         let Some(kept) = self.plan()? else {
             let plan = Plan::make(request, self)?;
-            self.write_json(&self.path.join("plan.json"), &plan)?;
+            self.write_plan(&plan)?;
             return Ok(plan);
         };
         match kept.difference(&request)? {
@@ -142,6 +153,10 @@ impl Folder {
                 Err(Error::Folder(format!("{path} has pieces of other work: {difference}; --restart forgets them")))
             }
         }
+    }
+
+    pub(crate) fn write_plan(&self, plan: &Plan) -> Result<()> {
+        self.write_json(&self.path.join("plan.json"), plan)
     }
 
     /// Writes a file that appears whole, and is on the disk when this returns.
@@ -249,14 +264,12 @@ impl Folder {
         look_at(&self.try_path(piece, attempt))
     }
 
-    /// A try that seems to run, as a text; `None` if all have ended.
-    fn running_try(&self, silence: Duration) -> Option<String> {
-        let tries = self.last_tries().unwrap_or_default();
-        tries.into_iter().find_map(|(piece, last)| {
-            let there = self.attempt(piece, last).filter(|there| there.seems_alive(silence))?;
-            let has_ended = self.done_path(piece).exists() || self.failed_path(piece, last).exists();
-            (!has_ended).then(|| format!("piece {piece} on {}", there.owner.host))
-        })
+    /// The last tries of pieces that have left no word of their end, each with the number of the piece.
+    pub(crate) fn running_tries(&self) -> Vec<(usize, Try)> {
+        let tries = self.last_tries().unwrap_or_default().into_iter();
+        let open =
+            tries.filter(|(piece, last)| !self.done_path(*piece).exists() && !self.failed_path(*piece, *last).exists());
+        open.filter_map(|(piece, last)| Some((piece, self.attempt(piece, last)?))).collect()
     }
 
     /// The failure of a try.

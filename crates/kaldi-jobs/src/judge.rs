@@ -28,6 +28,14 @@ impl Submitter<'_> {
                     None if *running && last > *tries_before => self.check_silence(number, last),
                     None => Ok(None),
                     Some((since, reason)) => {
+                        let is_old = self.pieces[number - 1].runs == 0 && last == *tries_before;
+                        if is_old
+                            && matches!(reason, None | Some(EndReason::Lost(_)))
+                            && let Some(failure) = self.folder.failure(number, last)?
+                        {
+                            // The job of an earlier process, which has failed then: the piece runs again at once.
+                            return Ok(lost(failure.message));
+                        }
                         let lives = if last > *tries_before { self.folder.attempt(number, last) } else { None };
                         let is_late = self.engine.may_be_late(lives.and_then(|there| there.lives))
                             && since.elapsed() < self.options.lag;

@@ -8,6 +8,9 @@ use crate::folder::remove;
 use crate::owner::{HEARTBEAT, Owner, beat, create_owned, look_at};
 use crate::{Error, Folder, Result};
 
+/// How long a lock may be without its content, which is written after the file is made.
+const BEING_WRITTEN: Duration = Duration::from_secs(1);
+
 /// The lock of a submitter; dropping it lets another one submit.
 #[derive(Debug)]
 pub(crate) struct Lock {
@@ -31,9 +34,13 @@ impl Folder {
     /// # Errors
     /// If another submitter lives.
     pub(crate) fn lock(&self, silence: Duration) -> Result<Lock> {
-        let path = self.lock_path();
+        let (path, start) = (self.lock_path(), Instant::now());
         while !create_owned(&path)? {
             let Some(there) = look_at(&path) else { continue };
+            if !there.owner.is_known() && start.elapsed() < BEING_WRITTEN {
+                std::thread::sleep(BEING_WRITTEN / 20);
+                continue;
+            }
             if there.seems_alive(silence) {
                 return Err(self.in_use(&there.owner));
             }
@@ -43,8 +50,14 @@ impl Folder {
     }
 
     pub(crate) fn in_use(&self, owner: &Owner) -> Error {
-        let (folder, process, host) = (self.path().display(), owner.process, &owner.host);
-        Error::Folder(format!("{folder} is in use: process {process} on {host} submits these pieces"))
+        let folder = self.path().display();
+        Error::Folder(match owner.is_known() {
+            true => format!("{folder} is in use: {owner} submits these pieces"),
+            false => {
+                let lock = self.lock_path();
+                format!("{} does not say which process submits these pieces: remove it if none does", lock.display())
+            }
+        })
     }
 
     /// Removes the lock of a dead submitter. Another process may do the same, and have a new lock already: so it is looked at

@@ -1,5 +1,6 @@
 //! Which process has a file, and whether it lives.
 
+use std::fmt;
 use std::fs::{self, FileTimes, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -31,9 +32,23 @@ impl Owner {
         Self { host: host_name(), process, start: start_of(process).unwrap_or_default() }
     }
 
+    /// Whether the file says who has it.
+    pub(crate) fn is_known(&self) -> bool {
+        self.process > 0
+    }
+
     /// Whether the process lives, if this host can know; `None` for another host.
     pub(crate) fn lives(&self) -> Option<bool> {
         (self.host == host_name()).then(|| start_of(self.process) == Some(self.start))
+    }
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.is_known() {
+            true => write!(f, "process {} on {}", self.process, self.host),
+            false => f.write_str("an unknown process"),
+        }
     }
 }
 

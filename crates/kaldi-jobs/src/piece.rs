@@ -12,6 +12,7 @@ use kaldi_log::warning;
 
 use crate::folder::{Cause, Failure, Folder, Record};
 use crate::owner::{HEARTBEAT, host_name};
+use crate::words::is_plain;
 use crate::{Error, Plan, Result, signal};
 
 /// The longest time between two looks at a running command.
@@ -71,6 +72,8 @@ impl Piece<'_> {
             return Err(Error::Folder(message));
         }
         self.plan.check_lists()?;
+        self.plan.check_files_of_tool()?;
+        self.remove_old_outputs()?;
         let temporary = Temporary::create(self.number)?;
         for (position, list) in self.plan.lists.iter().enumerate() {
             let range = list.range(self.number);
@@ -87,6 +90,19 @@ impl Piece<'_> {
         Ok(self.judge(status, seen, start.elapsed()))
     }
 
+    /// What is there under the names of the outputs is of an earlier run or try. A symbolic link stays: it says where the
+    /// output is kept.
+    fn remove_old_outputs(&self) -> Result<()> {
+        for path in self.plan.files_of(self.number, self.folder)? {
+            if let Ok(place) = fs::canonicalize(&path)
+                && place.is_file()
+            {
+                crate::folder::remove(&place)?;
+            }
+        }
+        Ok(())
+    }
+
     fn run_command(&self, words: &[String], log: &File) -> Result<ExitStatus> {
         let failed = |source| Error::Start { program: words[0].clone(), source };
         // A relative program is one of the folder in which the command was given.
@@ -95,6 +111,15 @@ impl Piece<'_> {
         command.env("TABLE_JOB", self.number.to_string()).env("TABLE_JOBS", self.plan.num_pieces().to_string());
         command.env("OMP_NUM_THREADS", self.plan.threads.to_string());
         command.stdin(Stdio::null()).stdout(log.try_clone().map_err(failed)?).stderr(log.try_clone().map_err(failed)?);
+        // A piece that is killed takes its command along: another try must not write beside it.
+        #[allow(unsafe_code)]
+        // SAFETY: a system call without pointers, which is allowed between fork and exec.
+        unsafe {
+            command.pre_exec(|| {
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+                Ok(())
+            })
+        };
         let child =
             command.process_group(0).spawn().map_err(|source| Error::Start { program: words[0].clone(), source })?;
         self.wait(child)
@@ -126,8 +151,8 @@ impl Piece<'_> {
         }
     }
 
-    /// The record of a command that has ended, or why it has failed. Exit code 1 with all outputs means that it had nothing
-    /// to do, which is fine for a piece.
+    /// The record of a command that has ended, or why it has failed. Exit code 1 of a tool of this program, with all outputs,
+    /// means that it had nothing to do, which is fine for a piece; of any other program it is a failure.
     fn judge(&self, status: ExitStatus, seen: Seen, time: Duration) -> Result<Record, Failure> {
         let last = seen.last_error.unwrap_or_default();
         let because = if last.is_empty() { String::new() } else { format!(": {last}") };
@@ -148,9 +173,12 @@ impl Piece<'_> {
         }
         match missing {
             _ if exit > 1 => failure(Cause::Final, format!("exit status {exit}{because}")),
+            _ if exit == 1 && !self.plan.is_tool => failure(Cause::Final, format!("exit status 1{because}")),
             Some(_) if exit == 1 => failure(Cause::Final, format!("exit status 1{because}")),
             // Files in a folder are not known one by one: nothing shows that they are complete.
-            None if exit == 1 && files.is_empty() => failure(Cause::Final, format!("exit status 1{because}")),
+            None if exit == 1 && files.is_empty() && self.plan.num_entries() > 0 => {
+                failure(Cause::Final, format!("exit status 1{because}"))
+            }
             Some((path, _)) => {
                 failure(Cause::Final, format!("the command ended with success, but there is no {}", path.display()))
             }
@@ -173,8 +201,6 @@ impl Temporary {
     fn create(number: usize) -> Result<Self> {
         let name = format!("table-jobs-{}-{number}", std::process::id());
         let mut path = std::env::temp_dir().join(&name);
-        let is_plain =
-            |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+@%,".contains(&byte));
         if !path.to_str().is_some_and(is_plain) {
             return Err(Error::Plan(format!("TMPDIR has characters that a command cannot take: {}", path.display())));
         }

@@ -1,8 +1,7 @@
 //! The plan: a command, and which stretches of its lists belong to which piece.
 
-use std::fs::{self, Metadata};
+use std::fs;
 use std::ops::Range;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use bstr::{BStr, ByteSlice};
@@ -11,9 +10,10 @@ use kaldi_table::write_script_line;
 use kaldi_types::Sequence;
 use serde::{Deserialize, Serialize};
 
-use crate::deal::{Measure, deal, follow, key_of};
+use crate::deal::{Measure, Stretches, deal, follow, key_of, refuse_duplicates};
 use crate::folder::Folder;
-use crate::words::{OutputKind, replace_names};
+use crate::stamps::{NamedFile, Program, programs};
+use crate::words::{OutputKind, count_name, replace_names};
 use crate::{Error, Result};
 
 /// What becomes of archives that are written with a script file.
@@ -53,6 +53,10 @@ pub struct Request {
     pub reduce: Option<String>,
     /// Threads of a piece.
     pub threads: usize,
+    /// Whether the command is a tool of this program. Exit status 1 with all outputs then means that it had nothing to do.
+    pub is_tool: bool,
+    /// All outputs of the command that are known, as it names them.
+    pub written: Vec<String>,
 }
 
 /// A list that is cut into pieces.
@@ -65,9 +69,7 @@ pub(crate) struct DealtList {
     /// The file whose lines are dealt.
     pub(crate) path: PathBuf,
     /// The file that must not change: the archive, if the list was made of one.
-    pub(crate) origin: PathBuf,
-    /// Size and time of that file.
-    pub(crate) stamp: Stamp,
+    pub(crate) origin: NamedFile,
     /// Where each piece starts in the file, and where the last one ends.
     pub(crate) bounds: Vec<u64>,
 }
@@ -76,10 +78,6 @@ impl DealtList {
     /// The bytes of piece `number`, from 1.
     pub(crate) fn range(&self, number: usize) -> Range<u64> {
         self.bounds[number - 1]..self.bounds[number]
-    }
-
-    fn has_changed(&self, folder: &Path) -> Result<bool> {
-        Ok(Stamp::read(&folder.join(&self.origin))? != self.stamp)
     }
 }
 
@@ -96,24 +94,6 @@ pub struct ListShare<'a> {
     pub range: Range<u64>,
 }
 
-/// By what a changed file is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Stamp {
-    size: u64,
-    seconds: i64,
-    nanoseconds: i64,
-}
-
-impl Stamp {
-    fn read(path: &Path) -> Result<Self> {
-        Ok(Self::of(&fs::metadata(path).map_err(Error::read(path))?))
-    }
-
-    fn of(metadata: &Metadata) -> Self {
-        Self { size: metadata.len(), seconds: metadata.mtime(), nanoseconds: metadata.mtime_nsec() }
-    }
-}
-
 /// The plan, as it is kept in the state folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
@@ -121,13 +101,17 @@ pub struct Plan {
     pub(crate) command: Vec<String>,
     /// The folder in which the command runs.
     pub(crate) folder: PathBuf,
-    /// Where programs are searched.
+    /// Where programs are searched, as the last start says.
     pub(crate) path: String,
+    /// The programs that were found there.
+    pub(crate) programs: Vec<Program>,
+    /// Whether the command is a tool of this program, whose inputs and outputs are known.
+    pub(crate) is_tool: bool,
     pub(crate) most_pieces: usize,
     pub(crate) lists: Vec<DealtList>,
     pub(crate) measure: Measure,
-    /// Size and time of the file of the measure.
-    pub(crate) measure_stamp: Option<Stamp>,
+    /// What the command and the measure read beside the lists.
+    pub(crate) files: Vec<NamedFile>,
     pub(crate) outputs: Vec<String>,
     pub(crate) join: Join,
     pub(crate) reduce: Option<String>,
@@ -143,9 +127,15 @@ impl Plan {
     /// If a list cannot be read or dealt, or an output cannot be written in pieces.
     pub fn make(request: Request, folder: &Folder) -> Result<Self> {
         let (mut split, path) = open_list(&request.split, folder, 0)?;
-        let stretches = deal(&path, request.num_pieces, &request.measure)?;
+        let mut stretches = deal(&path, request.num_pieces, &request.measure)?;
         if stretches.ranges.is_empty() {
-            return Err(Error::Plan(format!("{}: there are no entries to deal", request.split)));
+            // One piece does with an empty table what the command does with it.
+            stretches = Stretches { ranges: std::iter::once(0..0).collect(), lines: vec![0] };
+        }
+        // A table that is dealt, and in which the command looks up keys as well: the whole run finds a second entry of a key,
+        // and a piece would not.
+        if count_name(&request.command, &request.split) > 1 {
+            refuse_duplicates(&request.split, &path)?;
         }
         split.bounds = bounds(&stretches.ranges);
         let mut lists = vec![split];
@@ -154,14 +144,18 @@ impl Plan {
             list.bounds = bounds(&follow(&path, &stretches, &other)?);
             lists.push(list);
         }
-        let plan = Self {
+        let folder_of_command = std::env::current_dir().map_err(Error::read(Path::new(".")))?;
+        let search = std::env::var("PATH").unwrap_or_default();
+        let mut plan = Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            programs: programs(&request.command, &folder_of_command, &search),
+            is_tool: request.is_tool,
             command: request.command,
-            folder: std::env::current_dir().map_err(Error::read(Path::new(".")))?,
-            path: std::env::var("PATH").unwrap_or_default(),
+            folder: folder_of_command,
+            path: search,
             most_pieces: request.num_pieces,
             lists,
-            measure_stamp: request.measure.file().map(Stamp::read).transpose()?,
+            files: Vec::new(),
             measure: request.measure,
             outputs: request.outputs,
             join: request.join,
@@ -169,15 +163,23 @@ impl Plan {
             threads: request.threads,
             entries: stretches.lines,
         };
-        plan.check_outputs(request.is_by_entry)?;
+        plan.check_outputs(request.is_by_entry, folder)?;
         plan.command_of(1, folder, Path::new("/tmp"))?;
+        let pieces = plan.old_outputs(folder)?;
+        plan.refuse_own_inputs(&pieces)?;
+        plan.files = plan.other_files(&request.written, &pieces, folder)?;
         Ok(plan)
     }
 
-    fn check_outputs(&self, is_by_entry: bool) -> Result<()> {
+    fn check_outputs(&self, is_by_entry: bool, folder: &Folder) -> Result<()> {
         let mut has_file = false;
         for name in &self.outputs {
-            has_file |= matches!(OutputKind::of(name)?, OutputKind::File(_));
+            let kind = OutputKind::of(name)?;
+            has_file |= matches!(kind, OutputKind::File(_));
+            if kind == OutputKind::Standard && !self.is_tool && !folder.is_plain() {
+                // The folder would become a part of a line of a shell.
+                return Err(folder.refuse_name());
+            }
         }
         if has_file && !is_by_entry && self.reduce.is_none() && self.join == Join::Auto {
             return Err(Error::Plan(
@@ -249,16 +251,9 @@ impl Plan {
         if self.version != env!("CARGO_PKG_VERSION") {
             return changed("the version of table-jobs", env!("CARGO_PKG_VERSION"), &self.version);
         }
-        for list in &self.lists {
-            if list.has_changed(&self.folder)? {
-                return Ok(Some(format!("{} has changed since", list.origin.display())));
-            }
-        }
-        if self.measure == request.measure
-            && let Some(file) = request.measure.file()
-            && Some(Stamp::read(file)?) != self.measure_stamp
-        {
-            return Ok(Some(format!("{} has changed since", file.display())));
+        let origins = self.lists.iter().map(|list| &list.origin);
+        if let Some(changes) = self.changes(origins.chain(&self.files)) {
+            return Ok(Some(changes));
         }
         let names = std::iter::once(&request.split).chain(&request.follow);
         let is_same = self.lists.iter().map(|list| &list.name).eq(names)
@@ -277,15 +272,7 @@ impl Plan {
     /// # Errors
     /// If one has changed since the plan was made, or cannot be looked at.
     pub fn check_lists(&self) -> Result<()> {
-        for list in &self.lists {
-            if list.has_changed(&self.folder)? {
-                return Err(Error::Folder(format!(
-                    "{} has changed since the pieces were planned: --restart plans anew",
-                    list.origin.display()
-                )));
-            }
-        }
-        Ok(())
+        self.refuse_changes(self.lists.iter().map(|list| &list.origin))
     }
 
     /// The outputs of piece `number`: their names, and their files.
@@ -337,7 +324,6 @@ fn open_list(name: &str, folder: &Folder, position: usize) -> Result<(DealtList,
     if !metadata.is_file() {
         return refuse("it is no regular file");
     }
-    let stamp = Stamp::of(&metadata);
     let words = || name[..name.find(':').unwrap_or_default()].to_owned();
     let (prefix, path) = match specifier.as_ref().map(|specifier| &specifier.kind) {
         None => (String::new(), origin.clone()),
@@ -352,7 +338,8 @@ fn open_list(name: &str, folder: &Folder, position: usize) -> Result<(DealtList,
         }
         Some(_) => return refuse("shards are lists of archives; deal the list of shards"),
     };
-    let list = DealtList { name: name.to_owned(), prefix, path: path.clone(), origin, stamp, bounds: Vec::new() };
+    let origin = NamedFile::read(&origin)?;
+    let list = DealtList { name: name.to_owned(), prefix, path: path.clone(), origin, bounds: Vec::new() };
     Ok((list, path))
 }
 

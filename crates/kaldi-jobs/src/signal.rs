@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
+use crate::{Error, Result};
+
 static RECEIVED: AtomicI32 = AtomicI32::new(0);
 
 extern "C" fn remember(signal: libc::c_int) {
@@ -22,6 +24,14 @@ pub(crate) fn watch() {
 /// The signal that came last.
 pub(crate) fn received() -> Option<i32> {
     Some(RECEIVED.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
+}
+
+/// Ends work that can be done again later.
+///
+/// # Errors
+/// If a signal has come.
+pub(crate) fn check() -> Result<()> {
+    received().map_or(Ok(()), |signal| Err(Error::Folder(format!("ended by signal {signal}"))))
 }
 
 /// Sends a signal to a process group.

@@ -104,7 +104,8 @@ pub(crate) struct Piece {
     pub(crate) state: State,
     /// Tries of earlier processes.
     tries: usize,
-    runs: usize,
+    /// How often this process has submitted it.
+    pub(crate) runs: usize,
     memory_factor: u32,
 }
 
@@ -128,7 +129,10 @@ pub fn run_all(
     options: &RunOptions,
     report: &mut dyn FnMut(PieceCounts),
 ) -> Result<Outcome> {
+    options.engine.check_folder(folder)?;
     let mut lock = folder.lock(options.silence)?;
+    let (today, changes) = plan.of_today();
+    changes.iter().for_each(|change| warning!("{change}"));
     if let Some(did_anything) = finished_before(plan, folder)? {
         log!("{0} of {0} pieces done ({0} before), {1} entries", plan.num_pieces(), plan.num_entries());
         return Ok(Outcome::Finished(did_anything));
@@ -136,6 +140,10 @@ pub fn run_all(
     crate::folder::remove(&folder.path().join("finished.json"))?;
     crate::folder::remove(&folder.cancel_path())?;
     plan.check_lists()?;
+    if today != *plan {
+        folder.write_plan(&today)?;
+    }
+    let plan = &today;
     signal::watch();
     let engine: Box<dyn Engine> = match &options.engine {
         EngineKind::Local => Box::new(Local::new(folder, &options.resources)),
@@ -154,7 +162,10 @@ pub fn run_all(
         let missing = missing_pieces(plan, folder)?;
         if missing.is_empty() {
             submitter.engine.release();
-            let did_anything = join_outputs(plan, folder)?;
+            let did_anything = match (join_outputs(plan, folder), signal::received()) {
+                (Err(_), Some(signal)) => return Ok(Outcome::Interrupted(signal)),
+                (joined, _) => joined?,
+            };
             let again = submitter.pieces.iter().filter(|piece| piece.runs > 1).count();
             log!(
                 "{0} of {0} pieces done ({before} before), {1} entries, {again} run again",
@@ -210,7 +221,10 @@ impl Submitter<'_> {
 
     fn look_at(&self, number: usize, last: usize, submitted: &HashSet<usize>) -> Result<State> {
         if submitted.contains(&number) {
-            return Ok(State::Submitted { running: false, tries_before: last.saturating_sub(1), ended: None });
+            // A failure that is there is one of an earlier process; another try of the same job may follow.
+            let has_failed = last > 0 && self.folder.failure(number, last)?.is_some();
+            let tries_before = if has_failed { last } else { last.saturating_sub(1) };
+            return Ok(State::Submitted { running: false, tries_before, ended: None });
         }
         if last == 0 {
             return Ok(State::Idle);
@@ -246,14 +260,14 @@ impl Submitter<'_> {
         loop {
             if let Some(signal) = signal::received() {
                 if !(signal == libc::SIGHUP && self.engine.outlives()) {
-                    self.engine.cancel();
+                    self.cancel();
                 }
                 return Ok(Some(Outcome::Interrupted(signal)));
             }
             lock.beat()?;
             let (start, is_due) = (Instant::now(), pace.is_due());
             if is_due && self.folder.cancel_path().exists() {
-                self.engine.cancel();
+                self.cancel();
                 return Ok(Some(Outcome::Cancelled));
             }
             if is_due {
@@ -263,7 +277,7 @@ impl Submitter<'_> {
                 self.find_failed(is_due)?;
                 let failed = self.pieces.iter().filter(|piece| matches!(piece.state, State::Failed(_))).count();
                 if failed >= self.options.max_failures.max(1) {
-                    self.engine.cancel();
+                    self.cancel();
                     return Ok(Some(Outcome::Failed(self.failures())));
                 }
             }
@@ -274,6 +288,9 @@ impl Submitter<'_> {
             let counts = self.counts();
             report(counts);
             if counts.done + counts.failed == counts.pieces {
+                if counts.failed > 0 {
+                    self.engine.release();
+                }
                 return Ok((counts.failed > 0).then(|| Outcome::Failed(self.failures())));
             }
             if self.options.detach && !is_waiting && self.engine.room() > 0 {
@@ -282,6 +299,14 @@ impl Submitter<'_> {
             std::thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(20));
         }
+    }
+
+    /// Ends everything that waits or runs.
+    fn cancel(&mut self) {
+        if let Err(error) = self.engine.cancel() {
+            warning!("{error}");
+        }
+        crate::cancel::end_tries(self.folder);
     }
 
     fn failures(&self) -> Vec<(usize, String)> {

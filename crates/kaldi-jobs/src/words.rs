@@ -8,7 +8,7 @@ use kaldi_io::{Wspecifier, WspecifierKind};
 use crate::{Error, Result};
 
 /// Characters that end a name inside of a word, as in `sh -c 'copy-feats scp:a.scp ark:- | ...'` or `--spk2utt=ark:b`.
-fn ends_name(byte: u8) -> bool {
+pub(crate) fn ends_name(byte: u8) -> bool {
     byte.is_ascii_whitespace() || b"'\"=;|&()<>`".contains(&byte)
 }
 
@@ -18,7 +18,26 @@ fn ends_name(byte: u8) -> bool {
 /// # Errors
 /// If a name is in none of the words.
 pub(crate) fn replace_names(words: &[String], names: &[(String, String)]) -> Result<Vec<String>> {
-    let mut found = vec![false; names.len()];
+    let (replaced, found) = replace(words, names);
+    match found.iter().position(|found| *found == 0) {
+        Some(missing) => Err(Error::Plan(format!("{} is not a name in the command", names[missing].0))),
+        None => Ok(replaced),
+    }
+}
+
+/// How often a name is in the words of a command.
+pub(crate) fn count_name(words: &[String], name: &str) -> usize {
+    replace(words, &[(name.to_owned(), String::new())]).1[0]
+}
+
+/// Whether a word stays one word, and the same, wherever it is put into a line of a shell.
+pub(crate) fn is_plain(text: &str) -> bool {
+    text.chars().all(|character| character.is_alphanumeric() || "/._-+@%,".contains(character))
+}
+
+/// The words with other names, and how often each name was there.
+fn replace(words: &[String], names: &[(String, String)]) -> (Vec<String>, Vec<usize>) {
+    let mut found = vec![0; names.len()];
     let mut order: Vec<usize> = (0..names.len()).collect();
     order.sort_by_key(|&at| std::cmp::Reverse(names[at].0.len()));
     let replaced = words.iter().map(|word| {
@@ -34,7 +53,7 @@ pub(crate) fn replace_names(words: &[String], names: &[(String, String)]) -> Res
                     && word.as_bytes().get(end).is_none_or(|byte| ends_name(*byte))
             });
             if let Some(name) = name {
-                found[name] = true;
+                found[name] += 1;
                 out.push_str(&names[name].1);
                 at += names[name].0.len();
             } else {
@@ -45,11 +64,7 @@ pub(crate) fn replace_names(words: &[String], names: &[(String, String)]) -> Res
         }
         out
     });
-    let replaced = replaced.collect();
-    match found.iter().position(|found| !found) {
-        Some(missing) => Err(Error::Plan(format!("{} is not a name in the command", names[missing].0))),
-        None => Ok(replaced),
-    }
+    (replaced.collect(), found)
 }
 
 /// The path of piece `number` of a file: `mfcc/raw.7.ark` of `mfcc/raw.ark`.

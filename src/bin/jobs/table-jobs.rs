@@ -149,7 +149,7 @@ fn table_jobs(opts: Options) -> Result<Tally> {
         return print_status(&folder, &plan, opts.silence());
     }
     if opts.cancel {
-        cancel(&folder, &opts.engine, opts.silence())?;
+        cancel(&folder, opts.silence())?;
         return Ok(Tally::new(1, 0));
     }
     report(finish(&folder, &plan, opts.silence())?, &folder, &plan)
@@ -163,9 +163,10 @@ fn start(opts: &Options) -> Result<Tally> {
     ensure!(opts.nj > 0, "expected --nj, the number of pieces");
     let command: Option<Vec<String>> = opts.command.iter().map(|word| Some(word.to_str().ok()?.to_owned())).collect();
     let command = command.context("the command has a word that is not UTF-8")?;
-    let known = Known::ask(&command);
+    let known = Known::ask(&command).unwrap_or_default();
     let request = opts.request(command, known)?;
     let folder = Folder::new(opts.folder(&request)?).absolute()?;
+    opts.engine.check_folder(&folder)?;
     if opts.restart {
         folder.remove(opts.silence())?;
     }
@@ -227,12 +228,14 @@ fn print_status(folder: &Folder, plan: &Plan, silence: Duration) -> Result<Tally
 #[derive(Default)]
 struct Known {
     outputs: Vec<String>,
+    /// `None` if it is no tool, or does not know how it runs in pieces.
     pieces: Option<Value>,
+    /// Why the tool refuses the command line.
+    refusal: Option<String>,
 }
 
 impl Known {
-    /// Asks this program about the command, as the tool of its name. `None` if there is no such tool, or it refuses the
-    /// command line; then the command itself will say why.
+    /// Asks this program about the command, as the tool of its name. `None` if it cannot be asked.
     fn ask(command: &[String]) -> Option<Self> {
         let (name, arguments) = match command {
             [program, tool, rest @ ..] if Path::new(program).file_name()? == "kaldi-tables" => (tool.as_str(), rest),
@@ -240,21 +243,28 @@ impl Known {
             [] => return None,
         };
         let mut asked = Command::new(std::env::current_exe().ok()?);
-        asked.arg0(name).args(arguments).env("KALDI_TABLES_NAMES", "1").stdin(Stdio::null()).stderr(Stdio::null());
-        let answer: Value = serde_json::from_slice(&asked.output().ok()?.stdout).ok()?;
+        asked.arg0(name).args(arguments).env("KALDI_TABLES_NAMES", "1").stdin(Stdio::null());
+        let output = asked.output().ok()?;
+        let errors = String::from_utf8_lossy(&output.stderr);
+        // The place of the message is that of the tool: for other names, the program answers that has all tools.
+        let place = format!(":{name}.rs:");
+        let refusal = errors.lines().filter_map(|line| line.strip_prefix("ERROR (")?.split_once(") "));
+        let refusal = refusal.filter(|(start, _)| start.contains(&place)).map(|(_, message)| message.to_owned()).next();
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
         let words =
             |key: &str| answer[key].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
-        (answer["tool"] == name).then(|| Self {
+        Some(Self {
             outputs: words("outputs").collect(),
             pieces: Some(answer["pieces"].clone()).filter(Value::is_object),
+            refusal,
         })
     }
 }
 
 impl Options {
-    fn request(&self, command: Vec<String>, known: Option<Known>) -> Result<Request> {
+    fn request(&self, command: Vec<String>, known: Known) -> Result<Request> {
         let name = command[0].clone();
-        let known = known.unwrap_or_default();
+        let is_tool = known.pieces.is_some();
         let text = |key: &str| known.pieces.as_ref().and_then(|pieces| Some(pieces[key].as_str()?.to_owned()));
         let advice = "--split and --out say what is cut and what is written";
         let split = match (&self.split, text("how").as_deref()) {
@@ -263,9 +273,10 @@ impl Options {
                 bail!("{name} cannot run in pieces: {}", text("why").unwrap_or_default())
             }
             (None, Some(_)) => text("of").with_context(|| format!("{name}: nothing to cut is known; {advice}"))?,
-            (None, None) => {
-                bail!("it is not known how {name} runs in pieces, or it refuses this command line; {advice}")
-            }
+            (None, None) => match known.refusal {
+                Some(message) => bail!("{name} refuses this command line: {message}"),
+                None => bail!("it is not known how {name} runs in pieces; {advice}"),
+            },
         };
         let outputs = if self.out.is_empty() { known.outputs.clone() } else { self.out.clone() };
         ensure!(!outputs.is_empty() || known.pieces.is_some(), "no output of {name} is known; {advice}");
@@ -289,6 +300,8 @@ impl Options {
             is_by_entry: text("how").is_some_and(|how| how == "entries" || how == "speakers"),
             reduce: self.reduce.clone().or_else(|| text("reduce")),
             threads: self.threads.max(1) as usize,
+            is_tool,
+            written: known.outputs,
         })
     }
 

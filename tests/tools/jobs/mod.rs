@@ -1,2 +1,3 @@
 mod every_row;
+mod going_on;
 mod table_jobs;

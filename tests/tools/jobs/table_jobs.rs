@@ -4,7 +4,7 @@ use crate::support::sample::{binary_archive, matrix};
 use crate::support::{Scratch, tool};
 
 /// A folder with a table of 20 matrices, `f.ark` and `f.scp`.
-fn table() -> Scratch {
+pub(super) fn table() -> Scratch {
     let scratch = Scratch::new();
     let keys: Vec<String> = (0..20).map(|number| format!("utt{number:02}")).collect();
     let entries: Vec<_> = keys.iter().zip(1..).map(|(key, seed)| (key.as_str(), matrix(seed, 5, 3))).collect();
@@ -284,7 +284,7 @@ fn pieces_that_run_are_not_forgotten() {
     assert_eq!(scratch.read("o.ark"), scratch.read("f.ark"));
     let scratch = table();
     let line = format!("{} & {ONE_RUNS}; kill -9 $!; {restart}", slowly(1, 1000));
-    scratch.sh(&line).fails_with(255).stderr_has("piece 1 on ").stderr_has(" still runs: --cancel ends it");
+    scratch.sh(&line).fails_with(255).stderr_has("piece 1 (process ").stderr_has(") still runs: --cancel ends it");
     scratch.sh("table-jobs --cancel --dir=o.jobs; until [ -e o.jobs/failed/1.1 ]; do sleep 0.05; done").succeeds();
     scratch.sh(restart).succeeds();
 }

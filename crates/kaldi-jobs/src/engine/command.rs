@@ -4,13 +4,17 @@ use std::collections::{HashMap, HashSet};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{EndReason, Engine, JobState, Resources, program};
+use crate::engine::{EndReason, Engine, JobState, Resources, end_groups, program};
 use crate::folder::remove;
 use crate::owner::Owner;
-use crate::{Error, Folder, Result, signal};
+use crate::{Error, Folder, Result};
+
+/// How long a command may take to see that all its jobs have ended.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// One call of the command for each submission.
 pub(crate) struct CommandEngine {
@@ -40,8 +44,7 @@ impl CommandEngine {
         if words.is_empty() {
             return Err(Error::Engine("expected a command after cmd:, such as cmd:run.pl".to_owned()));
         }
-        let mut calls: Vec<Call> = folder.read_json(&folder.path().join("calls.json"))?.unwrap_or_default();
-        calls.retain(|call| call.owner.lives() == Some(true));
+        let calls = living_calls(folder)?;
         let (folder, resources) = (folder.clone(), resources.clone());
         Ok(Self { folder, words, resources, calls, children: Vec::new(), logs: HashMap::new() })
     }
@@ -100,9 +103,27 @@ impl CommandEngine {
         }
     }
 
-    /// Asks the processes of calls to end.
-    fn end(calls: &[Call]) {
-        calls.iter().for_each(|call| signal::send_to_group(call.owner.process, libc::SIGTERM));
+    /// Whether an earlier process has left calls.
+    pub(crate) fn has_calls(folder: &Folder) -> bool {
+        calls_path(folder).exists()
+    }
+
+    /// The calls of an earlier process, to end them.
+    pub(crate) fn adopt(folder: &Folder) -> Result<Self> {
+        let (folder, resources) = (folder.clone(), Resources::default());
+        let calls = living_calls(&folder)?;
+        Ok(Self { folder, words: Vec::new(), resources, calls, children: Vec::new(), logs: HashMap::new() })
+    }
+
+    /// Ends all calls, after so much patience.
+    fn end(&mut self, patience: Duration) {
+        let leaders: Vec<Owner> = self.calls.iter().map(|call| call.owner.clone()).collect();
+        end_groups(&leaders, patience);
+        for mut child in self.children.drain(..) {
+            let _ = child.wait();
+        }
+        self.calls.clear();
+        let _ = remove(&calls_path(&self.folder));
     }
 
     /// A piece belongs to its last call only.
@@ -114,8 +135,19 @@ impl CommandEngine {
     }
 
     fn keep(&self) -> Result<()> {
-        self.folder.write_json(&self.folder.path().join("calls.json"), &self.calls)
+        self.folder.write_json(&calls_path(&self.folder), &self.calls)
     }
+}
+
+fn calls_path(folder: &Folder) -> PathBuf {
+    folder.path().join("calls.json")
+}
+
+/// The calls of an earlier process that still run.
+fn living_calls(folder: &Folder) -> Result<Vec<Call>> {
+    let mut calls: Vec<Call> = folder.read_json(&calls_path(folder))?.unwrap_or_default();
+    calls.retain(|call| call.owner.lives() == Some(true));
+    Ok(calls)
 }
 
 impl Engine for CommandEngine {
@@ -171,18 +203,13 @@ impl Engine for CommandEngine {
         self.forget(&[piece]);
     }
 
-    fn cancel(&mut self) {
-        Self::end(&self.calls);
-        for mut child in self.children.drain(..) {
-            let _ = child.wait();
-        }
-        self.calls.clear();
-        let _ = remove(&self.folder.path().join("calls.json"));
+    fn cancel(&mut self) -> Result<()> {
+        self.end(Duration::ZERO);
+        Ok(())
     }
 
     fn release(&mut self) {
-        self.calls.retain(|call| call.pieces.contains(&0));
-        Self::end(&self.calls);
+        self.end(PATIENCE);
     }
 
     fn adopted(&self) -> Vec<usize> {

@@ -5,8 +5,10 @@ use std::fs::File;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
-use crate::engine::{EndReason, Engine, JobState, Resources, program};
+use crate::engine::{EndReason, Engine, JobState, Resources, end_groups, program};
+use crate::owner::Owner;
 use crate::{Error, Folder, Result, signal};
 
 /// Processes of this machine, a few at a time.
@@ -77,14 +79,14 @@ impl Engine for Local {
         }
     }
 
-    fn cancel(&mut self) {
+    fn cancel(&mut self) -> Result<()> {
         self.queue.clear();
-        for (_, child) in &self.running {
-            signal::send_to_group(child.id(), libc::SIGTERM);
-        }
+        let leaders: Vec<Owner> = self.running.iter().map(|(_, child)| Owner::of(child.id())).collect();
+        end_groups(&leaders, Duration::ZERO);
         for (_, mut child) in self.running.drain(..) {
             let _ = child.wait();
         }
+        Ok(())
     }
 
     fn adopted(&self) -> Vec<usize> {

@@ -8,8 +8,10 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::time::{Duration, Instant};
 
-use crate::{Error, Result};
+use crate::owner::Owner;
+use crate::{Error, Folder, Result, signal};
 
 pub(crate) use command::CommandEngine;
 pub(crate) use local::Local;
@@ -26,6 +28,21 @@ pub enum EngineKind {
     /// A command in the manner of Kaldi's `run.pl`: `COMMAND [options] JOB=1:n LOG.JOB.log PROGRAM ARGUMENTS`, where JOB is
     /// the number of a job.
     Command(String),
+}
+
+impl EngineKind {
+    /// Looks whether it can run pieces whose state is in a folder of this name. Commands in the manner of `run.pl` are
+    /// scripts, and put the name into lines of a shell; with a backslash in the name of a log, Slurm knows no patterns.
+    ///
+    /// # Errors
+    /// If a shell would change the name.
+    pub fn check_folder(&self, folder: &Folder) -> Result<()> {
+        match self {
+            Self::Command(_) if !folder.is_plain() => Err(folder.refuse_name()),
+            Self::Slurm if folder.path().as_os_str().as_encoded_bytes().contains(&b'\\') => Err(folder.refuse_name()),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl FromStr for EngineKind {
@@ -98,10 +115,13 @@ pub(crate) trait Engine {
     /// Ends a piece that is silent.
     fn kill(&mut self, piece: usize);
 
-    /// Ends all pieces.
-    fn cancel(&mut self);
+    /// Ends all pieces, and waits for their end.
+    ///
+    /// # Errors
+    /// If the engine does not answer: what is known of the pieces stays, and another call may end them.
+    fn cancel(&mut self) -> Result<()>;
 
-    /// Ends what still waits for silent pieces that have run elsewhere since.
+    /// Ends what is left when every piece is done or has failed: nothing of this run is adopted by the next one.
     fn release(&mut self) {}
 
     /// Pieces that an earlier process submitted and that may still wait or run.
@@ -115,6 +135,39 @@ pub(crate) trait Engine {
 
     /// The file to which the engine wrote the messages of a piece; `None` if it is not known.
     fn log_of(&self, piece: usize) -> Option<PathBuf>;
+}
+
+/// How long processes may take to end after SIGTERM.
+pub(crate) const PATIENCE_OF_GROUPS: Duration = Duration::from_secs(15);
+
+/// Waits until the leaders of process groups have ended, for `patience` at most. Then it asks those groups to end, again and
+/// again, and ends them if they do not.
+pub(crate) fn end_groups(leaders: &[Owner], patience: Duration) {
+    let lives = |leader: &&Owner| leader.lives() == Some(true);
+    let all_end_within = |patience: Duration| {
+        let start = Instant::now();
+        while leaders.iter().any(|leader| lives(&leader)) {
+            if start.elapsed() >= patience {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        true
+    };
+    let send =
+        |number: i32| leaders.iter().filter(lives).for_each(|leader| signal::send_to_group(leader.process, number));
+    if all_end_within(patience) {
+        return;
+    }
+    let start = Instant::now();
+    while start.elapsed() < PATIENCE_OF_GROUPS {
+        send(libc::SIGTERM);
+        send(libc::SIGCONT);
+        if all_end_within(Duration::from_secs(1)) {
+            return;
+        }
+    }
+    send(libc::SIGKILL);
 }
 
 /// What an engine wrote of a piece.
