@@ -71,14 +71,22 @@ impl Cluster {
         assert!(status.success(), "{line}: {status}");
     }
 
+    /// What sets the cluster as that of a shell.
+    pub(crate) fn settings(&self) -> String {
+        format!("export SLURM_CONF={}/slurm.conf", self.folder.display())
+    }
+
     /// Runs a command line in the scratch folder, with the cluster in its environment. Returns its exit code and its log.
     pub(crate) fn run(&self, scratch: &Scratch, line: &str) -> (i32, String) {
-        let line =
-            format!("export SLURM_CONF={}/slurm.conf\n({line}) > log 2>&1\necho $? > code", self.folder.display());
-        let _ = scratch.sh_within(TIME_LIMIT, &line);
-        let text = |name: &str| String::from_utf8_lossy(&scratch.read(name)).into_owned();
-        (text("code").trim().parse().unwrap(), text("log"))
+        run(scratch, &self.settings(), line)
     }
+}
+
+/// Runs a command line in the scratch folder after `settings`. Returns its exit code and its log.
+pub(crate) fn run(scratch: &Scratch, settings: &str, line: &str) -> (i32, String) {
+    let _ = scratch.sh_within(TIME_LIMIT, &format!("rm -f code\n{settings}\n({line}) > log 2>&1\necho $? > code"));
+    let text = |name: &str| String::from_utf8_lossy(&scratch.read(name)).into_owned();
+    (text("code").trim().parse().unwrap(), text("log"))
 }
 
 impl Drop for Cluster {

@@ -14,6 +14,7 @@ mod faults;
 mod feed;
 mod files;
 mod indexed;
+mod mended;
 mod pages;
 mod parallel;
 mod python;
@@ -65,7 +66,8 @@ fn main() -> ExitCode {
         eprintln!("{} peer tests are skipped, {reason}: {}", names.len(), names.join(", "));
     }
     let cluster = clusters::Cluster::find();
-    let mut others = vec![("clusters", clusters::TRIALS, cluster.clone()), ("faults", faults::TRIALS, cluster)];
+    let mut others = vec![("clusters", clusters::TRIALS, cluster.clone()), ("faults", faults::TRIALS, cluster.clone())];
+    others.extend([("faults", mended::TRIALS, Ok(())), ("faults", mended::SLURM_TRIALS, cluster)]);
     others.push(("pages", pages::TRIALS, pages::find()));
     others.push(("sound", sound::TRIALS, sound::find()));
     others.extend(parallel::find().map(|(list, found)| ("parallel", list, found)));

@@ -4,8 +4,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::clusters::{Cluster, can_start, is_whole, slowly, table, turn};
-use crate::support::Scratch;
+use crate::clusters::{Cluster, GONE, can_start, is_whole, run, slowly, table, turn};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/sge-local.sh");
 
@@ -18,8 +17,10 @@ pub const RUN_TRIALS: &[(&str, fn())] = &[
 ];
 
 /// The trials of `slurm.pl`.
-pub const SLURM_TRIALS: &[(&str, fn())] =
-    &[("slurm_pl_gives_the_bytes_of_the_whole_run", slurm_pl_gives_the_bytes_of_the_whole_run)];
+pub const SLURM_TRIALS: &[(&str, fn())] = &[
+    ("slurm_pl_gives_the_bytes_of_the_whole_run", slurm_pl_gives_the_bytes_of_the_whole_run),
+    ("an_interrupt_cancels_the_jobs_of_slurm_pl", an_interrupt_cancels_the_jobs_of_slurm_pl),
+];
 
 /// The trials of `queue.pl`.
 pub const QUEUE_TRIALS: &[(&str, fn())] = &[
@@ -56,14 +57,6 @@ fn through(script: &str, pieces: usize, seconds: usize) -> String {
     slowly(pieces, seconds).replace("--engine=slurm", &format!("--engine='cmd:{}'", path.display()))
 }
 
-/// Runs a command line in the scratch folder after `settings`. Returns its exit code and its log.
-fn run(scratch: &Scratch, settings: &str, line: &str) -> (i32, String) {
-    let limit = std::time::Duration::from_secs(900);
-    let _ = scratch.sh_within(limit, &format!("{settings}\n({line}) > log 2>&1\necho $? > code"));
-    let text = |name: &str| String::from_utf8_lossy(&scratch.read(name)).into_owned();
-    (text("code").trim().parse().unwrap(), text("log"))
-}
-
 fn run_pl_gives_the_bytes_of_the_whole_run() {
     let scratch = table();
     let ran = run(&scratch, "", &through("run.pl", 5, 0).replace("--nj", "--max-running=2 --mem=1G --nj"));
@@ -98,7 +91,23 @@ fn run_pl_outlives_its_submitter() {
 fn slurm_pl_gives_the_bytes_of_the_whole_run() {
     let _turn = turn();
     let (cluster, scratch) = (Cluster::start(""), table());
-    is_whole(&scratch, &cluster.run(&scratch, &through("slurm.pl", 4, 0)));
+    // The script sleeps between two looks at its jobs: nothing of it is left when the pieces are done.
+    let left = "grep -lz slurm.pl /proc/[0-9]*/cmdline";
+    let here = "while read file; do [ $PWD -ef ${file%cmdline}cwd ] && echo $file; done";
+    let line = format!("{} || exit; {left} 2> none | {here} > left; true", through("slurm.pl", 4, 0));
+    is_whole(&scratch, &cluster.run(&scratch, &line));
+    assert_eq!(scratch.read("left"), b"");
+}
+
+fn an_interrupt_cancels_the_jobs_of_slurm_pl() {
+    let _turn = turn();
+    let (cluster, scratch) = (Cluster::start(""), table());
+    let wait = "until [ -s o.jobs/tries/1.1 ]; do sleep 0.1; done";
+    let command = through("slurm.pl", 4, 0).replace("sleep 0;", "[ -e mended ] || sleep 1000;");
+    let line = format!("{command} & {wait}; kill -TERM $!; wait $!; code=$?; {GONE}; exit $code");
+    let (code, log) = cluster.run(&scratch, &line);
+    assert_eq!((code, scratch.read("left")), (130, Vec::new()), "{log}");
+    is_whole(&scratch, &cluster.run(&scratch, &format!("touch mended; {command}")));
 }
 
 /// A Grid Engine of one host.
