@@ -20,7 +20,7 @@ step cargo test --workspace --locked -- --skip faults::
 # The trials of a cluster's faults mostly wait, so they run beside what follows. The whole workspace is named, as in all
 # steps: another choice of packages has other features, and would build the program that others run at the time.
 faults=$(mktemp)
-trap 'rm -f "$faults"' EXIT
+trap 'wait; rm -f "$faults"' EXIT
 cargo test --workspace --test peers --locked -- faults:: > "$faults" 2>&1 &
 trials=$!
 # What processors without AVX2 run. The same packages and features, so that nothing is built again.
@@ -35,6 +35,7 @@ echo "== scripts/bench.sh --small"
 "$target/debug/examples/bench" "$target/tools" --small > /dev/null
 # The wheel has the program of package.sh.
 step scripts/python.sh
-step wait "$trials" || failed=1
+failed=0
+step wait "$trials" || failed=$?
 cat "$faults"
-exit "${failed:-0}"
+exit "$failed"
