@@ -2,11 +2,11 @@
 //! of what failed runs on.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use crate::clusters::{Cluster, GONE, run, started, table, turn};
-use crate::support::Scratch;
+use crate::support::{Scratch, runs};
 
 /// The trials of engines that are everywhere.
 pub const TRIALS: &[(&str, fn())] = &[
@@ -175,7 +175,11 @@ fn goes_on(fault: &Fault, engine: &str, settings: &str) {
     assert!(!scratch.path("o.ark").exists(), "{name}: {log}");
     if scratch.path("processes").exists() {
         for process in String::from_utf8(scratch.read("processes")).unwrap().lines() {
-            assert!(!Path::new("/proc").join(process).exists(), "{name}: process {process} runs on: {log}");
+            let start = Instant::now();
+            while runs(process) {
+                assert!(start.elapsed() < Duration::from_secs(5), "{name}: process {process} runs on: {log}");
+                std::thread::sleep(Duration::from_millis(20));
+            }
         }
     }
     let (code, log) = run(&scratch, settings, &format!("{}\n{command}", fault.mend));

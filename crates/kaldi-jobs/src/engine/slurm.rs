@@ -313,8 +313,8 @@ impl Engine for Slurm {
 }
 
 impl Submission {
-    /// Looks for the number of an array of an earlier process, which may not have lived to see it. It stays empty if there is no such
-    /// array, and there will be none.
+    /// Looks for the number of an array of an earlier process, which may not have lived to see it. It stays empty if there
+    /// is no such array, and there will be none.
     ///
     /// # Errors
     /// If Slurm does not answer.
