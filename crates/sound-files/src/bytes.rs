@@ -23,6 +23,16 @@ impl<'a> Bytes<'a> {
         self.total
     }
 
+    /// Adds to a fault, if all of the file is in memory and it ends too early, what it is and where it ends.
+    pub(crate) fn explain(&self, fault: SoundFault) -> SoundFault {
+        if !fault.at_end || self.head.len() as u64 != self.total {
+            return fault;
+        }
+        let unit = if self.total == 1 { "byte" } else { "bytes" };
+        let message = format!("{}: this {} file ends after {} {unit}", fault.message, self.kind, self.total);
+        SoundFault { message: message.into(), ..fault }
+    }
+
     /// Bytes at any place.
     pub(crate) fn at(&self, offset: u64, length: u64) -> Result<&'a [u8]> {
         self.get(offset, length).ok_or_else(|| {

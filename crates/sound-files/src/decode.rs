@@ -19,8 +19,10 @@ pub struct SoundHeader {
     pub sample_rate: u32,
     /// The number of channels.
     pub num_channels: u16,
-    /// The number of samples of each channel, as decoding finds it; more if the file was cut.
+    /// The number of samples of each channel that are there, as decoding finds it.
     pub num_samples: u64,
+    /// What is missing of the file, or is odd, and does not keep it from being read.
+    pub remarks: Vec<SoundFault>,
 }
 
 /// Sound, decoded.
@@ -30,18 +32,16 @@ pub struct DecodedSound {
     pub header: SoundHeader,
     /// The samples of each channel at the 16-bit scale, -32768 to 32767.
     pub channels: Vec<Vec<f32>>,
-    /// What is missing of a file that was cut.
-    pub remarks: Vec<SoundFault>,
 }
 
-/// Reads the headers of a file of `total` bytes, of which the first ones are in memory. Nothing is decoded.
+/// Reads the headers of a file of `total` bytes, of which the first ones are in memory. Nothing is decoded, but for Vorbis.
 ///
 /// # Errors
-/// If they are no headers of this kind, or of something that is not decoded here. If more bytes are needed, `at_end` is set
-/// in the error.
+/// If they are no headers of this kind, of something that is not decoded here, or of no samples. If more bytes are needed,
+/// `at_end` is set in the error.
 pub fn read_header(kind: SoundKind, head: &[u8], total: u64) -> Result<SoundHeader> {
     let file = Bytes::new(head, total, kind.name());
-    header(&tracks(kind, file)?, file)
+    tracks(kind, file).and_then(|mut tracks| header(&mut tracks, file)).map_err(|fault| file.explain(fault))
 }
 
 /// Decodes a file.
@@ -50,27 +50,35 @@ pub fn read_header(kind: SoundKind, head: &[u8], total: u64) -> Result<SoundHead
 /// If it is no file of this kind, nothing of it can be decoded, or a packet is damaged.
 pub fn decode(kind: SoundKind, bytes: &[u8]) -> Result<DecodedSound> {
     let file = Bytes::new(bytes, bytes.len() as u64, kind.name());
-    let tracks = tracks(kind, file)?;
-    let header = header(&tracks, file)?;
+    decode_file(kind, file).map_err(|fault| file.explain(fault))
+}
+
+fn decode_file(kind: SoundKind, file: Bytes<'_>) -> Result<DecodedSound> {
+    let mut tracks = tracks(kind, file)?;
+    let mut header = header(&mut tracks, file)?;
     let mut channels = vec![Vec::new(); header.num_channels.into()];
-    let mut remarks = Vec::new();
     for track in &tracks {
-        remarks.extend(track.remarks.iter().cloned());
-        remarks.extend(decode_track(track, file, &mut channels)?);
+        decode_track(track, file, &mut channels)?;
     }
     let got = channels[0].len() as u64;
     if got == 0 {
-        let fault = remarks.into_iter().next();
-        let offset = tracks.iter().flat_map(|track| &track.packets).map(|packet| packet.offset).next().unwrap_or(0);
-        return Err(
-            fault.unwrap_or_else(|| SoundFault::new(offset, "empty file (no data): expected samples, found none"))
-        );
+        return Err(no_samples(&header.remarks, &tracks));
     }
     if got < header.num_samples {
-        let message = format!("Truncated file? Expected {} samples, got {got}", header.num_samples);
-        remarks.insert(0, SoundFault::new(bytes.len() as u64, message));
+        header.remarks.insert(0, SoundFault::truncated(file.total(), header.num_samples, got));
     }
-    Ok(DecodedSound { header, channels, remarks })
+    header.num_samples = got;
+    Ok(DecodedSound { header, channels })
+}
+
+fn no_samples(remarks: &[SoundFault], tracks: &[Track]) -> SoundFault {
+    // A file of which all samples are missing was cut.
+    if let Some(remark) = remarks.iter().find(|remark| remark.message.starts_with("expected")) {
+        return SoundFault { at_end: true, ..remark.clone() };
+    }
+    let offset = tracks.iter().flat_map(|track| &track.packets).map(|packet| packet.offset).next().unwrap_or(0);
+    let fault = SoundFault::new(offset, "empty file (no data): expected samples, found none");
+    SoundFault { at_end: !remarks.is_empty(), ..fault }
 }
 
 /// The streams of a file, one after the other, at least one.
@@ -88,7 +96,7 @@ pub(crate) fn tracks(kind: SoundKind, file: Bytes<'_>) -> Result<Vec<Track>> {
     }
 }
 
-pub(crate) fn header(tracks: &[Track], file: Bytes<'_>) -> Result<SoundHeader> {
+pub(crate) fn header(tracks: &mut [Track], file: Bytes<'_>) -> Result<SoundHeader> {
     let Some(first) = tracks.first() else { return Err(SoundFault::new(0, "expected a stream of sound, found none")) };
     let (sample_rate, num_channels) = (first.sample_rate, first.num_channels);
     if !(1..=MAX_CHANNELS).contains(&num_channels) || !(1..=MAX_RATE).contains(&sample_rate) {
@@ -99,7 +107,8 @@ pub(crate) fn header(tracks: &[Track], file: Bytes<'_>) -> Result<SoundHeader> {
         ));
     }
     let mut num_samples: u64 = 0;
-    for track in tracks {
+    let mut remarks = Vec::new();
+    for track in tracks.iter_mut() {
         if (track.sample_rate, track.num_channels) != (sample_rate, num_channels) {
             let offset = track.packets.first().map_or(0, |packet| packet.offset);
             let expected = format!("{num_channels} channels at {sample_rate} Hz");
@@ -107,29 +116,29 @@ pub(crate) fn header(tracks: &[Track], file: Bytes<'_>) -> Result<SoundHeader> {
             return Err(SoundFault::new(offset, format!("expected {expected} in all streams, found {found}")));
         }
         sbr::check(track, file)?;
-        num_samples = num_samples.saturating_add(track.num_samples(file)?);
+        num_samples = num_samples.saturating_add(track.measure(file)?);
+        remarks.append(&mut track.remarks);
     }
-    Ok(SoundHeader { sample_rate, num_channels, num_samples })
+    if num_samples == 0 {
+        return Err(no_samples(&remarks, tracks));
+    }
+    Ok(SoundHeader { sample_rate, num_channels, num_samples, remarks })
 }
 
-/// Appends the samples of a stream that count, and returns what is missing.
-fn decode_track(track: &Track, file: Bytes<'_>, out: &mut [Vec<f32>]) -> Result<Option<SoundFault>> {
+/// Appends the samples of a stream that count.
+fn decode_track(track: &Track, file: Bytes<'_>, out: &mut [Vec<f32>]) -> Result<()> {
     let start = out[0].len();
     let wanted = track.length.map(|length| length.saturating_add(track.skip));
     let mut decoder = Decoder::new(&track.codec)
         .map_err(|message| SoundFault::new(track.packets.first().map_or(0, |packet| packet.offset), message))?;
     // What does not count at the start is dropped at once.
     let mut skipped = 0;
-    let mut cut = None;
     for packet in &track.packets {
         let got = (out[0].len() - start) as u64 + skipped;
         if wanted.is_some_and(|wanted| got >= wanted) {
             break;
         }
         if !packet.is_whole(file) {
-            let (expected, found) = (packet.length, file.total().saturating_sub(packet.offset));
-            let message = format!("expected a packet of {expected} bytes, found {found} to the end of the file");
-            cut = Some(SoundFault::new(packet.offset, message));
             break;
         }
         let before = out[0].len();
@@ -147,5 +156,5 @@ fn decode_track(track: &Track, file: Bytes<'_>, out: &mut [Vec<f32>]) -> Result<
     if let Some(length) = track.length.and_then(|length| usize::try_from(length).ok()) {
         out.iter_mut().for_each(|channel| channel.truncate(start.saturating_add(length)));
     }
-    Ok(cut)
+    Ok(())
 }

@@ -12,11 +12,18 @@ pub struct SoundFault {
     pub message: Cow<'static, str>,
     /// Whether the bytes ended too early, so that more of them might help.
     pub at_end: bool,
+    /// Whether nothing is known to be wrong: the file does not show whether it is whole.
+    pub is_doubt: bool,
 }
 
 impl SoundFault {
     pub(crate) fn new(offset: u64, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { offset, message: message.into(), at_end: false }
+        Self { offset, message: message.into(), at_end: false, is_doubt: false }
+    }
+
+    /// Fewer samples than headers promise.
+    pub(crate) fn truncated(offset: u64, expected: u64, got: u64) -> Self {
+        Self::new(offset, format!("Truncated file? Expected {expected} samples, got {got}"))
     }
 
     pub(crate) fn at_end(offset: u64, message: impl Into<Cow<'static, str>>) -> Self {

@@ -74,6 +74,23 @@ impl SoundKind {
         }
     }
 
+    /// What a file is of which these are all bytes, too few to be one; `None` if nothing is known that starts so.
+    pub fn of_start(bytes: &[u8]) -> Option<Self> {
+        let is_start = |(at, magic, _): &(usize, &[u8], Self)| {
+            let there = bytes.get(*at..).unwrap_or_default();
+            let agrees = |(index, byte): (usize, &u8)| *byte == magic[index] || (magic[index] == b'.' && index >= 4);
+            let is_like = !there.is_empty() && there.len() <= magic.len() && there.iter().enumerate().all(agrees);
+            is_like && (*at == 0 || bytes.starts_with(&[0, 0]))
+        };
+        let started = MAGIC.iter().find(|magic| is_start(magic)).map(|(_, _, kind)| *kind);
+        let frames = || match [mpeg::is_cut(bytes), adts::is_cut(bytes)] {
+            [true, _] => Some(Self::Mpeg),
+            [_, true] => Some(Self::Adts),
+            _ => None,
+        };
+        started.or_else(frames)
+    }
+
     /// The kind of a file with a tag (ID3) before its frames.
     fn after_tag(head: &[u8]) -> Told {
         let frames = head.get(mpeg::tag_length(head) as usize..).unwrap_or_default();

@@ -35,6 +35,7 @@
 struct Readme;
 
 mod bytes;
+mod clock;
 mod codec;
 mod container;
 mod decode;

@@ -35,8 +35,8 @@ impl SoundParts {
     /// If it is no file of this kind, or nothing of it can be decoded.
     pub fn read(kind: SoundKind, bytes: &[u8]) -> Result<Self> {
         let file = Bytes::new(bytes, bytes.len() as u64, kind.name());
-        let tracks = tracks(kind, file)?;
-        let mut header = header(&tracks, file)?;
+        let mut tracks = tracks(kind, file)?;
+        let mut header = header(&mut tracks, file)?;
         let streams = tracks.into_iter().map(|track| Stream::new(track, file)).collect::<Result<Vec<_>>>()?;
         header.num_samples = streams.iter().map(Stream::num_samples).fold(0, u64::saturating_add);
         Ok(Self { kind, header, streams })

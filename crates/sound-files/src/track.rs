@@ -1,6 +1,7 @@
 //! The packets of one stream of sound, and which of their samples count.
 
 use crate::bytes::Bytes;
+use crate::clock::Clock;
 use crate::codec::Codec;
 use crate::fault::{Result, SoundFault};
 
@@ -48,13 +49,19 @@ pub(crate) struct Track {
     pub(crate) sample_rate: u32,
     pub(crate) num_channels: u16,
     pub(crate) packets: Vec<Packet>,
-    /// How many samples all packets have, if the container says so.
+    /// How many samples all packets have, if the container says so and all of them are there.
     pub(crate) num_coded: Option<u64>,
+    /// How many samples count by the headers, if they say it.
+    pub(crate) promised: Option<u64>,
     /// How many samples at the start do not count.
     pub(crate) skip: u64,
     /// How many samples count after them; `None` if all do.
     pub(crate) length: Option<u64>,
-    /// What is missing of a file that was cut, and does not keep it from being read.
+    /// The first packet of the last page: samples of earlier ones all count, whatever `length` is.
+    pub(crate) last_page: Option<usize>,
+    /// When packets start.
+    pub(crate) clock: Option<Clock>,
+    /// What is missing of a file that was cut, or is odd, and does not keep it from being read.
     pub(crate) remarks: Vec<SoundFault>,
     /// The bytes of all packets whose places came from a table.
     num_bytes: u64,
@@ -68,8 +75,11 @@ impl Track {
             num_channels,
             packets: Vec::new(),
             num_coded: None,
+            promised: None,
             skip: 0,
             length: None,
+            last_page: None,
+            clock: None,
             remarks: Vec::new(),
             num_bytes: 0,
         }
@@ -88,31 +98,64 @@ impl Track {
         Ok(())
     }
 
-    /// The number of samples that the headers promise; packets that have been cut off count, too.
-    pub(crate) fn num_samples(&self, file: Bytes<'_>) -> Result<u64> {
-        let num_coded = match self.num_coded {
+    /// Returns the number of samples that are there and count, and adds remarks on what is missing.
+    pub(crate) fn measure(&mut self, file: Bytes<'_>) -> Result<u64> {
+        let missing = self.packets.iter().find(|packet| !packet.is_whole(file));
+        let missing = missing.map(|packet| {
+            let (expected, found) = (packet.length, file.total().saturating_sub(packet.offset));
+            let message = format!("expected a packet of {expected} bytes, found {found} to the end of the file");
+            SoundFault::new(packet.offset, message)
+        });
+        let is_whole = missing.is_none() && self.remarks.is_empty();
+        let num_coded = match self.num_coded.filter(|_| is_whole) {
             Some(num_coded) => num_coded,
             None => self.sum(file)?,
         };
         let there = num_coded.saturating_sub(self.skip);
-        Ok(self.length.map_or(there, |length| length.min(there)))
+        let there = self.length.map_or(there, |length| length.min(there));
+        match self.promised.filter(|&promised| promised > there) {
+            Some(promised) => self.remarks.insert(0, SoundFault::truncated(file.total(), promised, there)),
+            None => self.remarks.extend(missing),
+        }
+        Ok(there)
     }
 
-    fn sum(&self, file: Bytes<'_>) -> Result<u64> {
+    /// Counts the samples of the packets that are there.
+    fn sum(&mut self, file: Bytes<'_>) -> Result<u64> {
         let mut sum: u64 = 0;
+        let mut remark = None;
         let mut counter = self.codec.counter(self.num_channels);
-        for packet in &self.packets {
+        let mut check = self.clock.take().map(|clock| clock.check(self.sample_rate));
+        for (index, packet) in self.packets.iter().enumerate() {
             if !packet.is_whole(file) {
                 break;
             }
-            let count = match counter.fixed() {
+            if self.last_page == Some(index) && sum > self.skip.saturating_add(self.length.unwrap_or(u64::MAX)) {
+                let (noted, found) = (self.length.unwrap_or(0), sum - self.skip);
+                let message = format!("expected the last page at sample {found} or later, found it at {noted}");
+                remark = Some(SoundFault::new(packet.offset, message));
+                self.length = Some(found);
+            }
+            let count = match counter.of_length(packet.length) {
                 Some(count) => count,
                 None => {
                     counter.count(packet.bytes(file)?).map_err(|message| SoundFault::new(packet.offset, message))?
                 }
             };
+            if let Some(check) = &mut check {
+                match &self.codec {
+                    // The samples of the first packet come with the second one.
+                    Codec::Vorbis { headers } if count == 0 => {
+                        let longest = 1 << (headers.get(28).copied().unwrap_or(0) >> 4);
+                        check.packet(index, packet.offset, longest / 2, false);
+                    }
+                    _ => check.packet(index, packet.offset, count, true),
+                }
+            }
             sum = sum.saturating_add(count.saturating_sub(packet.discard));
         }
+        self.remarks.extend(remark);
+        self.remarks.extend(check.and_then(|check| check.finish(file.total())));
         Ok(sum)
     }
 }

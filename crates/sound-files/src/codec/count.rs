@@ -37,9 +37,10 @@ impl Counter {
         }
     }
 
-    /// The number of samples of every packet, if all have the same.
-    pub(crate) fn fixed(&self) -> Option<u64> {
+    /// The number of samples of a packet of so many bytes, if that is all that counts.
+    pub(crate) fn of_length(&self, length: u64) -> Option<u64> {
         match self {
+            Self::Bytes(width) => Some(length / *width),
             Self::Fixed(count) => Some(*count),
             _ => None,
         }

@@ -47,6 +47,12 @@ impl OpusHead {
         Self::new(content, offset, 1, be(content, 2, 2) as u16, be(content, 8, 2) as u16)
     }
 
+    /// One stream of one or two channels, of which nothing else is known.
+    pub(crate) fn plain(num_channels: u8) -> Self {
+        let layout = (1, num_channels - 1, (0..num_channels).collect());
+        Self { num_channels, pre_skip: 0, gain: 0, layout }
+    }
+
     /// The number of channels is at `at`; the family of layouts is nine bytes later.
     fn new(bytes: &[u8], offset: u64, at: usize, pre_skip: u16, gain: u16) -> Result<Self> {
         let num_channels = bytes[at];

@@ -62,6 +62,14 @@ pub(crate) fn tell(head: &[u8], at_end: bool) -> Told {
     }
 }
 
+/// Whether this is the start of a file that ends in its first frame.
+pub(crate) fn is_cut(bytes: &[u8]) -> bool {
+    match AdtsHeader::read(bytes) {
+        Some(first) => (bytes.len() as u64) < first.whole + AdtsHeader::LENGTH as u64,
+        None => bytes.len() < AdtsHeader::LENGTH && matches!(bytes, [0xff, 0xf1 | 0xf9, ..]),
+    }
+}
+
 pub(crate) fn read(file: Bytes<'_>) -> Result<Track> {
     let bytes = file.rest(0)?;
     let mut at = tag_length(bytes);

@@ -12,6 +12,9 @@ use crate::encoding::Encoding;
 use crate::fault::{Result, SoundFault};
 use crate::track::Track;
 
+/// A size that is not known.
+const UNKNOWN: u64 = u32::MAX as u64;
+
 /// What the chunk COMM says.
 struct Common {
     num_channels: u16,
@@ -27,6 +30,8 @@ pub(crate) fn read(file: Bytes<'_>) -> Result<Track> {
     let mut common = None;
     // The samples may come first.
     let mut samples = None;
+    // Bytes before the first sample, to align it.
+    let mut skipped = 0;
     while common.is_none() || samples.is_none() {
         let header = file.name(at).and_then(|name| Ok((name, u64::from(file.be32(at + 4)?))));
         let (name, size) = match header {
@@ -42,17 +47,25 @@ pub(crate) fn read(file: Bytes<'_>) -> Result<Track> {
         let start = at + 8;
         match &name {
             b"COMM" => common = Some(read_common(file, start, size, is_compressed)?),
-            b"SSND" => samples = Some((start + 8 + u64::from(file.be32(start)?), size)),
+            b"SSND" => {
+                skipped = file.be32(start)?.into();
+                samples = Some((start + 8 + skipped, size));
+            }
             _ => {}
         }
         at = start + size + size % 2;
     }
-    let (Some(common), Some((start, _))) = (common, samples) else {
+    let (Some(common), Some((start, size))) = (common, samples) else {
         return Err(SoundFault::new(12, "expected chunks COMM and SSND in the AIFF file, found none"));
     };
     let Common { num_channels, num_samples, sample_rate, encoding, big_endian } = common;
-    let num_bytes = Some(num_samples * u64::from(num_channels) * encoding.num_bytes() as u64);
-    Samples { encoding, big_endian, sample_rate, num_channels, start, num_bytes }.into_track(file)
+    let frame = (encoding.num_bytes() as u64 * u64::from(num_channels)).max(1);
+    // A program that writes to a pipe does not know the length: FFmpeg writes 0, SoX as many samples as fit in 7f000000 bytes.
+    let sox = 0x7f00_0000 / frame;
+    let is_streamed = matches!(size, 0 | UNKNOWN) || (num_samples == sox && size == 8 + sox * frame);
+    let (num_bytes, count) =
+        if is_streamed { (None, None) } else { (Some(size.saturating_sub(8 + skipped)), Some(num_samples)) };
+    Samples { encoding, big_endian, sample_rate, num_channels, start, num_bytes, count }.into_track(file)
 }
 
 fn read_common(file: Bytes<'_>, at: u64, size: u64, is_compressed: bool) -> Result<Common> {

@@ -35,6 +35,8 @@ pub(crate) fn read(file: Bytes<'_>) -> Result<Track> {
     let num_channels = num_channels?;
     let num_channels = u16::try_from(num_channels)
         .map_err(|_| SoundFault::new(20, format!("expected at most 32767 channels, found {num_channels}")))?;
-    let num_bytes = (num_bytes != u32::MAX).then_some(num_bytes.into());
-    Samples { encoding, big_endian: true, sample_rate: sample_rate?, num_channels, start, num_bytes }.into_track(file)
+    let frame = (encoding.num_bytes() as u64 * u64::from(num_channels)).max(1);
+    let count = (num_bytes != u32::MAX).then_some(u64::from(num_bytes) / frame);
+    let sample_rate = sample_rate?;
+    Samples { encoding, big_endian: true, sample_rate, num_channels, start, num_bytes: None, count }.into_track(file)
 }

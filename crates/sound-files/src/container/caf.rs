@@ -34,6 +34,8 @@ struct Parts {
     kuki: Option<(u64, u64)>,
     data: Option<(u64, u64)>,
     pakt: Option<(u64, u64)>,
+    /// A chunk after the samples that is none.
+    remark: Option<SoundFault>,
 }
 
 pub(crate) fn read(file: Bytes<'_>) -> Result<Track> {
@@ -65,15 +67,11 @@ pub(crate) fn read(file: Bytes<'_>) -> Result<Track> {
             let message = format!("expected {width} bytes a packet in the CAF file, found {}", desc.bytes_per_packet);
             return Err(SoundFault::new(20, message));
         }
-        let samples = Samples {
-            encoding,
-            big_endian: desc.flags & 2 == 0,
-            sample_rate,
-            num_channels,
-            start: data,
-            num_bytes: Some(length),
-        };
-        return samples.into_track(file);
+        let (big_endian, num_bytes) = (desc.flags & 2 == 0, Some(length));
+        let samples = Samples { encoding, big_endian, sample_rate, num_channels, start: data, num_bytes, count: None };
+        let mut track = samples.into_track(file)?;
+        track.remarks.extend(parts.remark);
+        return Ok(track);
     }
     let (at, size) = parts.kuki.unwrap_or((data, 0));
     let kuki = file.at(at, size)?;
@@ -92,6 +90,10 @@ pub(crate) fn read(file: Bytes<'_>) -> Result<Track> {
             let num_channels = head.num_channels.into();
             Track::new(Codec::Opus(head), opus::RATE, num_channels)
         }
+        // FFmpeg writes no configuration.
+        b"opus" if matches!(num_channels, 1 | 2) => {
+            Track::new(Codec::Opus(OpusHead::plain(num_channels as u8)), opus::RATE, num_channels)
+        }
         other => {
             let expected = "expected PCM, ALAC, AAC or Opus in the CAF file";
             return Err(SoundFault::new(20, format!("{expected}, found {}", shown(other))));
@@ -99,6 +101,7 @@ pub(crate) fn read(file: Bytes<'_>) -> Result<Track> {
     };
     let Some((at, size)) = parts.pakt else { return Err(missing("pakt")) };
     read_packets(file, (at, size), &desc, (data, length), &mut track)?;
+    track.remarks.extend(parts.remark);
     Ok(track)
 }
 
@@ -119,6 +122,11 @@ fn find(file: Bytes<'_>) -> Result<Parts> {
         let Some(end) = start.checked_add(size) else {
             return Err(SoundFault::new(at, format!("expected a chunk of the CAF file, found one of {size} bytes")));
         };
+        if end > file.total() && name != *b"data" && parts.data.is_some() {
+            let found = format!("\"{}\" of {size} bytes", shown(&name));
+            let message = format!("expected a chunk that ends within the CAF file, found {found}");
+            parts.remark = Some(SoundFault::new(at, message));
+        }
         at = end;
     }
     Ok(parts)
@@ -151,6 +159,7 @@ fn read_packets(
     // Some writers count whole packets of ALAC as valid; the last packet knows better.
     if !matches!(track.codec, Codec::Alac { .. }) {
         track.num_coded = Some(num_valid.saturating_add(track.skip));
+        track.promised = Some(num_valid);
     }
     track.length = Some(num_valid);
     let lengths = file.at(table + 24, size.saturating_sub(24))?;
@@ -169,7 +178,7 @@ fn read_packets(
             }
         }
     };
-    let (mut start, end) = (data, data.saturating_add(length).min(file.total()));
+    let (mut start, end) = (data, data.saturating_add(length));
     for _ in 0..num_packets {
         let length = if desc.bytes_per_packet == 0 { number()? } else { desc.bytes_per_packet };
         if desc.samples_per_packet == 0 {
@@ -180,9 +189,14 @@ fn read_packets(
         }
         track.packets.push(Packet::new(start, length));
         start += length;
-        if start >= end {
-            break;
+        if start > file.total() {
+            // Of a file that was cut, not more than one packet that is not there.
+            return Ok(());
         }
+    }
+    if start != end {
+        let message = format!("expected packets up to byte {end} in the CAF file, found them up to {start}");
+        track.remarks.push(SoundFault::new(start.min(end), message));
     }
     Ok(())
 }

@@ -15,6 +15,8 @@ const DECODER_DELAY: u64 = 529;
 /// The header of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MpegHeader {
+    /// Kilobits a second.
+    kilobits: u32,
     /// Whether it is MPEG 1, not 2 or 2.5.
     is_first: bool,
     pub(crate) layer: u8,
@@ -45,7 +47,23 @@ impl MpegHeader {
             _ => (1152, bytes * 1152 / rate + padding),
         };
         let num_channels = if bits(24, 2) == 3 { 1 } else { 2 };
-        Some(Self { is_first, layer, sample_rate, num_channels, length, num_samples })
+        Some(Self { kilobits, is_first, layer, sample_rate, num_channels, length, num_samples })
+    }
+
+    /// Checks that MP2 has a rate that is allowed for its channels (ISO/IEC 11172-3, 2.4.2.3): the decoder has no others.
+    fn check_rate(&self, offset: u64) -> Result<()> {
+        let is_allowed = match self.num_channels {
+            _ if self.layer != 2 => true,
+            1 => !matches!(self.kilobits, 224 | 256 | 320 | 384),
+            _ => !matches!(self.kilobits, 32 | 48 | 56 | 80),
+        };
+        if is_allowed {
+            return Ok(());
+        }
+        let (channels, kilobits) = (if self.num_channels == 1 { "one channel" } else { "two channels" }, self.kilobits);
+        let message =
+            format!("expected MP2 of a rate that {channels} may have, found {kilobits} kbit/s, not decoded here");
+        Err(SoundFault::new(offset, message))
     }
 
     /// Whether two frames may be of one stream.
@@ -86,6 +104,18 @@ pub(crate) fn tell(head: &[u8], at_end: bool) -> Told {
     }
 }
 
+/// Whether this is the start of a file of MP3 or MP2 that ends in its first frame.
+pub(crate) fn is_cut(bytes: &[u8]) -> bool {
+    match bytes.first_chunk() {
+        // Layer 1 would be UTF-16, too.
+        Some(word) => {
+            let first = MpegHeader::read(*word).filter(|first| first.layer > 1);
+            first.is_some_and(|first| (bytes.len() as u64) < first.length + 4)
+        }
+        None => matches!(bytes, [0xff, 0xf2..=0xf5 | 0xfa..=0xfd, ..]),
+    }
+}
+
 /// The length of the tags (ID3, version 2) that a file starts with.
 pub(crate) fn tag_length(bytes: &[u8]) -> u64 {
     let mut length = 0;
@@ -104,6 +134,7 @@ pub(crate) fn read(file: Bytes<'_>) -> Result<Track> {
         let found = word.escape_ascii();
         return Err(SoundFault::new(tag, format!("expected a frame of MPEG audio, found \"{found}\"")));
     };
+    first.check_rate(tag)?;
     let mut track = Track::new(Codec::Mpeg { layer: first.layer }, first.sample_rate, first.num_channels);
     let Some(note) = Note::find(file, tag, &first)? else {
         walk(file, tag, &first, &mut track)?;
@@ -121,14 +152,16 @@ pub(crate) fn read(file: Bytes<'_>) -> Result<Track> {
     if !is_in_memory && !note.is_of_all(file, tag) {
         file.rest(frames)?;
     }
+    let num_coded = noted.saturating_mul(first.num_samples);
+    let length = num_coded.saturating_sub(track.skip).saturating_sub(end);
     if is_in_memory {
         walk(file, frames, &first, &mut track)?;
     }
     // Files that were joined have more frames than the first of them knew.
     if noted >= track.packets.len() as u64 {
-        let num_coded = noted.saturating_mul(first.num_samples);
-        track.num_coded = Some(num_coded);
-        track.length = Some(num_coded.saturating_sub(track.skip).saturating_sub(end));
+        let is_cut = is_in_memory && noted > track.packets.len() as u64;
+        track.num_coded = Some(num_coded).filter(|_| !is_cut);
+        (track.length, track.promised) = (Some(length), Some(length));
     }
     Ok(track)
 }
@@ -154,6 +187,7 @@ pub(super) fn look_inside(file: Bytes<'_>, track: &mut Track) -> Result<()> {
         let found = word.escape_ascii();
         return Err(SoundFault::new(packet.offset, format!("expected a frame of MPEG audio, found \"{found}\"")));
     };
+    header.check_rate(packet.offset)?;
     *layer = header.layer;
     (track.sample_rate, track.num_channels) = (header.sample_rate, header.num_channels);
     Ok(())
@@ -219,10 +253,10 @@ struct Note {
 }
 
 impl Note {
-    /// Whether the file has no more bytes than the note says, but for short tags at its end.
+    /// Whether the file has the bytes that the note says, and no more but for short tags at its end.
     fn is_of_all(&self, file: Bytes<'_>, start: u64) -> bool {
-        let end = self.num_bytes.map(|bytes| start.saturating_add(bytes).saturating_add(1 << 10));
-        self.num_frames.is_some() && end.is_some_and(|end| file.total() <= end)
+        let end = self.num_bytes.map(|bytes| start.saturating_add(bytes));
+        self.num_frames.is_some() && end.is_some_and(|end| (end..=end.saturating_add(1 << 10)).contains(&file.total()))
     }
 
     fn find(file: Bytes<'_>, at: u64, header: &MpegHeader) -> Result<Option<Self>> {

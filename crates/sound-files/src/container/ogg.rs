@@ -94,6 +94,8 @@ struct Stream {
     first: Option<(u64, usize)>,
     last: u64,
     is_ended: bool,
+    /// A page whose granule goes back.
+    back: Option<SoundFault>,
 }
 
 /// Reads streams that follow each other; of streams side by side the first one with sound counts.
@@ -172,6 +174,7 @@ fn start(file: Bytes<'_>, page: &Page<'_>, others: &mut Vec<u32>) -> Result<Opti
         open: None,
         first: None,
         last: 0,
+        back: None,
         is_ended: page.flags & Page::LAST != 0,
     }))
 }
@@ -190,6 +193,7 @@ impl Stream {
             return fault("expected a packet to go on as the page before says, found another".to_owned());
         }
         let (mut at, mut start) = (page.content, page.content);
+        let num_before = self.track.packets.len();
         let mut has_sound = false;
         for &piece in page.pieces {
             at += u64::from(piece);
@@ -211,7 +215,13 @@ impl Stream {
         }
         if page.granule != NOWHERE && (has_sound || page.flags & Page::LAST != 0) {
             self.first.get_or_insert((page.granule, self.track.packets.len()));
-            self.last = page.granule;
+            if page.granule < self.last {
+                let message = format!("expected a page of Ogg from sample {} on, found {}", self.last, page.granule);
+                self.back.get_or_insert(SoundFault::new(page.offset, message));
+            }
+            // A page that goes back does not count.
+            self.last = self.last.max(page.granule);
+            self.track.last_page = Some(num_before).filter(|_| has_sound).or(self.track.last_page);
         }
         self.is_ended = page.flags & Page::LAST != 0;
         Ok(())
@@ -251,11 +261,12 @@ impl Stream {
     }
 
     fn into_track(self, file: Bytes<'_>) -> Result<Track> {
-        let Self { mut track, first, last, num_headers, is_ended, .. } = self;
+        let Self { mut track, first, last, num_headers, is_ended, back, .. } = self;
         if matches!(track.codec, Codec::Vorbis { .. } | Codec::Opus(_)) && num_headers > 0 {
             let missing = "expected the headers of the stream of Ogg, found the end of the file";
             return Err(SoundFault::at_end(file.total(), missing));
         }
+        track.remarks.extend(back);
         let Some((granule, num_packets)) = first else { return Ok(track) };
         let mut counter = track.codec.counter(track.num_channels);
         let mut there: u64 = 0;
@@ -271,13 +282,13 @@ impl Stream {
         let early = if is_all { 0 } else { there.saturating_sub(granule) };
         track.skip = if matches!(track.codec, Codec::Opus(_)) { pre_skip } else { early };
         let length = last.saturating_sub(start).saturating_sub(pre_skip);
-        if matches!(track.codec, Codec::Flac { .. }) {
-            let Codec::Flac { info } = &track.codec else { return Ok(track) };
+        if let Codec::Flac { info } = &track.codec {
             let noted = StreamInfo::read(info, 0)?.num_samples;
             track.skip = 0;
-            track.length = Some(if noted > 0 && start == 0 { noted } else { length });
+            track.promised = Some(if noted > 0 && start == 0 { noted } else { length });
         } else {
             track.length = Some(length);
+            track.promised = track.length;
         }
         Ok(track)
     }

@@ -72,7 +72,5 @@ pub(crate) fn read(file: Bytes<'_>) -> Result<Track> {
     let sample_rate = u32::try_from(wanted("sample_rate")?).unwrap_or(u32::MAX);
     let num_channels = u16::try_from(number("channel_count").unwrap_or(1)).unwrap_or(u16::MAX);
     let count = number("sample_count").filter(|count| *count > 0);
-    let frame = encoding.num_bytes() as u64 * u64::from(num_channels);
-    let num_bytes = count.map(|count| count.saturating_mul(frame));
-    Samples { encoding, big_endian, sample_rate, num_channels, start, num_bytes }.into_track(file)
+    Samples { encoding, big_endian, sample_rate, num_channels, start, num_bytes: None, count }.into_track(file)
 }

@@ -6,13 +6,15 @@ use crate::bytes::Bytes;
 use crate::fault::{Result, SoundFault};
 use crate::track::{Packet, Track};
 
-/// Adds the packets of a block, if they are of the stream with this number; `discard` samples at its end do not count.
-pub(super) fn read(file: Bytes<'_>, block: &Element, id: u64, discard: u64, track: &mut Track) -> Result<()> {
+/// Adds the packets of a block, if they are of the stream with this number; `discard` samples at its end do not count. Returns the
+/// number of the stream, and the time after that of the cluster.
+pub(super) fn read(file: Bytes<'_>, block: &Element, id: u64, discard: u64, track: &mut Track) -> Result<(u64, i64)> {
     let (Some(found), width) = read_number(file, block.start, false)? else {
         return Err(SoundFault::new(block.start, "expected the number of a stream, found none"));
     };
+    let time = i64::from(file.be16(block.start + width)? as i16);
     if found != id {
-        return Ok(());
+        return Ok((found, time));
     }
     let flags = file.byte(block.start + width + 2)?;
     let mut at = block.start + width + 3;
@@ -36,7 +38,7 @@ pub(super) fn read(file: Bytes<'_>, block: &Element, id: u64, discard: u64, trac
     let mut last = within(at, end.saturating_sub(at), end)?;
     last.discard = discard;
     track.packets.push(last);
-    Ok(())
+    Ok((found, time))
 }
 
 fn within(at: u64, length: u64, end: u64) -> Result<Packet> {

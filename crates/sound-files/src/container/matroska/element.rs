@@ -87,3 +87,12 @@ pub(super) fn read_number(file: Bytes<'_>, at: u64, is_name: bool) -> Result<(Op
 pub(super) fn number(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
+
+/// The float that these bytes are, four or eight; 0 if they are others.
+pub(super) fn float(bytes: &[u8]) -> f64 {
+    match bytes.len() {
+        4 => f32::from_bits(number(bytes) as u32).into(),
+        8 => f64::from_bits(number(bytes)),
+        _ => 0.0,
+    }
+}

@@ -1,20 +1,22 @@
 //! What TrackEntry says of a stream.
 
-use super::element::{Element, Elements, number};
-use crate::bytes::Bytes;
+use super::element::{self, Element, Elements, number};
+use crate::bytes::{Bytes, le};
 use crate::codec::flac::StreamInfo;
 use crate::codec::opus::{self, OpusHead};
 use crate::codec::{Codec, read_aac_config, read_alac_cookie, read_vorbis_head};
 use crate::container::pcm::{float, signed};
+use crate::encoding::Encoding;
 use crate::fault::{Result, SoundFault};
 use crate::track::Track;
 
 /// The kind of streams of sound.
 const SOUND: u64 = 2;
 
-/// A stream of sound.
+/// A stream.
 pub(super) struct TrackEntry {
     pub(super) number: u64,
+    pub(super) is_sound: bool,
     pub(super) is_default: bool,
     offset: u64,
     codec: String,
@@ -27,11 +29,11 @@ pub(super) struct TrackEntry {
     bits: u64,
 }
 
-/// Reads an entry; `None` if it is no sound.
-pub(super) fn read(file: Bytes<'_>, element: &Element) -> Result<Option<TrackEntry>> {
-    let mut kind = 0;
+/// Reads an entry.
+pub(super) fn read(file: Bytes<'_>, element: &Element) -> Result<TrackEntry> {
     let mut entry = TrackEntry {
         number: 0,
+        is_sound: false,
         is_default: true,
         offset: element.start,
         codec: String::new(),
@@ -48,7 +50,7 @@ pub(super) fn read(file: Bytes<'_>, element: &Element) -> Result<Option<TrackEnt
         let value = |limit: u64| file.at(element.start, size.min(limit));
         match element.id {
             0xd7 => entry.number = number(value(8)?),
-            0x83 => kind = number(value(8)?),
+            0x83 => entry.is_sound = number(value(8)?) == SOUND,
             0x88 => entry.is_default = number(value(8)?) != 0,
             0x86 => entry.codec = String::from_utf8_lossy(value(64)?).trim_end_matches('\0').to_owned(),
             0x63a2 => entry.private = (element.start, size),
@@ -56,24 +58,17 @@ pub(super) fn read(file: Bytes<'_>, element: &Element) -> Result<Option<TrackEnt
             0x6d80 => is_packed = true,
             // The parts of Audio are read like the others.
             0xe1 => elements.enter(&element),
-            0xb5 => {
-                let bytes = value(8)?;
-                entry.sample_rate = match bytes.len() {
-                    4 => f32::from_bits(number(bytes) as u32).into(),
-                    8 => f64::from_bits(number(bytes)),
-                    _ => 0.0,
-                };
-            }
+            0xb5 => entry.sample_rate = element::float(value(8)?),
             0x9f => entry.num_channels = u16::try_from(number(value(8)?)).unwrap_or(u16::MAX),
             0x6264 => entry.bits = number(value(8)?),
             _ => {}
         }
     }
-    if kind == SOUND && is_packed {
+    if entry.is_sound && is_packed {
         let message = "expected packets as they are in the Matroska file, found compressed or encrypted ones";
         return Err(SoundFault::new(entry.offset, message));
     }
-    Ok((kind == SOUND).then_some(entry))
+    Ok(entry)
 }
 
 impl TrackEntry {
@@ -123,13 +118,16 @@ impl TrackEntry {
                 let (encoding, big_endian) = match codec {
                     "A_PCM/INT/LIT" if width > 1 => (signed(width), false),
                     "A_PCM/INT/BIG" if width > 1 => (signed(width), true),
-                    "A_PCM/INT/LIT" | "A_PCM/INT/BIG" => (Some(crate::Encoding::Unsigned8), false),
+                    "A_PCM/INT/LIT" | "A_PCM/INT/BIG" => (Some(Encoding::Unsigned8), false),
                     "A_PCM/FLOAT/IEEE" => (float(width), false),
+                    // The configuration is that of RIFF/WAVE: format, channels and so on, little-endian.
+                    "A_MS/ACM" => (acm(le(private, 0, 2), le(private, 14, 2)), false),
                     _ => (None, false),
                 };
                 let Some(encoding) = encoding else {
                     let expected = "expected Opus, Vorbis, FLAC, AAC, ALAC, MP3 or PCM in the Matroska file";
-                    return Err(SoundFault::new(self.offset, format!("{expected}, found {codec}")));
+                    let format = if codec == "A_MS/ACM" { format!(" {}", le(private, 0, 2)) } else { String::new() };
+                    return Err(SoundFault::new(self.offset, format!("{expected}, found {codec}{format}")));
                 };
                 Track::new(Codec::Pcm { encoding, big_endian }, rate, num_channels)
             }
@@ -137,6 +135,18 @@ impl TrackEntry {
         let samples = (u128::from(self.delay) * u128::from(track.sample_rate) + 500_000_000) / 1_000_000_000;
         track.skip = u64::try_from(samples).unwrap_or(u64::MAX);
         Ok(track)
+    }
+}
+
+/// The encoding of a format of RIFF/WAVE, with so many bits.
+fn acm(format: u64, bits: u64) -> Option<Encoding> {
+    match (format, bits) {
+        (1, 8) => Some(Encoding::Unsigned8),
+        (1, bits) => signed(bits / 8),
+        (3, bits) => float(bits / 8),
+        (6, 8) => Some(Encoding::ALaw),
+        (7, 8) => Some(Encoding::MuLaw),
+        _ => None,
     }
 }
 

@@ -20,7 +20,7 @@ impl Part {
 }
 
 /// The box at an offset, within `end`: its name, its content.
-fn read(file: Bytes<'_>, at: u64, end: u64) -> Result<([u8; 4], Part)> {
+pub(super) fn read(file: Bytes<'_>, at: u64, end: u64) -> Result<([u8; 4], Part)> {
     let (size, name) = (file.be32(at)?, file.name(at + 4)?);
     let (header, size) = match size {
         0 => (8, end - at),

@@ -10,6 +10,7 @@
 //! ```
 
 mod boxes;
+mod ends;
 mod entry;
 mod fragment;
 mod table;
@@ -17,6 +18,7 @@ mod trims;
 
 use boxes::{Part, children, find};
 pub(crate) use entry::aac_config;
+use fragment::Fragments;
 
 use crate::bytes::Bytes;
 use crate::fault::{Result, SoundFault};
@@ -41,7 +43,7 @@ pub(crate) fn read(file: Bytes<'_>) -> Result<Track> {
     let mut track = entry::read(file, chosen.stbl)?;
     let mut durations = table::read(file, chosen.stbl, &mut track)?;
     if find(file, moov, b"mvex")?.is_some() {
-        fragment::read(file, moov, chosen.id, &mut track, &mut durations)?;
+        durations = Fragments::read(file, moov, &chosen, durations, &mut track)?;
     }
     super::mpeg::look_inside(file, &mut track)?;
     trims::apply(file, moov, &chosen, &mut track, durations)?;

@@ -9,7 +9,7 @@ use crate::track::{Packet, Track};
 /// Adds the packets to the stream, and returns how long they last all together, in units of the stream.
 pub(super) fn read(file: Bytes<'_>, stbl: Part, track: &mut Track) -> Result<u64> {
     let sizes = Sizes::read(file, stbl)?;
-    let duration = durations(file, stbl)?;
+    let (duration, count) = durations(file, stbl)?;
     if sizes.count == 0 {
         return Ok(duration);
     }
@@ -53,6 +53,12 @@ pub(super) fn read(file: Bytes<'_>, stbl: Part, track: &mut Track) -> Result<u64
     }
     if frame > 0 {
         track.num_coded = Some(sizes.count);
+    }
+    let is_cut = track.packets.last().is_some_and(|packet| !packet.is_whole(file));
+    if !is_cut && (index < sizes.count || count != sizes.count) {
+        let found = format!("{} lengths and places of {index}", sizes.count);
+        let message = format!("expected {count} packets in the MP4 file as stts says, found {found}");
+        track.remarks.push(SoundFault::new(stbl.start, message));
     }
     Ok(duration)
 }
@@ -107,9 +113,11 @@ fn chunks(file: Bytes<'_>, stbl: Part) -> Result<Vec<u64>> {
     Ok(offsets.chunks_exact(width as usize).map(|offset| be(offset, 0, width as usize)).collect())
 }
 
-/// How long all packets last.
-fn durations(file: Bytes<'_>, stbl: Part) -> Result<u64> {
+/// How long all packets last, and how many there are.
+fn durations(file: Bytes<'_>, stbl: Part) -> Result<(u64, u64)> {
     let (_, entries) = table(file, stbl, b"stts", 8, 8)?;
-    let durations = entries.as_chunks::<8>().0.iter().map(|entry| be(entry, 0, 4) * be(entry, 4, 4));
-    Ok(durations.fold(0, u64::saturating_add))
+    let entries = entries.as_chunks::<8>().0.iter().map(|entry| (be(entry, 0, 4), be(entry, 4, 4)));
+    Ok(entries.fold((0, 0), |(duration, sum): (u64, u64), (count, each)| {
+        (duration.saturating_add(count * each), sum.saturating_add(count))
+    }))
 }

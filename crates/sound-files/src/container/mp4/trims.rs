@@ -40,6 +40,11 @@ pub(super) fn apply(file: Bytes<'_>, moov: Part, chosen: &Chosen, track: &mut Tr
     } else if let Codec::Opus(head) = &track.codec {
         track.skip = head.pre_skip.into();
     }
+    // Durations are rounded, so that they are a promise only of a file that is cut.
+    if track.packets.iter().any(|packet| !packet.is_whole(file)) {
+        let promised = count(duration, scale).saturating_sub(track.skip);
+        track.promised = Some(track.length.map_or(promised, |length| length.min(promised)));
+    }
     Ok(())
 }
 
