@@ -1,5 +1,6 @@
 //! Entries of tables: framed, and parsed only when that is asked for.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -60,6 +61,26 @@ impl<'a, T: Value> Entry<'a, T> {
             },
         };
         raw.settle(result, warnings).inspect_err(|_| self.unreadable.set(true))
+    }
+
+    /// The number of bytes of the value.
+    pub fn length(&self) -> u64 {
+        self.raw.blob.length()
+    }
+
+    /// The bytes in memory, and the last `count` bytes or all, which are read now if they are not in memory.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn ends(&self, count: usize) -> Result<(&'a [u8], Cow<'a, [u8]>)> {
+        let (head, length) = (self.raw.head(), self.raw.blob.length());
+        if self.raw.blob.is_whole() {
+            return Ok((head, head[head.len().saturating_sub(count)..].into()));
+        }
+        let start = length.saturating_sub(count as u64);
+        let mut tail = Vec::new();
+        self.raw.blob.read_at(start, &mut tail, (length - start) as usize)?;
+        Ok((head, tail.into()))
     }
 
     /// Makes a record of the unchanged value in the given form. Bytes that are in that form already are passed on
