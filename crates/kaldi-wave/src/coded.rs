@@ -45,8 +45,12 @@ pub fn sound_suffix(head: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// The header of a file, of which `beyond` bytes are not in memory.
-pub(crate) fn read_header(kind: SoundKind, head: &[u8], beyond: u64) -> Result<WaveInfo, ParseError> {
+/// The header of a file, of which `beyond` bytes are not in memory, and what is missing.
+pub(crate) fn read_header(
+    kind: SoundKind,
+    head: &[u8],
+    beyond: u64,
+) -> Result<(WaveInfo, Vec<ParseError>), ParseError> {
     let total = (head.len() as u64).saturating_add(beyond);
     sound_files::read_header(kind, head, total).map(info).map_err(fault)
 }
@@ -56,13 +60,34 @@ type Decoded = (WaveInfo, Vec<Vec<f32>>, Vec<ParseError>);
 
 /// Decodes a file, which may be cut: its header, the samples of each channel at the 16-bit scale, and what is missing.
 pub(crate) fn decode(kind: SoundKind, bytes: &[u8]) -> Result<Decoded, ParseError> {
-    let DecodedSound { header, channels, remarks } = sound_files::decode(kind, bytes).map_err(fault)?;
-    Ok((info(header), channels, remarks.into_iter().map(fault).collect()))
+    let DecodedSound { header, channels } = sound_files::decode(kind, bytes).map_err(fault)?;
+    let (info, remarks) = info(header);
+    Ok((info, channels, remarks))
 }
 
-pub(crate) fn info(header: SoundHeader) -> WaveInfo {
-    let SoundHeader { sample_rate, num_channels, num_samples } = header;
-    WaveInfo { sample_rate, num_channels, num_samples: Some(num_samples) }
+pub(crate) fn info(header: SoundHeader) -> (WaveInfo, Vec<ParseError>) {
+    let SoundHeader { sample_rate, num_channels, num_samples, remarks } = header;
+    let wrong = remarks.iter().find(|remark| !remark.is_doubt).map(|remark| remark.message.to_string());
+    let info = WaveInfo { sample_rate, num_channels, num_samples: Some(num_samples), fault: wrong };
+    (info, remarks.into_iter().map(fault).collect())
+}
+
+/// Says of a file that ends too early, and of which these are all bytes, what it is.
+pub(crate) fn explain_end(error: ParseError, bytes: &[u8]) -> ParseError {
+    let length = bytes.len();
+    let is_start_of = |magic: &[u8]| length > 1 && magic.starts_with(&bytes[..length.min(magic.len())]);
+    let (name, expected) = match SoundKind::of_start(bytes) {
+        _ if is_start_of(b"RIFF") || is_start_of(b"RIFX") => ("WAV", error.message.as_ref()),
+        _ if is_flac(bytes) => ("FLAC", error.message.as_ref()),
+        Some(kind) => (kind.name(), "expected more bytes, got the end of the file"),
+        None => return error,
+    };
+    if !error.at_end && expected == error.message.as_ref() {
+        return error;
+    }
+    let unit = if length == 1 { "byte" } else { "bytes" };
+    let message = format!("{expected}: this {name} file ends after {length} {unit}");
+    ParseError { at_end: true, ..ParseError::new(error.offset.max(MAGIC as usize), message) }
 }
 
 /// Bytes that tell what a file is. A fault before their end says that it is something else.

@@ -24,6 +24,12 @@ use crate::info::WaveInfo;
 
 const MAGIC: &[u8] = b"fLaC";
 const STREAMINFO: usize = 34;
+/// How a stream starts.
+const NEXT: &[u8] = b"fLaC\0\0\0\x22";
+/// Bytes of a tag at the end (ID3, version 1).
+const TAG: usize = 128;
+/// Bytes of metadata that are common, such as a picture.
+const METADATA: u64 = 1 << 20;
 
 /// Whether a file starts as FLAC does, as far as the bytes show.
 pub(crate) fn is_flac(bytes: &[u8]) -> bool {
@@ -56,7 +62,8 @@ impl Flac {
         if sample_rate == 0 {
             return Err(ParseError::new(18, "expected a sampling frequency of 1 Hz or more, got 0"));
         }
-        Ok(Self { info: WaveInfo { sample_rate, num_channels, num_samples }, bits, remarks: Vec::new() })
+        let info = WaveInfo { sample_rate, num_channels, num_samples, fault: None };
+        Ok(Self { info, bits, remarks: Vec::new() })
     }
 
     /// The samples of each channel at the 16-bit scale, from the bytes of the file, which may be incomplete.
@@ -68,18 +75,18 @@ impl Flac {
     pub(crate) fn decode_part(&mut self, bytes: &[u8], part: Range<u64>) -> Result<Vec<Vec<f32>>, ParseError> {
         let start = frames_start(bytes)?;
         let num_channels = self.info.num_channels();
-        let expected = self.info.num_samples.unwrap_or(u64::MAX);
+        let expected = self.info.num_samples;
         let scale = (f64::from(16 - self.bits as i32)).exp2() as f32;
         let mut channels = vec![Vec::new(); num_channels];
         let mut frames = FrameReader::new(BufferedReader::new(&bytes[start..]));
         let mut buffer = Vec::new();
         let mut is_cut = false;
         let mut got = 0;
-        while got < expected.min(part.end) {
+        while got < part.end {
             let fault = match frames.read_next_or_eof(buffer) {
                 Ok(Some(frame)) if frame.channels() as usize == num_channels => {
                     let length = u64::from(frame.duration());
-                    let place = |sample: u64| sample.clamp(got, got + length).min(expected.max(got)) - got;
+                    let place = |sample: u64| sample.clamp(got, got + length) - got;
                     let kept = place(part.start) as usize..place(part.end) as usize;
                     for (index, channel) in channels.iter_mut().enumerate() {
                         let samples = &frame.channel(index as u32)[kept.clone()];
@@ -90,6 +97,11 @@ impl Flac {
                     continue;
                 }
                 Ok(None) => break,
+                // What follows the last frame is no frame, such as a tag.
+                Err(_) if expected.is_some_and(|expected| got >= expected) => {
+                    Self::check_rest(bytes, start, got)?;
+                    break;
+                }
                 Ok(Some(frame)) => format!("expected {num_channels} channels, got {}", frame.channels()),
                 Err(claxon::Error::IoError(_)) => {
                     is_cut = true;
@@ -101,15 +113,70 @@ impl Flac {
             return Err(ParseError::new(start, message));
         }
         if got == 0 {
-            return Err(ParseError::new(start, "empty file (no data): expected a frame of FLAC, got none"));
+            let error = ParseError::new(start, "empty file (no data): expected a frame of FLAC, got none");
+            return Err(ParseError { at_end: true, ..error });
         }
-        if is_cut || got < self.info.num_samples.unwrap_or(0).min(part.end) {
-            let expected = self.info.num_samples.map_or("more".to_owned(), |expected| expected.to_string());
-            let message = format!("Truncated file? Expected {expected} samples, got {got}");
-            self.remarks.push(ParseError::new(start, message));
-        }
+        let message = match expected {
+            Some(expected) if got < expected.min(part.end) => {
+                format!("Truncated file? Expected {expected} samples, got {got}")
+            }
+            None if is_cut => format!("Truncated file? Expected more samples, got {got}"),
+            Some(expected) if got > expected && part.end == u64::MAX => {
+                format!("expected {expected} samples as the header says, got {got}, which all count")
+            }
+            _ => return Ok(channels),
+        };
+        self.info.fault = Some(message.clone());
+        self.remarks.push(ParseError::new(start, message));
         Ok(channels)
     }
+
+    /// Checks that no other stream follows the frames.
+    fn check_rest(bytes: &[u8], start: usize, got: u64) -> Result<(), ParseError> {
+        let Some(place) = memchr::memmem::find(&bytes[start..], NEXT) else { return Ok(()) };
+        let message = format!("expected the end of the FLAC file after {got} samples, got another stream");
+        Err(ParseError::new(start + place, message))
+    }
+
+    /// Whether the file ends as its header says, with a frame up to the last sample, by its first and its last bytes. `false` may also
+    /// mean that the last bytes are too few.
+    pub(crate) fn ends_well(&self, head: &[u8], tail: &[u8], length: u64) -> bool {
+        let Some(num_samples) = self.info.num_samples else { return false };
+        let frames = tail.len().saturating_sub(TAG);
+        let has_tag = tail[frames..].starts_with(b"TAG") && frames > 0;
+        let (tail, length) = if has_tag { (&tail[..frames], length - TAG as u64) } else { (tail, length) };
+        let info = &head[MAGIC.len() + 4..];
+        let (block, longest) = (u64::from(BigEndian::read_u16(&info[2..])), u64::from(BigEndian::read_u24(&info[7..])));
+        // Two streams, one after the other, have the same end twice.
+        let start = frames_start(head).map_or(METADATA, |start| start as u64);
+        let most = num_samples.div_ceil(block.max(1)).saturating_mul(longest).saturating_add(start);
+        if longest > 0 && length > most {
+            return false;
+        }
+        let is_frame = |at: &usize| tail[*at] == 0xff && tail.get(at + 1).is_some_and(|byte| byte & 0xfe == 0xf8);
+        (0..tail.len()).rev().filter(is_frame).any(|at| {
+            let mut frames = FrameReader::new(BufferedReader::new(&tail[at..]));
+            let Ok(Some(frame)) = frames.read_next_or_eof(Vec::new()) else { return false };
+            let count = u64::from(frame.duration());
+            let number = coded_number(&tail[at + 4..]);
+            let is_variable = tail[at + 1] & 1 == 1;
+            let first = number.map(|number| if is_variable { number } else { number.saturating_mul(block) });
+            first.is_some_and(|first| first + count == num_samples)
+                && matches!(frames.read_next_or_eof(Vec::new()), Ok(None))
+        })
+    }
+}
+
+/// The number of a frame, in the manner of UTF-8.
+fn coded_number(bytes: &[u8]) -> Option<u64> {
+    let first = *bytes.first()?;
+    let length = first.leading_ones() as usize;
+    if length == 0 {
+        return Some(first.into());
+    }
+    let rest = bytes.get(1..length)?;
+    let value = u64::from(first) & (0x7f >> length.min(7));
+    Some(rest.iter().fold(value, |value, &byte| value << 6 | u64::from(byte & 0x3f)))
 }
 
 /// Where the frames start, after all metadata.
@@ -230,7 +297,7 @@ mod tests {
         }
         let tagged = [&bytes, b"TAGsomething".as_slice()].concat();
         assert_eq!(read(&tagged), read(&bytes));
-        assert_eq!(read(&file(16, 3)).unwrap().channel(0), [0.0, 32767.0, -32768.0], "not more than the header has");
+        assert_eq!(read(&tagged), read(&bytes));
     }
 
     #[test]
@@ -254,7 +321,8 @@ mod tests {
         assert_eq!(read_with_remarks(&unknown[..unknown.len() - 1]).unwrap().1[0].message, message);
         assert!(read_with_remarks(&unknown[..second]).unwrap().1.is_empty(), "the length is unknown");
         let error = read(&whole[..frames]).unwrap_err();
-        assert_eq!(error.message, "empty file (no data): expected a frame of FLAC, got none");
+        let message = "empty file (no data): expected a frame of FLAC, got none: this FLAC file ends after 49 bytes";
+        assert_eq!(error.message, message);
     }
 
     #[test]
@@ -298,5 +366,47 @@ mod tests {
         assert_eq!((offset, message.as_str()), (4, "expected STREAMINFO in the FLAC file, got other metadata"));
         let (_, message) = with(20, &[0xf4]);
         assert_eq!(message, "cannot decode FLAC after 0 samples: expected 3 channels, got 2");
+    }
+
+    /// As FFmpeg does it: what the header does not count is not left out.
+    #[test]
+    fn more_samples_than_the_header_counts_are_a_remark() {
+        let (wave, remarks) = read_with_remarks(&file(16, 3)).unwrap();
+        assert_eq!(wave.num_samples(), 4);
+        assert_eq!(remarks[0].message, "expected 3 samples as the header says, got 4, which all count");
+        // A stream after the first is none of its samples, and no tag.
+        let bytes = file(16, 4);
+        let error = read(&[bytes.as_slice(), &bytes].concat()).unwrap_err();
+        let message = "expected the end of the FLAC file after 4 samples, got another stream";
+        assert_eq!((error.offset, error.message.as_ref()), (bytes.len(), message));
+    }
+
+    #[test]
+    fn the_last_frame_shows_whether_a_file_is_whole() {
+        // As encoders write it: the lengths of blocks, and of the longest frame.
+        let with_sizes = |mut bytes: Vec<u8>| {
+            bytes[8..12].copy_from_slice(&[0, 2, 0, 2]);
+            bytes[15..18].copy_from_slice(&[0, 0, 25]);
+            bytes
+        };
+        let bytes = with_sizes(file(16, 4));
+        let is_whole = |bytes: &[u8], tail: usize| {
+            WaveInfo::ends_well(&bytes[..49], &bytes[bytes.len().saturating_sub(tail)..], bytes.len() as u64)
+        };
+        assert!(is_whole(&bytes, 40) && is_whole(&bytes, 1000));
+        let tag = [b"TAG".as_slice(), &[b' '; 125]].concat();
+        assert!(is_whole(&[bytes.as_slice(), &tag].concat(), 200));
+        for cut in 50..bytes.len() {
+            assert!(!is_whole(&bytes[..cut], 1000), "{cut}");
+        }
+        for count in [0, 2, 3, 5] {
+            assert!(!is_whole(&with_sizes(file(16, count)), 1000), "{count}");
+        }
+        assert!(!is_whole(&[bytes.as_slice(), &bytes].concat(), 1000), "two streams");
+        assert!(!is_whole(&bytes, 10), "not all of the frame");
+        // A number of more bytes than one.
+        for (bytes, number) in [(&[0x7f][..], 127), (&[0xc2, 0x80], 128), (&[0xe1, 0x80, 0x81], 4097)] {
+            assert_eq!(coded_number(bytes), Some(number));
+        }
     }
 }

@@ -23,21 +23,24 @@ impl WaveInfo {
             error.offset += start;
             error
         };
-        match Form::of(cursor.rest(), cursor.beyond() == 0) {
+        let (bytes, is_all) = (cursor.rest(), cursor.beyond() == 0);
+        let explained = |error| moved(if is_all { coded::explain_end(error, bytes) } else { error });
+        match Form::of(bytes, is_all) {
             Form::Flac => {
-                let flac = Flac::read(cursor.rest()).map_err(moved)?;
+                let flac = Flac::read(cursor.rest()).map_err(explained)?;
                 cursor.advance(cursor.rest().len());
                 return Ok(flac.info);
             }
             Form::Coded(kind) => {
-                let info = coded::read_header(kind, cursor.rest(), cursor.beyond()).map_err(moved)?;
+                let (info, remarks) = coded::read_header(kind, cursor.rest(), cursor.beyond()).map_err(moved)?;
+                remarks.into_iter().for_each(|remark| cursor.warn_at(moved(remark)));
                 cursor.skip(cursor.rest().len() as u64 + cursor.beyond())?;
                 return Ok(info);
             }
             Form::Unsure => return Err(cursor.end("a header of sound")),
             Form::Riff => {}
         }
-        let mut riff = Riff::read(cursor.rest()).map_err(moved)?;
+        let mut riff = Riff::read(bytes).map_err(explained)?;
         cursor.skip(riff.samples.start)?;
         if let Some(num_bytes) = riff.samples.num_bytes {
             let there = cursor.rest().len();
@@ -60,6 +63,16 @@ impl WaveInfo {
         match Self::read(&mut Cursor::new_head(head, beyond), None) {
             Err(error) if error.at_end && beyond > 0 => None,
             info => Some(info),
+        }
+    }
+
+    /// Whether a file of `length` bytes ends as its header says, by its first bytes and its last ones. In most kinds of files, the
+    /// header and the length are enough, and it is `true`; of FLAC, the last frame has to be the one up to the last sample. Only all
+    /// of the file tells what is wrong if it is `false`.
+    pub fn ends_well(head: &[u8], tail: &[u8], length: u64) -> bool {
+        match Form::of(head, false) {
+            Form::Flac => Flac::read(head).is_ok_and(|flac| flac.ends_well(head, tail, length)),
+            Form::Riff | Form::Coded(_) | Form::Unsure => true,
         }
     }
 }

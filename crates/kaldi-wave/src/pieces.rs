@@ -73,7 +73,7 @@ impl CodedParts {
     pub fn read(bytes: &[u8]) -> Result<Option<Self>, ParseError> {
         let Form::Coded(kind) = Form::of(bytes, true) else { return Ok(None) };
         let parts = SoundParts::read(kind, bytes).map_err(coded::fault)?;
-        let info = coded::info(parts.header().clone());
+        let (info, _) = coded::info(parts.header().clone());
         Ok(Some(Self { parts, info }))
     }
 

@@ -47,7 +47,7 @@ impl Riff {
         }
         let frame_size = usize::from(num_channels) * encoding.num_bytes();
         let num_samples = samples.num_bytes.map(|num_bytes| num_bytes / frame_size as u64);
-        Ok(Self { info: WaveInfo { sample_rate, num_channels, num_samples }, encoding, samples, remarks })
+        Ok(Self { info: WaveInfo { sample_rate, num_channels, num_samples, fault: None }, encoding, samples, remarks })
     }
 
     /// The size in bytes of one sample of every channel.
@@ -59,6 +59,7 @@ impl Riff {
     pub(crate) fn note_truncated(&mut self, there: u64) {
         let expected = self.samples.num_bytes.unwrap_or(0);
         let message = format!("Truncated file? Expected {expected} bytes of samples, got {there}");
+        self.info.fault = Some(message.clone());
         self.remarks.push(ParseError::new(self.samples.start as usize, message));
     }
 

@@ -98,6 +98,7 @@ impl Value for Wave {
         match WaveSamples::read(window) {
             Ok(samples) => Ok(samples.frame(window, at_end)),
             Err(error) if error.at_end && !at_end => Ok(Frame::Partial(window.len() as u64 + 1)),
+            Err(error) if at_end => Err(coded::explain_end(error, window)),
             Err(error) => Err(error),
         }
     }
@@ -111,8 +112,9 @@ impl Value for Wave {
         let bytes = cursor.rest();
         let (info, channels, remarks) = match Form::of(bytes, true) {
             Form::Flac => {
-                let mut flac = Flac::read(bytes).map_err(moved)?;
-                let channels = flac.decode(bytes).map_err(moved)?;
+                let explained = |error| moved(coded::explain_end(error, bytes));
+                let mut flac = Flac::read(bytes).map_err(explained)?;
+                let channels = flac.decode(bytes).map_err(explained)?;
                 cursor.advance(bytes.len());
                 (flac.info, channels, flac.remarks)
             }
@@ -122,7 +124,7 @@ impl Value for Wave {
                 decoded
             }
             Form::Riff | Form::Unsure => {
-                let mut riff = Riff::read(bytes).map_err(moved)?;
+                let mut riff = Riff::read(bytes).map_err(|error| moved(coded::explain_end(error, bytes)))?;
                 let channels = riff.decode(bytes).map_err(moved)?;
                 if let Frame::Whole(length) = riff.samples.frame(bytes, true) {
                     cursor.advance(length);
