@@ -3,7 +3,7 @@
 use crate::Trials;
 use crate::python::Python;
 use crate::support::Scratch;
-use crate::support::signal::tone;
+use crate::support::signal::{riff, tone};
 use crate::support::wave::wave;
 
 pub const TRIALS: &Trials = &[
@@ -63,6 +63,15 @@ fn tarfile_writes_the_same(python: &Python) {
     scratch.sh("make-shard-list --segments=segments wav.scp s.text cut cut.list").succeeds();
     python.run(&scratch, "make_shards", "1000 wav.scp s.text segments theirs-cut");
     scratch.sh("diff -r cut theirs-cut").succeeds();
+    // Of 24 bits, what has a fraction at 16 bits.
+    let wide: Vec<u8> = (-4000..4000_i32).flat_map(|at| (at * 2097 % 8_388_608).to_le_bytes()[..3].to_vec()).collect();
+    scratch
+        .write("wide.wav", riff(1, 16000, 1, 24, &wide))
+        .write("wide.scp", "w wide.wav\n")
+        .write("wide.text", "w x\n");
+    scratch.sh("make-shard-list wide.scp wide.text wide wide.list").succeeds();
+    python.run(&scratch, "make_shards", "1000 wide.scp wide.text - theirs-wide");
+    scratch.sh("diff -r wide theirs-wide").succeeds();
     // A difference would be seen.
     scratch.sh("make-shard-list --num-utts-per-shard=3 --seed=1 wav.scp text other other.list").succeeds();
     scratch.sh("diff -r -q other theirs").fails_with(1);

@@ -14,8 +14,11 @@ use crate::group::Group;
 /// If it cannot be read, or is shorter than its header says.
 pub fn decode_sound(bytes: &[u8]) -> Result<Wave, ParseError> {
     let wave = Wave::read(&mut Cursor::new(bytes))?;
-    let claimed = WaveInfo::read(&mut Cursor::new(bytes), None).ok().and_then(|info| info.num_samples());
-    match claimed.filter(|&claimed| claimed > wave.num_samples() as u64) {
+    let info = WaveInfo::read(&mut Cursor::new(bytes), None).ok();
+    if let Some(fault) = info.as_ref().and_then(WaveInfo::fault) {
+        return Err(ParseError::new(bytes.len(), fault.to_owned()));
+    }
+    match info.and_then(|info| info.num_samples()).filter(|&claimed| claimed > wave.num_samples() as u64) {
         Some(claimed) => {
             let message = format!("expected {claimed} samples as the header says, got {}", wave.num_samples());
             Err(ParseError::new(bytes.len(), message))

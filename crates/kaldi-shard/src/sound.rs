@@ -51,7 +51,7 @@ pub(crate) fn sound_fault(
                 (None, _) => Some("expected the header of a sound, got none".to_owned()),
                 (Some(Err(error)), _) => Some(kaldi_io::explain_sound(&error.message, &bytes, "")),
                 (Some(Ok(_)), true) => decode_sound(&bytes).err(),
-                (Some(Ok(_)), false) => None,
+                (Some(Ok(info)), false) => info.fault().map(str::to_owned),
             };
             return Ok(message);
         }
@@ -59,10 +59,13 @@ pub(crate) fn sound_fault(
             let explain = |head: &[u8]| Some(kaldi_io::explain_sound(&error.message, head, ""));
             return payload.look(explain);
         }
-        Some((Ok(_), samples)) => {
+        Some((Ok(info), samples)) => {
             let end = samples.and_then(|samples| Some(samples.start + samples.num_bytes?));
             if let Some(end) = end.filter(|end| *end > member.size) {
                 return Ok(Some(format!("expected samples up to byte {end} of the sound, got {} bytes", member.size)));
+            }
+            if let Some(fault) = info.fault() {
+                return Ok(Some(fault.to_owned()));
             }
         }
     }
@@ -75,21 +78,21 @@ pub(crate) fn sound_fault(
 /// Reads sound, all of it: where its header claims more than is there it is an error.
 pub(crate) fn decode_sound(bytes: &[u8]) -> Result<Wave, String> {
     let message = |error: ParseError| error.message.into_owned();
-    let expected = WaveInfo::read(&mut Cursor::new(bytes), None).map_err(message)?.num_samples();
+    let info = WaveInfo::read(&mut Cursor::new(bytes), None).map_err(message)?;
     let wave = Wave::read(&mut Cursor::new(bytes)).map_err(message)?;
-    match (expected, wave.num_samples() as u64) {
+    match (info.num_samples(), wave.num_samples() as u64) {
         (Some(expected), got) if got < expected => Err(format!("expected {expected} samples, got {got}")),
-        _ => Ok(wave),
+        _ => info.fault().map_or(Ok(wave), |fault| Err(fault.to_owned())),
     }
 }
 
-/// A sound as the member of a shard: a WAV file of 16 bits at `sample_rate` Hz, samples rounded and clipped; and how many were
-/// clipped.
+/// A sound as the member of a shard: a WAV file of 16 bits at `sample_rate` Hz, without fractions, clipped; and how many samples
+/// were clipped.
 ///
 /// # Errors
 /// If the rates are such that there is no conversion.
 pub(crate) fn encode_sound(wave: Wave, sample_rate: u32) -> Result<(Vec<u8>, usize), String> {
-    let mut wave = if wave.sample_rate() == sample_rate as f32 {
+    let wave = if wave.sample_rate() == sample_rate as f32 {
         wave
     } else {
         let from = wave.sample_rate() as u32;
@@ -97,7 +100,7 @@ pub(crate) fn encode_sound(wave: Wave, sample_rate: u32) -> Result<(Vec<u8>, usi
         let channels: Result<Vec<_>, _> = wave.into_channels().into_iter().map(convert).collect();
         Wave::new(sample_rate as f32, channels?)
     };
-    let num_clipped = wave.round();
+    let num_clipped = wave.num_clipped();
     let mut bytes = Vec::new();
     wave.write(&mut bytes, Format::Binary);
     Ok((bytes, num_clipped))

@@ -1,8 +1,7 @@
 //! Makes shards of a data directory, and the list of them.
 //!
-//! Writes the same bytes as WeNet's `make_shard_list.py` for WAV files of 16 bits at the rate of the shards. Otherwise
-//! samples are rounded and clipped, and clipped ones are counted; the script drops fractions and lets loud samples wrap
-//! around. Utterances that cannot be read are skipped and counted; the script leaves a broken shard.
+//! Writes the same bytes as WeNet's `make_shard_list.py` for files of PCM at the rate of the shards: fractions are dropped, as
+//! in all WAV files that are written here. Samples that are too loud are clipped and counted; the script lets them wrap around. Utterances that cannot be read are skipped and counted; the script leaves a broken shard.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-"""make_shards.py <number> <wav-scp> <text> <segments or -> <folder>: shards as tarfile writes them, of 16-bit recordings."""
+"""make_shards.py <number> <wav-scp> <text> <segments or -> <folder>: shards as tarfile writes them, of recordings of 16 or 24 bits."""
 import io
 import os
 import struct
@@ -14,19 +14,33 @@ if segments != "-":
         cuts[key] = (recording, float(start), float(end))
 
 
+def wave(channels, rate, samples):
+    """A file of 16 bits."""
+    data = struct.pack("<%dh" % len(samples), *samples)
+    head = struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + len(data), b"WAVE", b"fmt ", 16, 1, channels, rate,
+                       2 * channels * rate, 2 * channels, 16, b"data", len(data))
+    return head + data
+
+
+def narrow(file):
+    """A file of 16 bits: WeNet's script multiplies floats by 2^15, and drops the fractions."""
+    channels, rate, bits = struct.unpack("<HI", file[22:28]) + struct.unpack("<H", file[34:36])
+    if bits == 16:
+        return file
+    wide = [int.from_bytes(file[at:at + 3], "little", signed=True) for at in range(44, len(file), 3)]
+    return wave(channels, rate, [int(sample / 2**23 * 2**15) for sample in wide])
+
+
 def sound(key):
     """The file of a recording, or of a part of its first channel."""
     if not cuts:
-        return open(paths[key], "rb").read()
+        return narrow(open(paths[key], "rb").read())
     recording, start, end = cuts[key]
     file = open(paths[recording], "rb").read()
     channels, rate = struct.unpack("<HI", file[22:28])
     samples = struct.unpack("<%dh" % ((len(file) - 44) // 2), file[44:])[::channels]
     samples = samples[int(start * rate):int(end * rate)]
-    data = struct.pack("<%dh" % len(samples), *samples)
-    head = struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + len(data), b"WAVE", b"fmt ", 16, 1, 1, rate, 2 * rate, 2, 16,
-                       b"data", len(data))
-    return head + data
+    return wave(1, rate, samples)
 
 
 os.makedirs(folder)

@@ -66,21 +66,33 @@ fn threads_and_compression_change_nothing_in_the_bytes() {
     assert!(scratch.read("c.list").starts_with(b"c/x_000000000.tar.gz\n"));
 }
 
+/// The rule of Kaldi's files and of WeNet's script: fractions are dropped.
 #[test]
-fn other_sound_is_converted_rounded_and_clipped() {
+fn other_sound_is_converted_cut_off_and_clipped() {
     let scratch = Scratch::new();
     let floats: Vec<f32> = [0.4, 0.6, -0.6, 40000.0, -40000.0].map(|sample| sample / 32768.0).into();
     scratch.write("f.wav", float_wave(16000, &floats)).write("s.wav", wave(8000, &[&[1000; 800]]));
     scratch.write("wav.scp", "f f.wav\ns s.wav\nc cat s.wav |\n").write("text", "f\ns\nc\n");
     let ran = scratch.sh("make-shard-list wav.scp text a data.list").succeeds();
     ran.stderr_has("clipped 2 samples of 1 utterances");
-    assert_eq!(samples(&sample(&scratch, "f")), [0, 1, -1, 32767, -32768]);
+    assert_eq!(samples(&sample(&scratch, "f")), [0, 0, 0, 32767, -32768]);
     let fast = samples(&sample(&scratch, "s"));
     assert_eq!(fast.len(), 1600);
     assert!(fast[100..1500].iter().all(|sample| (990..1010).contains(sample)), "{:?}", &fast[100..120]);
     assert_eq!(sample(&scratch, "c"), sample(&scratch, "s"));
     scratch.sh("make-shard-list --resample=8000 wav.scp text a data.list").succeeds();
     assert_eq!(sample(&scratch, "c"), wave(8000, &[&[1000; 800]]));
+}
+
+#[test]
+fn sound_of_24_bits_is_the_same_in_shards_and_in_files() {
+    let scratch = Scratch::new();
+    let values = [0, 255, -255, 256, 1000, -1000, 8_388_607, -8_388_608, 4_194_303];
+    let bytes: Vec<u8> = values.iter().flat_map(|value: &i32| value.to_le_bytes()[..3].to_vec()).collect();
+    scratch.write("f.wav", riff(1, 16000, 1, 24, &bytes)).write("wav.scp", "f f.wav\n").write("text", "f\n");
+    scratch.sh("wav-copy f.wav o.wav && make-shard-list wav.scp text a data.list").succeeds();
+    assert_eq!(sample(&scratch, "f"), scratch.read("o.wav"));
+    assert_eq!(samples(&sample(&scratch, "f")), [0, 0, 0, 1, 3, -3, 32767, -32768, 16383]);
 }
 
 #[test]
@@ -105,7 +117,10 @@ fn recordings_may_be_a_table() {
     scratch.write("all.ark", archive(&[("u1", &sound(1000)), ("u2", &sound(2000)), ("u3", &scratch.read("3.wav"))]));
     scratch.sh("make-shard-list wav.scp text a a.list").succeeds();
     for table in ["scp:wav.scp", "ark:all.ark", "'ark:cat all.ark |'"] {
-        scratch.sh(&format!("make-shard-list {table} text b b.list && diff -r a b")).succeeds();
+        scratch
+            .sh(&format!("make-shard-list {table} text b b.list && diff -r a b"))
+            .succeeds()
+            .stderr_lacks("no entry was read");
     }
     // The places in an archive.
     scratch
