@@ -152,7 +152,10 @@ fn run(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> ExitCode {
             kaldi_io::close_store();
             drop(progress);
             let nothing = match &result {
-                Ok(tally) if !tally.is_refused() => names.describe_nothing(read, written, tally.has_done_nothing()),
+                Ok(tally) if !tally.is_refused() => {
+                    // A tool may read a script file without its entries.
+                    names.describe_nothing(read.max(tally.done + tally.failed), written, tally.has_done_nothing())
+                }
                 Ok(_) | Err(_) => None,
             };
             let advice =
