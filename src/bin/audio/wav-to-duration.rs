@@ -1,7 +1,8 @@
 //! Writes the durations of waveforms.
 //!
 //! Matches Kaldi's `wav-to-duration`, except that archives can be read without `--read-entire-file`, and that there is
-//! a warning for a duration from a header that claims more samples than there are.
+//! a warning for a duration from a header that claims more samples than there are. Files of other kinds than WAV, which Kaldi does
+//! not read, then have the duration of what is there.
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::log;
@@ -10,12 +11,16 @@ use kaldi_table::{Entry, SequentialReader, TableWriter, WorkError};
 use kaldi_wave::{Wave, WaveInfo};
 
 const USAGE: &str = "\
-Writes the duration of each waveform in seconds, according to its header: samples are not read.
+Writes the duration of each waveform in seconds, according to its header: samples are not read. A header that does not fit the
+size of the file is a warning.
 
 Usage: wav-to-duration [options] <wav-rspecifier> <duration-wspecifier>
  e.g.: wav-to-duration scp:wav.scp ark,t:-
 See also: wav-copy, extract-segments, feat-to-len
 ";
+
+/// Bytes at the end of a file that have the last frame of FLAC.
+const LAST_FRAME: usize = 1 << 16;
 
 #[derive(clap::Parser)]
 struct Options {
@@ -64,6 +69,11 @@ fn counted_duration(entry: &Entry<'_, Wave>) -> Result<f32, WorkError> {
 
 fn duration_in_header(entry: &Entry<'_, Wave>) -> Result<f32, WorkError> {
     let info = entry.read_with(WaveInfo::read)?;
+    let (head, tail) = entry.ends(LAST_FRAME)?;
+    if info.num_samples().is_some() && !WaveInfo::ends_well(head, &tail, entry.length()) {
+        // The samples show what is missing.
+        return counted_duration(entry);
+    }
     match info.num_samples() {
         Some(num_samples) => Ok(num_samples as f32 / info.sample_rate()),
         None => Err("has no duration in header. Check the source, and/or try --read-entire-file".into()),

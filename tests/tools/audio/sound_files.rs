@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::support::Scratch;
+use crate::support::wave::wave;
 
 fn file(name: &str) -> PathBuf {
     std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/sound-files/tests/files").join(name)
@@ -130,6 +131,91 @@ fn damage_has_its_place() {
         .succeeds()
         .stdout_is("1012\n")
         .stderr_has("cut:1000: Truncated file?");
+}
+
+/// In its default mode, which reads headers: it believed them.
+#[test]
+fn a_cut_file_of_any_kind_has_the_duration_of_what_is_there() {
+    let names = [
+        "float.aifc",
+        "law.au",
+        "pcm.caf",
+        "linear.sph",
+        "noted.mp3",
+        "flac.mp4",
+        "vorbis.ogg",
+        "flac.mka",
+        "fragments.mp4",
+        "alac.m4a",
+    ];
+    let scratch = corpus(&names);
+    for name in names {
+        let key = name.replace('.', "-");
+        let whole = scratch.read(&key);
+        for part in [5, 6, 7] {
+            scratch.write("cut", &whole[..whole.len() * part / 8]);
+            let all = scratch.sh("wav-to-duration --read-entire-file 'scp:echo u cut |' ark,t:-");
+            let head = scratch.sh("wav-to-duration 'scp:echo u cut |' ark,t:-");
+            if String::from_utf8_lossy(all.stderr()).contains("ERROR") {
+                head.fails_with(255);
+                continue;
+            }
+            head.succeeds().stdout_is(all.stdout()).stderr_has("WARNING").stderr_has("u: cut:");
+        }
+    }
+    // FLAC of several frames.
+    let samples: Vec<i16> = (0..20_000).map(|at| (at * 7919 % 4001 - 2000) as i16).collect();
+    scratch.write("w.wav", wave(16000, &[&samples]));
+    scratch.sh("wav-copy --format=flac w.wav w.flac && head -c -5000 w.flac > cut").succeeds();
+    let all = scratch.sh("wav-to-duration --read-entire-file 'scp:echo u cut |' ark,t:-").succeeds();
+    let head = scratch.sh("wav-to-duration 'scp:echo u cut |' ark,t:-").succeeds();
+    head.stdout_is(all.stdout()).stderr_has("Truncated file? Expected 20000 samples, got ");
+    scratch
+        .sh("wav-to-duration 'scp:echo u w.flac |' ark,t:-")
+        .succeeds()
+        .stdout_is("u 1.25 \n")
+        .stderr_lacks("WARNING");
+    // Ogg that ends in its first page of sound.
+    scratch.sh("head -c -100 vorbis-ogg > cut").succeeds();
+    scratch.sh("wav-to-duration 'scp:echo u cut |' ark,t:-").fails_with(255).stderr_has("this Ogg file ends after ");
+}
+
+#[test]
+fn what_ends_too_early_is_called_by_its_name() {
+    let scratch = corpus(&["noted.mp3", "speech.opus", "adts.aac", "aac.m4a", "stereo.wav"]);
+    scratch.sh("wav-copy --format=flac noted-mp3 w-flac").succeeds();
+    for (key, length, what) in [
+        ("noted-mp3", 50, "MP3 file ends after 50 bytes"),
+        ("speech-opus", 1, "Ogg file ends after 1 byte"),
+        ("speech-opus", 60, "Ogg file ends after 60 bytes"),
+        ("adts-aac", 9, "AAC file ends after 9 bytes"),
+        ("aac-m4a", 7, "MP4 file ends after 7 bytes"),
+        ("aac-m4a", 40, "MP4 file ends after 40 bytes"),
+        ("stereo-wav", 3, "WAV file ends after 3 bytes"),
+        ("stereo-wav", 30, "WAV file ends after 30 bytes"),
+        ("w-flac", 3, "FLAC file ends after 3 bytes"),
+        ("w-flac", 60, "FLAC file ends after 60 bytes"),
+    ] {
+        scratch.write("cut", &scratch.read(key)[..length]);
+        for command in ["wav-copy cut -", "wav-to-duration 'scp:echo u cut |' ark,t:-"] {
+            let ran = scratch.sh(command).fails_with(255);
+            ran.stderr_has(&format!(": this {what}\n")).stderr_lacks("these are words").stderr_lacks("reads it");
+        }
+    }
+}
+
+#[test]
+fn shards_hold_no_sound_that_is_cut() {
+    let scratch = corpus(&["flac.mka", "pcm.aiff"]);
+    let (mka, aiff) = (scratch.read("flac-mka"), scratch.read("pcm-aiff"));
+    scratch.write("text", "flac-mka GO\npcm-aiff GO\n");
+    scratch.sh("make-shard-list --audio=copy wav.scp text w w.list && check-shards w.list").succeeds();
+    scratch.write("flac-mka", &mka[..mka.len() * 3 / 4]).write("pcm-aiff", &aiff[..aiff.len() / 2]);
+    let ran = scratch.sh("make-shard-list wav.scp text s s.list").fails_with(1);
+    ran.stderr_has("flac-mka: expected a whole element").stderr_has("pcm-aiff: Truncated file? Expected 2001 samples");
+    scratch.sh("make-shard-list --audio=copy wav.scp text c c.list").succeeds();
+    let ran = scratch.sh("check-shards c.list").fails_with(1);
+    ran.stdout_has("expected a whole element").stdout_has("Truncated file? Expected 2001 samples");
 }
 
 #[test]
