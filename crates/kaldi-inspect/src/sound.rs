@@ -15,16 +15,12 @@ use crate::group::Group;
 pub fn decode_sound(bytes: &[u8]) -> Result<Wave, ParseError> {
     let wave = Wave::read(&mut Cursor::new(bytes))?;
     let info = WaveInfo::read(&mut Cursor::new(bytes), None).ok();
-    if let Some(fault) = info.as_ref().and_then(WaveInfo::fault) {
-        return Err(ParseError::new(bytes.len(), fault.to_owned()));
+    let wrong = |message| Err(ParseError::new(bytes.len(), message));
+    let claimed = info.as_ref().and_then(WaveInfo::num_samples);
+    if let Some(claimed) = claimed.filter(|&claimed| claimed > wave.num_samples() as u64) {
+        return wrong(format!("expected {claimed} samples as the header says, got {}", wave.num_samples()));
     }
-    match info.and_then(|info| info.num_samples()).filter(|&claimed| claimed > wave.num_samples() as u64) {
-        Some(claimed) => {
-            let message = format!("expected {claimed} samples as the header says, got {}", wave.num_samples());
-            Err(ParseError::new(bytes.len(), message))
-        }
-        None => Ok(wave),
-    }
+    info.as_ref().and_then(WaveInfo::fault).map_or(Ok(wave), |fault| wrong(fault.to_owned()))
 }
 
 /// Measures sound.

@@ -81,7 +81,11 @@ fn every_fault_is_told_with_its_place() {
     has(&shard(&[("a", " \n", &wav)]), "", "512: a.txt: expected text, got white space only [empty-text]");
     let latin = tar(&[("a.txt", b"\xe4"), ("a.wav", &wav)]);
     has(&latin, "", "512: a.txt: expected text in UTF-8, got something else at byte 0 [bad-text]");
-    has(&shard(&[("a", "x", b"ID3")]), "", "1536: a.wav: expected 10 bytes of the MP3 file, found its end [bad-sound]");
+    has(
+        &shard(&[("a", "x", b"ID3")]),
+        "",
+        "1536: a.wav: expected 10 bytes of the MP3 file, found its end: this MP3 file ends after 3 bytes [bad-sound]",
+    );
     has(&shard(&[("a", "x", b"")]), "", "1536: a.wav: expected sound, got nothing [bad-sound]");
     let cut = "1536: a.wav: expected samples up to byte 244 of the sound, got 243 bytes [bad-sound]";
     has(&shard(&[("a", "x", &wav[..243])]), "--quick=true", cut);
@@ -120,7 +124,7 @@ fn faults_may_be_objects_in_json() {
     let scratch = Scratch::new();
     scratch.write("x.tar", shard(&[("a", "x", b"ID3")])).write("y.tar", &shard(&[("b", "x", b"")])[..100]);
     let lines = "{\"shard\": \"x.tar\", \"key\": \"a\", \"member\": \"a.wav\", \"offset\": 1536, \"fault\": \"bad-sound\", \
-                 \"message\": \"expected 10 bytes of the MP3 file, found its end\"}\n\
+                 \"message\": \"expected 10 bytes of the MP3 file, found its end: this MP3 file ends after 3 bytes\"}\n\
                  {\"shard\": \"y.tar\", \"key\": null, \"member\": null, \"offset\": 0, \"fault\": \"truncated\", \
                  \"message\": \"expected a header or the end mark, got the end of the file\"}\n";
     scratch.sh("check-shards --json x.tar y.tar").fails_with(1).stdout_is(lines);
