@@ -92,8 +92,8 @@ fn slurm_pl_gives_the_bytes_of_the_whole_run() {
     let _turn = turn();
     let (cluster, scratch) = (Cluster::start(""), table());
     // The script sleeps between two looks at its jobs: nothing of it is left when the pieces are done.
-    let left = "grep -lz slurm.pl /proc/[0-9]*/cmdline";
-    let here = "while read file; do [ $PWD -ef ${file%cmdline}cwd ] && echo $file; done";
+    let left = "grep -lx perl /proc/[0-9]*/comm";
+    let here = "while read file; do [ $PWD -ef ${file%comm}cwd ] && echo $file; done";
     let line = format!("{} || exit; {left} 2> none | {here} > left; true", through("slurm.pl", 4, 0));
     is_whole(&scratch, &cluster.run(&scratch, &line));
     assert_eq!(scratch.read("left"), b"");
