@@ -124,7 +124,13 @@ fn help_of(tool: &str) -> anyhow::Result<Help> {
     }
 }
 
+/// The names of Kaldi's programs.
+const KALDI: &str = include_str!("kaldi-programs.txt");
+
 fn no_tool(name: &str) -> String {
+    if KALDI.lines().any(|program| program == name) {
+        return format!("{name} is a program of Kaldi that kaldi-tables does not have");
+    }
     let near = closest_names(name, registry::tools().map(|entry| entry.name).chain(COMMANDS));
     if !near.is_empty() {
         return format!("there is no tool {name}; did you mean {}?", near.join(" or "));

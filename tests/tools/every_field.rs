@@ -218,16 +218,26 @@ fn files_addresses_and_commands_are_the_same_in_all_fields() {
 /// In Kaldi, the name of a file is no name of a map.
 #[test]
 fn files_of_maps_are_text_archives_in_all_fields() {
+    // Options that are for a value of another one need it: "for --by=speaker".
+    let needed = |field: &Field| {
+        let option = field.tool.options.iter().find(|it| format!("--{}", it.name) == field.name)?;
+        let (_, words) = option.help.split_once("for --")?;
+        Some(format!("--{}", words.split([' ', ',', ';', '.']).next()?)).filter(|word| word.contains('='))
+    };
     let is_map = |field: &Field| {
         let name = field.name.trim_start_matches('-').replace('_', "-");
         ["utt2", "spk2", "reco2utt", "reco2num"].iter().any(|part| name.starts_with(part))
             || ["vtln-map", "num-utts"].contains(&&*name)
+            || field.tool.options.iter().any(|it| *it.name == *name && it.help.starts_with("Map from"))
     };
     let fields: Vec<Field> = Field::all().into_iter().filter(is_map).collect();
     assert!(fields.len() > 20, "{}", fields.len());
     check_each(&fields, |scratch, field| {
         scratch.write("map", "a b\n");
         let mut line = field.line(scratch, "map");
+        if let Some(option) = needed(field) {
+            line.words.insert(line.place + 1, option);
+        }
         let [file, table] = ["map", "ark:map"].map(|name| {
             line.words[line.place] = line.words[line.place]
                 .split_inclusive('=')
@@ -238,6 +248,10 @@ fn files_of_maps_are_text_archives_in_all_fields() {
                 + name;
             line.run(scratch)
         });
+        let is_reached = !(file.log.contains(&field.name) && file.log.contains("expected"));
+        if !is_reached && needed(field).is_some() {
+            return Err(format!("{}: another option is missing: {file:?}", field.describe()));
+        }
         let is_right = file == table || (file.code == table.code && !file.log.contains("not a table"));
         if is_right { Ok(()) } else { Err(format!("{}: {file:?} and {table:?}", field.describe())) }
     });

@@ -166,7 +166,7 @@ pub fn find_key(window: &[u8], at_end: bool, in_key: impl Fn(u8) -> bool) -> Res
     }
 }
 
-fn is_space(byte: u8) -> bool {
+pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r')
 }
 

@@ -282,7 +282,16 @@ fn follow_each(fits: &mut Vec<Fit>, window: &[u8], at_end: bool) {
 /// the types that it fits: the start of a matrix, `\0BFM \x04`, may be the truth value `F` and a key `M`, but then no
 /// other value follows.
 fn is_rather_cut(fits: &[Fit], refusals: &[(ValueType, ParseError)], window: &[u8]) -> bool {
-    refusals.iter().any(|(_, error)| error.at_end) && fits.iter().all(|fit| reach(fit, window, false).is_some())
+    let has_no_entry_after = |fit: &Fit| match fit.1 {
+        Frame::Whole(length) => reach(fit, window, false) == Some(length) && !has_marked_entry(&window[length..]),
+        _ => false,
+    };
+    refusals.iter().any(|(_, error)| error.at_end) && fits.iter().all(has_no_entry_after)
+}
+
+/// Whether a key and the marker of a binary value are at the start, so that an entry starts there, even a damaged one.
+fn has_marked_entry(window: &[u8]) -> bool {
+    matches!(front(window, false), Ok(Front::Key { value, .. }) if window[value..].starts_with(b"\0B"))
 }
 
 /// Where the bytes after a value cannot be of its type; `None` if they can.

@@ -22,7 +22,8 @@ Usage: table-check [options] <table> [<table> ...]
  e.g.: table-check --quick raw_mfcc.*.ark feats.scp
        table-check --no-text data/train
 Values must be complete, readable, of one type and finite; matrices must have the same number of columns; keys must be
-sorted and unique. Lines of a script file must lead to values, and not to those of another key. The files of a data
+sorted and unique. Lines of a script file must lead to values, and not to those of another key of this script file, unless two
+lines lead to the same value. The files of a data
 directory must agree: everything that utils/validate_data_dir.sh finds is found, values are checked, and the lengths of
 sound, features, alignments (ali.scp, ali.*.gz), segments and words (ctm, *.ctm) are compared; commands in wav.scp are not run. Files of NumPy and safetensors, shards and lists must be complete; their numbers are not looked at. In other
 folders, each file that is known is checked, except texts.

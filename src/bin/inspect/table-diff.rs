@@ -55,11 +55,12 @@ fn table_diff(opts: Options) -> Result<Tally> {
     let tolerance =
         Tolerance { relative: opts.rtol, absolute: opts.atol, by_key: opts.by_key, value_type: opts.value_type };
     let mut output = Output::create("-".into(), false)?;
-    let (mut differences, mut failed) = (0, None);
+    let (mut differences, mut rounded, mut failed) = (0, 0, None);
     let (first, second) = (Named::find(&opts.first)?, Named::find(&opts.second)?);
     ensure!(!(first.is_stdin() && second.is_stdin()), "both tables are standard input, which can be read only once");
     let compared = diff(first, second, tolerance, &mut |difference| {
         differences += 1;
+        rounded += u64::from(is_rounded(&difference));
         let line = match opts.json {
             true => printable_json(&to_json(&difference).to_string()),
             false => printable(difference.to_string().as_bytes()),
@@ -72,8 +73,21 @@ fn table_diff(opts: Options) -> Result<Tally> {
         return Err(error.into());
     }
     log!("Compared {compared} values, found {differences} differences.");
+    if differences > 0 && rounded == differences && opts.rtol == 0.0 {
+        log!("All differences are as small as those of numbers that have been text: --rtol=1e-5 allows them.");
+    }
     output.finish()?;
     Ok(Tally::new(compared, differences).ok_if(differences == 0))
+}
+
+/// Whether the largest difference may come from text, which has six or seven digits.
+fn is_rounded(difference: &Difference) -> bool {
+    match difference {
+        Difference::Numbers { largest, values: [first, second], .. } => {
+            *largest <= 1e-5 * first.abs().min(second.abs())
+        }
+        _ => false,
+    }
 }
 
 fn to_json(difference: &Difference) -> Value {

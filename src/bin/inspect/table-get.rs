@@ -68,7 +68,9 @@ fn table_get(opts: Options) -> Result<Tally> {
                 tally.done += 1;
             }
             _ => {
-                warning!("{} has no key {word}", opts.table);
+                let is_file = word.to_path().is_ok_and(|path| path.is_file());
+                let advice = if is_file { "; it is a file, and table-get reads one table only" } else { "" };
+                warning!("{} has no key {word}{advice}", opts.table);
                 tally.failed += 1;
             }
         }

@@ -4,7 +4,7 @@
 
 use anyhow::{bail, ensure};
 use bstr::{BString, ByteSlice};
-use kaldi_cli::{InputName, OutputName, Tally, one_of};
+use kaldi_cli::{InputName, MapName, OutputName, Tally, one_of};
 use kaldi_inspect::{
     By, Distribution, Entries, EntryStatistics, Examiner, Kind, Named, Report, SoundStatistics, Statistics,
     decode_sound, measure_sound,
@@ -43,7 +43,7 @@ struct Options {
     by: By,
     /// Map from utterances to speakers, for --by=speaker
     #[arg(long)]
-    utt2spk: Option<InputName>,
+    utt2spk: Option<MapName>,
     /// Write a line with a JSON object for each table, column, entry or speaker
     #[arg(long)]
     json: bool,

@@ -8,10 +8,12 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use bstr::{BStr, BString};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
-use kaldi_io::{Wspecifier, WspecifierKind, is_same_file, printable_rxfilename};
+use kaldi_io::{
+    ParseError, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind, is_same_file, printable_rxfilename,
+};
 use kaldi_log::log;
 use kaldi_table::{ArchiveWriter, RawEntry};
-use kaldi_types::{Sequence, ValueType};
+use kaldi_types::{Sequence, TypeAdvice, ValueType};
 use kaldi_values::Format;
 
 const USAGE: &str = "\
@@ -45,9 +47,10 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Wo
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it joins whole archives"))]);
 
 fn concat_ark(opts: Options) -> Result<Tally> {
-    check_names(&opts.archives, &opts.target)?;
+    let archives: Vec<BString> = opts.archives.iter().map(|name| archive_name(name)).collect();
+    check_names(&archives, &opts.target)?;
     let mut target = ArchiveWriter::create(&opts.target)?;
-    let entries = Sequence::new(&opts.archives, opts.value_type);
+    let entries = Sequence::new(&archives, opts.value_type);
     let mut entries = if opts.sort_keys { entries.sorted() } else { entries };
     let mut seen = (!opts.allow_duplicates).then(HashMap::new);
     let mut open = None;
@@ -66,16 +69,24 @@ fn concat_ark(opts: Options) -> Result<Tally> {
     Ok(Tally::new(done, 0))
 }
 
+/// The name of an archive, which may be given as an rspecifier.
+fn archive_name(name: &BStr) -> BString {
+    match Rspecifier::parse(name) {
+        Some(Rspecifier { kind: RspecifierKind::Archive, rxfilename, .. }) => rxfilename,
+        _ => name.to_owned(),
+    }
+}
+
 /// Returns an error if an input is also an output.
-fn check_names(archives: &[InputName], target: &BStr) -> Result<()> {
+fn check_names(archives: &[BString], target: &BStr) -> Result<()> {
     let written = match Wspecifier::parse(target).map(|target| target.kind) {
         Some(WspecifierKind::Archive(archive)) => vec![archive],
         Some(WspecifierKind::Both { archive, script }) => vec![archive, script],
         Some(WspecifierKind::Script(_)) | None => Vec::new(),
     };
     for archive in archives {
-        if written.iter().any(|name| is_same_file(archive, name.as_ref())) {
-            bail!("{} is to be read and written: write to another file", printable_rxfilename(archive));
+        if written.iter().any(|name| is_same_file(archive.as_ref(), name.as_ref())) {
+            bail!("{} is to be read and written: write to another file", printable_rxfilename(archive.as_ref()));
         }
     }
     Ok(())
@@ -91,7 +102,10 @@ fn check_entry(entry: &RawEntry, format: Format, open: Option<&str>) -> Result<(
         );
     }
     if format == Format::Text && !entry.is_text() {
-        bail!("{place}: expected text as the option t asks, got a binary value: copy-matrix and its like write text");
+        let head = ParseError::new(0, "").in_value(entry.head(), false);
+        let advice =
+            TypeAdvice::on(&head).map_or("copy-matrix and its like write text".to_owned(), |it| it.to_string());
+        bail!("{place}: expected text as the option t asks, got a binary value: {advice}");
     }
     Ok(())
 }

@@ -1,3 +1,4 @@
+use crate::support::Scratch;
 use bstr::ByteSlice;
 
 use super::tables;
@@ -49,6 +50,19 @@ fn the_order_counts_unless_by_key() {
     scratch.sh("table-diff x y").fails_with(1).stdout_is("b: the order of keys differs from here on\n");
     scratch.sh("table-diff --by-key x y").succeeds().stdout_is("");
     scratch.sh("cat y | table-diff --by-key x -").succeeds().stdout_is("");
+}
+
+#[test]
+fn differences_of_a_round_trip_through_text_are_told_from_others() {
+    let scratch = Scratch::new();
+    scratch.write("1.txt", "a [ 0.1 12345.678 ]\n").write("far.txt", "a [ 0.1 12345 ]\n");
+    scratch
+        .sh("copy-vector ark:1.txt ark:1.ark; copy-vector ark:1.txt ark,t:- | sed s/12345.68/12345.7/ > 2.txt")
+        .succeeds();
+    let advice = "--rtol=1e-5 allows them";
+    scratch.sh("table-diff 1.ark 2.txt").fails_with(1).stderr_has(advice);
+    scratch.sh("table-diff --rtol=1e-5 1.ark 2.txt").succeeds().stderr_lacks(advice);
+    scratch.sh("table-diff 1.ark far.txt").fails_with(1).stderr_lacks(advice);
 }
 
 #[test]

@@ -106,3 +106,9 @@ fn one_value_has_no_keys() {
     scratch.sh("table-get feats.ark:2 a").fails_with(255).stderr_has("one value without a key: table-head prints it");
     scratch.sh("table-get . a").fails_with(255).stderr_has("is a folder");
 }
+
+#[test]
+fn a_second_table_is_not_just_a_key_that_is_not_there() {
+    let ran = tables().sh("table-get feats.ark ali.ark a").fails_with(1);
+    ran.stderr_has("feats.ark has no key ali.ark; it is a file, and table-get reads one table only");
+}

@@ -285,3 +285,11 @@ fn waveforms_are_measured() {
     scratch.sh("head -c 9000 a.wav > cut.wav; echo c cut.wav > c.scp").succeeds();
     scratch.sh("table-stats c.scp").fails_with(255).stderr_has("expected 8000 samples as the header says, got 4478");
 }
+
+#[test]
+fn the_map_of_speakers_may_be_the_name_of_a_file() {
+    let scratch = Scratch::new();
+    scratch.write("v.txt", "a [ 1 2 ]\nb [ 3 4 ]\n").write("utt2spk", "a x\nb x\n");
+    let named = scratch.sh("table-stats --by=speaker --utt2spk=utt2spk v.txt").succeeds();
+    scratch.sh("table-stats --by=speaker --utt2spk=ark:utt2spk v.txt").succeeds().stdout_is(named.stdout());
+}

@@ -203,11 +203,34 @@ fn an_old_archive_may_be_replaced_by_what_is_made_of_it() {
 }
 
 #[test]
+fn archives_may_be_rspecifiers() {
+    let scratch = two_archives();
+    scratch.sh("concat-ark ark:1.ark 'ark,s,cs:cat 2.ark |' ark:- | cmp - <(cat 1.ark 2.ark)").succeeds();
+    let ran = scratch.sh("concat-ark ark:1.ark ark:2.ark ark:1.ark");
+    ran.fails_with(255).stderr_has("1.ark is to be read and written: write to another file");
+    scratch.sh("concat-ark scp:1.scp ark:x").fails_with(255).stderr_has("this is the name of a table");
+}
+
+#[test]
+fn the_tool_that_writes_text_is_named_by_the_type_of_the_values() {
+    let scratch = Scratch::new();
+    scratch.write("ali.txt", "a 1 1 2\nb 3\n").write("post.txt", "a [ 1 0.5 ] [ 2 1 ]\n");
+    scratch.sh("copy-int-vector ark:ali.txt ark:- | gzip > ali.1.gz; copy-post ark:post.txt ark:post").succeeds();
+    for (name, tool) in
+        [("ali.1.gz", "this is an integer vector; copy-int-vector"), ("post", "this is a posterior; copy-post")]
+    {
+        scratch.sh(&format!("concat-ark {name} ark,t:x")).fails_with(255).stderr_has(tool);
+    }
+}
+
+#[test]
 fn text_is_asked_for_but_not_made() {
     let scratch = two_archives();
     scratch.sh("concat-ark 2.ark ark,t:- | cmp - 2.ark").succeeds();
     let ran = scratch.sh("concat-ark 2.ark 1.ark ark,t:x.ark");
-    ran.fails_with(255).stderr_has("a: 1.ark:0: expected text as the option t asks, got a binary value: copy-matrix");
+    ran.fails_with(255).stderr_has(
+        "a: 1.ark:0: expected text as the option t asks, got a binary value: this is a matrix; copy-matrix",
+    );
     assert_eq!(scratch.list(), ["1.ark", "2.ark"]);
     scratch.write("words", "a one two\nb \n");
     scratch.sh("concat-ark words words ark,t:-").succeeds().stdout_is("a one two\nb \na one two\nb \n");

@@ -84,3 +84,17 @@ pub fn an_archive_cut_inside_a_key_is_an_error() {
     let ran = scratch.sh("copy-int-vector ark:cut.ark ark,t:-");
     ran.fails_with(255).stdout_is(text_archive(&first)).stderr_has("cut.ark:");
 }
+
+/// The start of a posterior is that of a shorter vector of integers.
+#[test]
+fn posteriors_are_known_by_what_is_after_the_seeming_end() {
+    let scratch = Scratch::new();
+    scratch.write("post.txt", "a [ 1 0.5 2 0.5 ] [ 3 1 ] [ 17 1 ]\nb [ 1 1 ] [ 3 1 ]\nc [ 4 1 ]\n");
+    scratch.sh("copy-post ark:post.txt ark:post.ark").succeeds();
+    for tool in ["copy-int-vector", "copy-gselect"] {
+        for input in ["ark:post.ark", "ark:cat post.ark |"] {
+            let ran = scratch.sh(&format!("{tool} '{input}' ark:/dev/null")).fails_with(255);
+            ran.stderr_has("expected a key after a, got ").stderr_has("this is a posterior; copy-post reads it");
+        }
+    }
+}

@@ -36,6 +36,17 @@ fn a_tool_is_run_with_its_arguments_and_its_exit_code() {
 }
 
 #[test]
+fn programs_that_only_kaldi_has_are_said_to_be_its() {
+    let known = include_str!("../../../src/kaldi-programs.txt");
+    for tool in registry::tools().iter().filter(|tool| tool.in_kaldi) {
+        assert!(known.lines().any(|name| name == tool.name), "{}", tool.name);
+    }
+    let missing: Vec<&str> = known.lines().filter(|name| !registry::names().contains(*name)).collect();
+    let ran = Scratch::new().sh(&format!("kaldi-tables {}", missing[0])).fails_with(255);
+    ran.stderr_has(&format!("{} is a program of Kaldi that kaldi-tables does not have", missing[0]));
+}
+
+#[test]
 fn what_is_no_tool_and_no_command_is_an_error() {
     let scratch = Scratch::new();
     let ran = scratch.sh("kaldi-tables nosuch").fails_with(255);

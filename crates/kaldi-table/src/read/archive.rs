@@ -1,21 +1,26 @@
 //! Reads archives in sequence: frames entries without parsing their values.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-use bstr::BStr;
-use kaldi_io::{Blob, Chunk, ExpectedStream, Input, Need, ParseError, Window, recognize};
+use bstr::{BStr, BString};
+use kaldi_io::{Blob, Chunk, ExpectedStream, Input, Need, ParseError, Window, excerpt, recognize};
 use kaldi_log::warning;
 use kaldi_reader::Reader;
 
 use crate::batch::{Batch, Batches, Leaving};
-use crate::framing::{Extent, Framing, Front, find_extent};
+use crate::framing::{Extent, Framing, Front, find_extent, is_space};
+use crate::key::is_key;
 use crate::raw::RawEntry;
 use crate::{Error, Result};
 
 /// A value is skipped only if more than this is missing of it. For less, reading on is as fast.
 const SHORT: u64 = 1 << 13;
+
+/// Bytes of a value that are kept to find out what it is.
+const KEPT: usize = 1 << 12;
 
 /// Frames the entries of an archive.
 #[derive(Debug)]
@@ -29,6 +34,8 @@ pub(crate) struct ArchiveReader<F> {
     /// Whether the first entry has to be readable even in permissive mode.
     first_counts: bool,
     has_delivered: bool,
+    /// The key of the entry that was delivered last, and its value unless that is long.
+    last: Option<(BString, Vec<u8>)>,
     /// A fault after the entries that were delivered last.
     fault: Option<Error>,
     ended: bool,
@@ -73,6 +80,7 @@ impl<F: Framing> ArchiveReader<F> {
             leaving: None,
             first_counts: true,
             has_delivered: false,
+            last: None,
             fault: None,
             ended: false,
         }
@@ -141,11 +149,22 @@ impl<F: Framing> ArchiveReader<F> {
                 }
                 Err(error) => {
                     let key = rest[..error.offset].trim_ascii_start();
-                    return Stop::Fault(self.entry_error(key, at, error));
+                    let has_odd_byte = rest.get(error.offset).is_some_and(|byte| !is_key(&[*byte]) && !is_space(*byte));
+                    let start = error.offset - key.len();
+                    let no_key = || self.no_key(spans, at + start..at + error.offset + 1);
+                    return Stop::Fault(
+                        has_odd_byte.then(no_key).flatten().unwrap_or_else(|| self.entry_error(key, at, error)),
+                    );
                 }
             };
+            // A value of another type may seem to end early. What follows is no key then.
+            if rest[start..end].contains(&0)
+                && let Some(fault) = self.no_key(spans, at + start..at + end)
+            {
+                return Stop::Fault(fault);
+            }
             let (key, value) = (at + start..at + end, at + value);
-            match self.frame_value(key, value) {
+            match self.frame_value(key.clone(), value) {
                 Ok(span) => {
                     at = span.value.end;
                     let is_stored = span.stored.is_some();
@@ -156,9 +175,32 @@ impl<F: Framing> ArchiveReader<F> {
                 }
                 // The key stays in front of its value until the value is complete.
                 Err(Stop::More(need)) => return Stop::More(need.after(value - at)),
+                Err(Stop::Fault(fault)) => {
+                    let has_key = is_key(&self.window.bytes()[key.clone()]);
+                    return Stop::Fault((!has_key).then(|| self.no_key(spans, key)).flatten().unwrap_or(fault));
+                }
                 Err(stop) => return stop,
             }
         }
+    }
+
+    /// The fault of bytes that are no key, after an entry. That entry shows what the archive may be instead.
+    fn no_key(&self, spans: &[Span], found: Range<usize>) -> Option<Error> {
+        let bytes = self.window.bytes();
+        let (key, value) = match (spans.last(), &self.last) {
+            (Some(last), _) => (&bytes[last.key.clone()], Cow::Borrowed(&bytes[last.value.start..])),
+            (None, Some((key, value))) => {
+                let following = &bytes[..bytes.len().min(if value.is_empty() { 0 } else { KEPT })];
+                (key.as_slice(), Cow::Owned([value, following].concat()))
+            }
+            (None, None) => return None,
+        };
+        let shown = bytes[found.start..found.end.min(found.start + 20)].escape_ascii();
+        let message = format!("expected a key after {}, got \"{shown}\"", excerpt(key));
+        let source = ParseError::new(0, message).in_value(&value, false);
+        let offset = self.window.offset() + found.start as u64;
+        let source = kaldi_io::Error::Content { name: self.name.to_string(), offset, source };
+        Some(Error::Entry { script: None, key: BString::default(), source: Box::new(source) })
     }
 
     /// Frames the value that starts at `start`.
@@ -218,6 +260,11 @@ impl<F: Framing> ArchiveReader<F> {
 
     fn entries(&mut self, spans: Vec<Span>, bytes: Vec<u8>, base: u64) -> Batch {
         self.has_delivered = true;
+        self.last = spans.last().map(|last| {
+            let is_short = last.stored.is_none() && last.value.len() <= KEPT;
+            let value = if is_short { bytes[last.value.clone()].to_vec() } else { Vec::new() };
+            (bytes[last.key.clone()].into(), value)
+        });
         let rest = self.window.skimmed().cloned();
         let chunk = Arc::new(Chunk { bytes, base, name: Arc::clone(&self.name), rest });
         let entry = |span: Span| {
@@ -310,6 +357,7 @@ impl<F: Framing> Reader for ArchiveReader<F> {
         self.window.restart()?;
         self.ended = false;
         self.has_delivered = false;
+        self.last = None;
         Ok(())
     }
 
