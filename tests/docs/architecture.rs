@@ -46,6 +46,23 @@ fn the_table_of_crates_is_that_of_the_manifests() {
 }
 
 #[test]
+fn a_new_type_of_value_costs_ten_files_at_most() {
+    let rows = Page::read("docs/architecture.md").table("new type");
+    let listed: BTreeSet<String> =
+        rows.iter().flat_map(|row| row[0].split(',')).map(|cell| code(cell).to_owned()).collect();
+    assert!(listed.len() <= 10, "{listed:?}");
+    for file in &listed {
+        assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(file).is_file(), "{file}");
+    }
+    // The type that was added last is one of which little is asked.
+    let folders = crates().into_keys().filter(|name| name != "kaldi-types").map(|name| format!("crates/{name}"));
+    let folders: Vec<String> = folders.chain(["src".to_owned(), "python/src".to_owned()]).collect();
+    let text = sources::of(&folders.iter().map(String::as_str).collect::<Vec<_>>());
+    // Of `table-keys`, which warns of values that are not known.
+    assert_eq!(text.matches("ValueType::Unknown").count(), 1);
+}
+
+#[test]
 fn the_table_of_dependencies_is_that_of_the_manifest() {
     let rows = Page::read("docs/dependencies.md").table("dependencies");
     let table: BTreeSet<_> = rows.iter().map(|row| code(&row[0]).to_owned()).collect();

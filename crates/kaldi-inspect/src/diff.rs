@@ -47,6 +47,8 @@ pub enum Difference {
         /// The two numbers there.
         values: [f64; 2],
     },
+    /// Values that are neither numbers nor words, by key: their bytes differ.
+    Values(BString),
     /// Words of a value.
     Words {
         /// The key.
@@ -213,6 +215,9 @@ impl Tolerance {
         if is_whole && one.size() == other.size() && one.bytes()? == other.bytes()? {
             return Ok(None);
         }
+        if !value_type.has_content() {
+            return Ok(Some(Difference::Values(one.key().to_owned())));
+        }
         let contents = [read_content(one, value_type)?, read_content(other, value_type)?];
         Ok(self.contents(one.key().to_owned(), contents))
     }
@@ -300,6 +305,7 @@ impl fmt::Display for Difference {
                 )?;
                 write!(f, "{one}, and {other}")
             }
+            Self::Values(key) => write!(f, "{key}: the values differ"),
             Self::Words { key, place, words: [one, other] } => {
                 write!(f, "{key}: words differ from word {place} on: {:?}, and {:?}", one.as_bstr(), other.as_bstr())
             }

@@ -29,31 +29,7 @@ impl ModelSummary {
     /// # Errors
     /// If it is no such model.
     pub fn read(name: &BStr, model_type: ModelType) -> Result<Self> {
-        let sizes = match model_type {
-            ModelType::Transitions => of_transitions(&read_file(name)?),
-            ModelType::Topology => of_topology(&read_file(name)?),
-            ModelType::Tree => of_tree(&read_file(name)?),
-            ModelType::TreeStats => of_tree_stats(&read_file(name)?),
-            ModelType::Questions => of_questions(&read_file(name)?),
-            ModelType::PdfGmms => of_pdfs(&read_file(name)?),
-            ModelType::PdfStats => of_pdf_stats(&read_file(name)?),
-            ModelType::AcousticStats => of_acoustic_stats(&read_file(name)?),
-            ModelType::DiagGmm => of_mixture(&read_file::<DiagGmm>(name)?),
-            ModelType::DiagGmmStats => of_mixture_stats(&read_file::<AccumDiagGmm>(name)?),
-            ModelType::FullGmm => of_mixture(&read_file::<FullGmm>(name)?),
-            ModelType::FullGmmStats => of_mixture_stats(&read_file::<AccumFullGmm>(name)?),
-            ModelType::IvectorExtractor => of_extractor(&read_file(name)?),
-            ModelType::IvectorExtractorStats => of_extractor_stats(&read_file(name)?),
-            ModelType::Plda => vec![("dimension", read_file::<Plda>(name)?.dim())],
-            ModelType::LogisticRegression => of_regression(&read_file(name)?),
-            ModelType::LdaStats => of_lda_stats(&read_file(name)?),
-            ModelType::MlltStats => of_mllt_stats(&read_file(name)?),
-            ModelType::LinearVtln => of_vtln(&read_file(name)?),
-            ModelType::BasisFmllr => of_bases(&read_file(name)?),
-            ModelType::BasisFmllrStats => of_basis_stats(&read_file(name)?),
-            ModelType::Fmpe => of_fmpe(&read_file(name)?),
-            ModelType::FmpeStats => of_fmpe_stats(&read_file(name)?),
-        };
+        let sizes = (row(model_type).sizes)(name)?;
         let sizes = sizes.into_iter().map(|(name, size)| (name, size as u64)).collect();
         Ok(Self { model_type, sizes })
     }
@@ -65,36 +41,54 @@ impl ModelSummary {
 /// # Errors
 /// If it is no such model.
 pub fn model_text(name: &BStr, model_type: ModelType) -> Result<Vec<u8>> {
-    fn text<T: Value>(name: &BStr) -> Result<Vec<u8>> {
-        let mut text = Vec::new();
-        read_file::<T>(name)?.write(&mut text, Format::Text);
-        Ok(text)
-    }
+    (row(model_type).text)(name)
+}
+
+/// What is done with files of a kind.
+struct Row {
+    sizes: fn(&BStr) -> Result<Sizes>,
+    text: fn(&BStr) -> Result<Vec<u8>>,
+}
+
+/// The row of a kind whose files hold this type, with these sizes.
+macro_rules! row {
+    ($model:ty, $sizes:expr) => {
+        Row { sizes: |name| Ok($sizes(&read_file::<$model>(name)?)), text: text::<$model> }
+    };
+}
+
+fn row(model_type: ModelType) -> Row {
     match model_type {
-        ModelType::Transitions => text::<Model>(name),
-        ModelType::Topology => text::<HmmTopology>(name),
-        ModelType::Tree => text::<ContextDependency>(name),
-        ModelType::TreeStats => text::<TreeStats>(name),
-        ModelType::Questions => text::<Questions>(name),
-        ModelType::PdfGmms => text::<AmDiagGmm>(name),
-        ModelType::PdfStats => text::<PdfStats>(name),
-        ModelType::AcousticStats => text::<AcousticStats>(name),
-        ModelType::DiagGmm => text::<DiagGmm>(name),
-        ModelType::DiagGmmStats => text::<AccumDiagGmm>(name),
-        ModelType::FullGmm => text::<FullGmm>(name),
-        ModelType::FullGmmStats => text::<AccumFullGmm>(name),
-        ModelType::IvectorExtractor => text::<IvectorExtractor>(name),
-        ModelType::IvectorExtractorStats => text::<IvectorExtractorStats>(name),
-        ModelType::Plda => text::<Plda>(name),
-        ModelType::LogisticRegression => text::<LogisticRegression>(name),
-        ModelType::LdaStats => text::<LdaStats>(name),
-        ModelType::MlltStats => text::<MlltStats>(name),
-        ModelType::LinearVtln => text::<LinearVtln>(name),
-        ModelType::BasisFmllr => text::<BasisFmllr>(name),
-        ModelType::BasisFmllrStats => text::<BasisFmllrStats>(name),
-        ModelType::Fmpe => text::<Fmpe>(name),
-        ModelType::FmpeStats => text::<FmpeStats>(name),
+        ModelType::Transitions => row!(Model, of_transitions),
+        ModelType::Topology => row!(HmmTopology, of_topology),
+        ModelType::Tree => row!(ContextDependency, of_tree),
+        ModelType::TreeStats => row!(TreeStats, of_tree_stats),
+        ModelType::Questions => row!(Questions, of_questions),
+        ModelType::PdfGmms => row!(AmDiagGmm, of_pdfs),
+        ModelType::PdfStats => row!(PdfStats, of_pdf_stats),
+        ModelType::AcousticStats => row!(AcousticStats, of_acoustic_stats),
+        ModelType::DiagGmm => row!(DiagGmm, of_mixture),
+        ModelType::DiagGmmStats => row!(AccumDiagGmm, of_mixture_stats),
+        ModelType::FullGmm => row!(FullGmm, of_mixture),
+        ModelType::FullGmmStats => row!(AccumFullGmm, of_mixture_stats),
+        ModelType::IvectorExtractor => row!(IvectorExtractor, of_extractor),
+        ModelType::IvectorExtractorStats => row!(IvectorExtractorStats, of_extractor_stats),
+        ModelType::Plda => row!(Plda, of_plda),
+        ModelType::LogisticRegression => row!(LogisticRegression, of_regression),
+        ModelType::LdaStats => row!(LdaStats, of_lda_stats),
+        ModelType::MlltStats => row!(MlltStats, of_mllt_stats),
+        ModelType::LinearVtln => row!(LinearVtln, of_vtln),
+        ModelType::BasisFmllr => row!(BasisFmllr, of_bases),
+        ModelType::BasisFmllrStats => row!(BasisFmllrStats, of_basis_stats),
+        ModelType::Fmpe => row!(Fmpe, of_fmpe),
+        ModelType::FmpeStats => row!(FmpeStats, of_fmpe_stats),
     }
+}
+
+fn text<T: Value>(name: &BStr) -> Result<Vec<u8>> {
+    let mut text = Vec::new();
+    read_file::<T>(name)?.write(&mut text, Format::Text);
+    Ok(text)
 }
 
 type Sizes = Vec<(&'static str, usize)>;
@@ -180,6 +174,10 @@ fn of_extractor_stats(stats: &IvectorExtractorStats) -> Sizes {
         ("ivectors", count(stats.num_ivectors())),
         ("frames", count(stats.count())),
     ]
+}
+
+fn of_plda(plda: &Plda) -> Sizes {
+    vec![("dimension", plda.dim())]
 }
 
 fn of_regression(regression: &LogisticRegression) -> Sizes {

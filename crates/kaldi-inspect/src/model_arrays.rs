@@ -39,21 +39,7 @@ pub(crate) fn array_reader(model_type: ModelType) -> Option<fn(&BStr) -> Result<
         ModelType::Plda => |name| Ok(of_plda(&read_file(name)?)),
         ModelType::LinearVtln => |name| Ok(of_vtln(&read_file(name)?)),
         ModelType::BasisFmllr => |name| Ok(of_bases(&read_file(name)?)),
-        ModelType::Topology
-        | ModelType::Tree
-        | ModelType::TreeStats
-        | ModelType::Questions
-        | ModelType::PdfStats
-        | ModelType::AcousticStats
-        | ModelType::DiagGmmStats
-        | ModelType::FullGmmStats
-        | ModelType::IvectorExtractorStats
-        | ModelType::LogisticRegression
-        | ModelType::LdaStats
-        | ModelType::MlltStats
-        | ModelType::BasisFmllrStats
-        | ModelType::Fmpe
-        | ModelType::FmpeStats => return None,
+        _ => return None,
     })
 }
 

@@ -1,80 +1,92 @@
 //! The kinds of files with a model or statistics for one.
 
-/// The kind of a file with a model, or with statistics from which one is estimated. Its first word shows most of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ModelType {
-    /// Transitions, perhaps with Gaussian mixtures or a network after them: `final.mdl`.
-    Transitions,
-    /// The states of phones.
-    Topology,
-    /// A decision tree.
-    Tree,
-    /// Statistics for a decision tree.
-    TreeStats,
-    /// Questions for a decision tree.
-    Questions,
-    /// The Gaussian mixtures of all pdfs, without transitions.
-    PdfGmms,
-    /// Statistics of the mixtures of all pdfs.
-    PdfStats,
-    /// The same after counts of transition-ids.
-    AcousticStats,
-    /// A mixture of Gaussians with diagonal covariances.
-    DiagGmm,
-    /// Statistics of such a mixture.
-    DiagGmmStats,
-    /// A mixture of Gaussians with full covariances.
-    FullGmm,
-    /// Statistics of such a mixture.
-    FullGmmStats,
-    /// An i-vector extractor.
-    IvectorExtractor,
-    /// Statistics for an i-vector extractor.
-    IvectorExtractorStats,
-    /// A PLDA model.
-    Plda,
-    /// A logistic regression.
-    LogisticRegression,
-    /// Statistics for LDA.
-    LdaStats,
-    /// Statistics for MLLT.
-    MlltStats,
-    /// Transforms of linear VTLN.
-    LinearVtln,
-    /// Bases of fMLLR.
-    BasisFmllr,
-    /// Statistics for bases of fMLLR.
-    BasisFmllrStats,
-    /// An fMPE transform.
-    Fmpe,
-    /// Statistics for an fMPE transform.
-    FmpeStats,
+/// What there is to know about a kind of files.
+struct Row {
+    /// The name.
+    name: &'static str,
+    /// What there is in a file.
+    content: Content,
+    /// A sentence that says so.
+    sentence: &'static str,
+    /// The first words of files. Kinds that share them with another one have none here.
+    words: &'static [&'static str],
 }
 
-/// The first words of kinds. Of those that share one the first is here.
-const FIRST_WORDS: [(&str, ModelType); 21] = [
-    ("<TransitionModel>", ModelType::Transitions),
-    ("<Topology>", ModelType::Topology),
-    ("ContextDependency", ModelType::Tree),
-    ("BTS", ModelType::TreeStats),
-    ("<Questions>", ModelType::Questions),
-    ("<DIMENSION>", ModelType::PdfGmms),
-    ("<NUMPDFS>", ModelType::PdfStats),
-    ("<DiagGMM>", ModelType::DiagGmm),
-    ("<DiagGMMBegin>", ModelType::DiagGmm),
-    ("<GMMACCS>", ModelType::DiagGmmStats),
-    ("<FullGMM>", ModelType::FullGmm),
-    ("<FullGMMBegin>", ModelType::FullGmm),
-    ("<IvectorExtractor>", ModelType::IvectorExtractor),
-    ("<IvectorExtractorStats>", ModelType::IvectorExtractorStats),
-    ("<Plda>", ModelType::Plda),
-    ("<LogisticRegression>", ModelType::LogisticRegression),
-    ("<LDAACCS>", ModelType::LdaStats),
-    ("<MlltAccs>", ModelType::MlltStats),
-    ("<LinearVtln>", ModelType::LinearVtln),
-    ("<BASISFMLLRPARAM>", ModelType::BasisFmllr),
-    ("<BASISFMLLRACCUS>", ModelType::BasisFmllrStats),
-];
+const fn row(name: &'static str, content: Content, sentence: &'static str, words: &'static [&'static str]) -> Row {
+    Row { name, content, sentence, words }
+}
+
+/// Lists the kinds once: each has a row.
+macro_rules! model_types {
+    ($($(#[$doc:meta])* $variant:ident = $row:expr;)*) => {
+        /// The kind of a file with a model, or with statistics from which one is estimated. Its first word shows most of
+        /// them.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum ModelType {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl ModelType {
+            /// Every kind.
+            const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            const fn row(self) -> &'static Row {
+                match self {
+                    $(Self::$variant => const { &$row },)*
+                }
+            }
+        }
+    };
+}
+
+model_types! {
+    /// Transitions, perhaps with Gaussian mixtures or a network after them: `final.mdl`.
+    Transitions = row("transition-model", Content::Model, "this is a model", &["<TransitionModel>"]);
+    /// The states of phones.
+    Topology = row("topology", Content::Model, "this is a topology", &["<Topology>"]);
+    /// A decision tree.
+    Tree = row("tree", Content::Model, "this is a decision tree", &["ContextDependency"]);
+    /// Statistics for a decision tree.
+    TreeStats = row("tree-stats", Content::Stats, "these are statistics for a tree", &["BTS"]);
+    /// Questions for a decision tree.
+    Questions = row("questions", Content::Models, "these are questions for a tree", &["<Questions>"]);
+    /// The Gaussian mixtures of all pdfs, without transitions.
+    PdfGmms = row("pdf-gmms", Content::Models, "these are mixtures of Gaussians without transitions", &["<DIMENSION>"]);
+    /// Statistics of the mixtures of all pdfs.
+    PdfStats = row("pdf-stats", Content::Stats, "these are statistics of a model", &["<NUMPDFS>"]);
+    /// The same after counts of transition-ids.
+    AcousticStats = row("acoustic-stats", Content::Stats, "these are statistics of a model", &[]);
+    /// A mixture of Gaussians with diagonal covariances.
+    DiagGmm = row("diag-gmm", Content::Model, "this is a mixture of Gaussians", &["<DiagGMM>", "<DiagGMMBegin>"]);
+    /// Statistics of such a mixture.
+    DiagGmmStats = row("diag-gmm-stats", Content::Stats, "these are statistics of a mixture of Gaussians", &["<GMMACCS>"]);
+    /// A mixture of Gaussians with full covariances.
+    FullGmm = row("full-gmm", Content::Model, "this is a mixture of Gaussians", &["<FullGMM>", "<FullGMMBegin>"]);
+    /// Statistics of such a mixture.
+    FullGmmStats = row("full-gmm-stats", Content::Stats, "these are statistics of a mixture of Gaussians", &[]);
+    /// An i-vector extractor.
+    IvectorExtractor = row("ivector-extractor", Content::Model, "this is an i-vector extractor", &["<IvectorExtractor>"]);
+    /// Statistics for an i-vector extractor.
+    IvectorExtractorStats = row("ivector-extractor-stats", Content::Stats, "these are statistics for an i-vector extractor", &["<IvectorExtractorStats>"]);
+    /// A PLDA model.
+    Plda = row("plda", Content::Model, "this is a PLDA model", &["<Plda>"]);
+    /// A logistic regression.
+    LogisticRegression = row("logistic-regression", Content::Model, "this is a logistic regression", &["<LogisticRegression>"]);
+    /// Statistics for LDA.
+    LdaStats = row("lda-stats", Content::Stats, "these are statistics for LDA", &["<LDAACCS>"]);
+    /// Statistics for MLLT.
+    MlltStats = row("mllt-stats", Content::Stats, "these are statistics for MLLT", &["<MlltAccs>"]);
+    /// Transforms of linear VTLN.
+    LinearVtln = row("linear-vtln", Content::Models, "these are transforms of linear VTLN", &["<LinearVtln>"]);
+    /// Bases of fMLLR.
+    BasisFmllr = row("basis-fmllr", Content::Models, "these are bases of fMLLR", &["<BASISFMLLRPARAM>"]);
+    /// Statistics for bases of fMLLR.
+    BasisFmllrStats = row("basis-fmllr-stats", Content::Stats, "these are statistics for bases of fMLLR", &["<BASISFMLLRACCUS>"]);
+    /// An fMPE transform.
+    Fmpe = row("fmpe", Content::Model, "this is an fMPE transform", &[]);
+    /// Statistics for an fMPE transform.
+    FmpeStats = row("fmpe-stats", Content::Stats, "these are statistics for fMPE", &[]);
+}
 
 impl ModelType {
     /// The kind of the model or the statistics that start with these bytes; `None` if they are none.
@@ -89,59 +101,27 @@ impl ModelType {
     pub fn of(head: &[u8]) -> Option<Self> {
         let text = head.strip_prefix(b"\0B").unwrap_or(head).trim_ascii_start();
         let word = text.split(u8::is_ascii_whitespace).next().unwrap_or_default();
-        FIRST_WORDS.iter().find(|(token, _)| token.as_bytes() == word).map(|&(_, model_type)| model_type)
-    }
-
-    /// The name, what there is in a file, and a sentence that says so.
-    const fn facts(self) -> (&'static str, Content, &'static str) {
-        use Content::{Model, Models, Stats};
-        match self {
-            Self::Transitions => ("transition-model", Model, "this is a model"),
-            Self::Topology => ("topology", Model, "this is a topology"),
-            Self::Tree => ("tree", Model, "this is a decision tree"),
-            Self::TreeStats => ("tree-stats", Stats, "these are statistics for a tree"),
-            Self::Questions => ("questions", Models, "these are questions for a tree"),
-            Self::PdfGmms => ("pdf-gmms", Models, "these are mixtures of Gaussians without transitions"),
-            Self::PdfStats => ("pdf-stats", Stats, "these are statistics of a model"),
-            Self::AcousticStats => ("acoustic-stats", Stats, "these are statistics of a model"),
-            Self::DiagGmm => ("diag-gmm", Model, "this is a mixture of Gaussians"),
-            Self::DiagGmmStats => ("diag-gmm-stats", Stats, "these are statistics of a mixture of Gaussians"),
-            Self::FullGmm => ("full-gmm", Model, "this is a mixture of Gaussians"),
-            Self::FullGmmStats => ("full-gmm-stats", Stats, "these are statistics of a mixture of Gaussians"),
-            Self::IvectorExtractor => ("ivector-extractor", Model, "this is an i-vector extractor"),
-            Self::IvectorExtractorStats => {
-                ("ivector-extractor-stats", Stats, "these are statistics for an i-vector extractor")
-            }
-            Self::Plda => ("plda", Model, "this is a PLDA model"),
-            Self::LogisticRegression => ("logistic-regression", Model, "this is a logistic regression"),
-            Self::LdaStats => ("lda-stats", Stats, "these are statistics for LDA"),
-            Self::MlltStats => ("mllt-stats", Stats, "these are statistics for MLLT"),
-            Self::LinearVtln => ("linear-vtln", Models, "these are transforms of linear VTLN"),
-            Self::BasisFmllr => ("basis-fmllr", Models, "these are bases of fMLLR"),
-            Self::BasisFmllrStats => ("basis-fmllr-stats", Stats, "these are statistics for bases of fMLLR"),
-            Self::Fmpe => ("fmpe", Model, "this is an fMPE transform"),
-            Self::FmpeStats => ("fmpe-stats", Stats, "these are statistics for fMPE"),
-        }
+        Self::ALL.iter().copied().find(|it| it.row().words.iter().any(|token| token.as_bytes() == word))
     }
 
     /// The name: `transition-model`, `tree`, `lda-stats` ...
     pub fn name(self) -> &'static str {
-        self.facts().0
+        self.row().name
     }
 
     /// Whether it has statistics, from which a model is estimated.
     pub fn is_stats(self) -> bool {
-        self.facts().1 == Content::Stats
+        self.row().content == Content::Stats
     }
 
     /// Whether it is several things in a sentence: `these are statistics`, not `this is a model`.
     pub(crate) fn is_several(self) -> bool {
-        self.facts().1 != Content::Model
+        self.row().content != Content::Model
     }
 
     /// What it is in a sentence: `this is a decision tree`.
     pub fn sentence(self) -> &'static str {
-        self.facts().2
+        self.row().sentence
     }
 }
 

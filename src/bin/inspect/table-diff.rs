@@ -104,6 +104,7 @@ fn to_json(difference: &Difference) -> Value {
             "difference": "numbers", "key": key(name), "count": count, "of": of, "largest": largest, "place": place,
             "first": first, "second": second,
         }),
+        Difference::Values(name) => json!({ "difference": "values", "key": key(name) }),
         Difference::Words { key: name, place, words: [first, second] } => json!({
             "difference": "words", "key": key(name), "place": place, "first": key(first), "second": key(second),
         }),

@@ -34,8 +34,7 @@ struct Options {
     /// Merge archives that are sorted by key (in the C locale), so that the new archive is sorted, too
     #[arg(long, default_value_t = false)]
     sort_keys: bool,
-    /// Type of the values, if it should not be found by looking: matrix, vector, int32, float, double, bool, token,
-    /// token-vector, int32-vector, int32-vector-vector, int32-pairs, float-pairs, posterior, gauss-post, wave, htk, sphinx, unknown
+    /// Type of the values, if it should not be found by looking; see ark-to-scp
     #[arg(long = "type", value_parser = one_of(ValueType::NAMES))]
     value_type: Option<ValueType>,
     #[arg(required = true)]

@@ -22,16 +22,20 @@ impl Look {
     fn at(bytes: &[u8], types: &[ValueType], what: &str) {
         let scratch = Scratch::new();
         scratch.write("t.ark", bytes);
+        let json = match types.iter().any(|value_type| value_type.has_content()) {
+            true => "table-head --json t.ark > json && [ $(wc -l < json) = 4 ]",
+            false => "",
+        };
         let looks = "table-info t.ark > info
             table-keys ark:t.ark > keys && [ $(wc -l < keys) = 4 ]
             [ $(table-head t.ark | wc -l) -ge 4 ]
-            table-head --json t.ark > json && [ $(wc -l < json) = 4 ]
+            JSON
             table-get t.ark utt0 > one && [ -s one ]
             table-diff t.ark t.ark
             table-sort ark:t.ark ark:sorted.ark && cmp t.ark sorted.ark
             table-sample --n=4 ark:t.ark ark:sample.ark
             ark-to-scp t.ark t.scp && table-info t.scp";
-        scratch.sh(looks).succeeds();
+        scratch.sh(&looks.replace("JSON", json)).succeeds();
         let info = String::from_utf8(scratch.read("info")).unwrap();
         assert!(types.iter().any(|value_type| info.contains(value_type.name())), "{what}: {info}");
         // Differing columns and empty values are faults, but they have no place in the file.
@@ -43,7 +47,7 @@ impl Look {
             line.split_whitespace().last() == Some(value_type.name())
         });
         let found = *found.unwrap_or_else(|| panic!("{what}: {info}"));
-        if NO_NUMBERS.contains(&found) {
+        if NO_NUMBERS.contains(&found) || !found.has_content() {
             let message = format!("t.ark: expected numbers or waveforms, got values of type {found}");
             scratch.sh("table-stats t.ark").fails_with(255).stderr_has(&message);
         } else {

@@ -67,6 +67,15 @@ fn tools_of_any_type_carry_them_unchanged() {
 }
 
 #[test]
+fn values_that_differ_are_told() {
+    let scratch = archives();
+    scratch.sh("table-diff binary.ark binary.ark && table-diff text.ark text.ark").succeeds().stdout_is("");
+    scratch.sh("sed s/1876.28/1/ text.ark > other.ark").succeeds();
+    scratch.sh("table-diff text.ark other.ark").fails_with(1).stdout_is("utt3: the values differ\n");
+    scratch.sh("table-diff --json text.ark other.ark").stdout_is("{\"difference\":\"values\",\"key\":\"utt3\"}\n");
+}
+
+#[test]
 fn text_is_printed_and_of_binary_values_the_size() {
     let scratch = archives();
     scratch.sh("table-head --n=9 text.ark").succeeds().stdout_is(LATTICES);
