@@ -238,6 +238,11 @@ fn files_of_maps_are_text_archives_in_all_fields() {
         if let Some(option) = needed(field) {
             line.words.insert(line.place + 1, option);
         }
+        // A message says that one more is missing: "with --parts only".
+        let log = line.run(scratch).log;
+        if let Some(option) = log.split_once(" with --").and_then(|(_, rest)| rest.split_once(" only")) {
+            line.words.insert(line.place + 1, format!("--{}=2", option.0));
+        }
         let [file, table] = ["map", "ark:map"].map(|name| {
             line.words[line.place] = line.words[line.place]
                 .split_inclusive('=')
