@@ -1,0 +1,382 @@
+//! The binary form: a file of OpenFst's `VectorFst`.
+
+use kaldi_io::{Frame, ParseError};
+
+use crate::cost::Cost;
+use crate::graph::{Arc, Builder, Graph, Span};
+use crate::text::Form;
+
+/// The first four bytes of every such file.
+pub(crate) const MAGIC: i32 = 2_125_659_606;
+const SYMBOLS_MAGIC: i32 = 2_125_658_996;
+const VERSION: i32 = 2;
+/// Flags of the header: symbol tables of inputs and outputs follow.
+const SYMBOL_TABLES: [i32; 2] = [1, 2];
+/// The only properties that are always true: the states are there, and can be changed.
+const PROPERTIES: u64 = 3;
+/// Names of types and symbols are shorter than this.
+const LONGEST_NAME: i32 = 1 << 12;
+
+/// How the arcs of a file are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ArcType {
+    pub(crate) form: Form,
+    /// Whether costs are doubles.
+    pub(crate) doubles: bool,
+}
+
+const ARC_TYPES: [(&str, ArcType); 5] = [
+    ("lattice4", ArcType { form: Form::Plain, doubles: false }),
+    ("lattice8", ArcType { form: Form::Plain, doubles: true }),
+    ("compactlattice44", ArcType { form: Form::Compact, doubles: false }),
+    ("compactlattice84", ArcType { form: Form::Compact, doubles: true }),
+    ("standard", ArcType { form: Form::Standard, doubles: false }),
+];
+
+impl ArcType {
+    fn cost_size(self) -> usize {
+        match self.form {
+            Form::Standard => 4,
+            _ if self.doubles => 16,
+            _ => 8,
+        }
+    }
+
+    fn has_strings(self) -> bool {
+        self.form == Form::Compact
+    }
+
+    /// The least bytes of a state: its cost, the length of its string, and its number of arcs.
+    fn state_size(self) -> usize {
+        self.cost_size() + if self.has_strings() { 4 } else { 0 } + 8
+    }
+
+    /// The least bytes of an arc.
+    fn arc_size(self) -> usize {
+        12 + self.cost_size() + if self.has_strings() { 4 } else { 0 }
+    }
+}
+
+/// Why a file cannot be walked through.
+enum Fault {
+    /// It goes on beyond the bytes: it has at least this many.
+    Short(u64),
+    Bad(ParseError),
+}
+
+impl From<ParseError> for Fault {
+    fn from(error: ParseError) -> Self {
+        Self::Bad(error)
+    }
+}
+
+/// A position in the bytes of a file.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Place<'a> {
+    fn take(&mut self, count: usize) -> Result<&'a [u8], Fault> {
+        let taken = self.bytes.get(self.at..).and_then(|rest| rest.get(..count));
+        let taken = taken.ok_or(Fault::Short(self.at as u64 + count as u64))?;
+        self.at += count;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
+        let mut array = [0; N];
+        array.copy_from_slice(self.take(N)?);
+        Ok(array)
+    }
+
+    fn int(&mut self) -> Result<i32, Fault> {
+        Ok(i32::from_le_bytes(self.array()?))
+    }
+
+    fn long(&mut self) -> Result<i64, Fault> {
+        Ok(i64::from_le_bytes(self.array()?))
+    }
+
+    fn name(&mut self, what: &str) -> Result<&'a [u8], Fault> {
+        let at = self.at;
+        let length = self.int()?;
+        if !(0..LONGEST_NAME).contains(&length) {
+            return Err(ParseError::new(at, format!("expected the length of {what}, got {length}")).into());
+        }
+        self.take(length as usize)
+    }
+
+    /// A count of something that takes `each` bytes or more.
+    fn count(&mut self, what: &str, each: usize) -> Result<usize, Fault> {
+        let at = self.at;
+        let count = self.long()?;
+        let bytes = u64::try_from(count).ok().and_then(|count| count.checked_mul(each as u64));
+        match bytes {
+            Some(bytes) if bytes < 1 << 48 => Ok(count as usize),
+            _ => Err(ParseError::new(at, format!("expected a number of {what}, got {count}")).into()),
+        }
+    }
+
+    fn cost(&mut self, arc_type: ArcType) -> Result<Cost, Fault> {
+        Ok(match (arc_type.form, arc_type.doubles) {
+            (Form::Standard, _) => Cost::new(f32::from_le_bytes(self.array()?), 0.0),
+            (_, false) => Cost::new(f32::from_le_bytes(self.array()?), f32::from_le_bytes(self.array()?)),
+            (_, true) => Cost::new(f64::from_le_bytes(self.array()?) as f32, f64::from_le_bytes(self.array()?) as f32),
+        })
+    }
+
+    /// The transition-ids of a string, if the type has strings.
+    fn string(&mut self, arc_type: ArcType) -> Result<&'a [u8], Fault> {
+        if !arc_type.has_strings() {
+            return Ok(&[]);
+        }
+        let at = self.at;
+        let count = self.int()?;
+        match usize::try_from(count) {
+            Ok(count) => self.take(count * 4),
+            Err(_) => Err(ParseError::new(at, format!("expected a number of transition-ids, got {count}")).into()),
+        }
+    }
+}
+
+/// What the header says.
+struct Header {
+    arc_type: ArcType,
+    flags: i32,
+    properties: u64,
+    start: Option<u32>,
+    num_states: usize,
+    num_arcs: i64,
+}
+
+fn read_header(place: &mut Place<'_>) -> Result<Header, Fault> {
+    let magic = place.int()?;
+    if magic != MAGIC {
+        return Err(ParseError::new(0, "expected the first bytes of an FST (d6 fd b2 7e), got others").into());
+    }
+    let at = place.at;
+    let fst_type = place.name("the type of an FST")?;
+    if fst_type != b"vector" {
+        let message = format!("expected an FST of type \"vector\", got \"{}\"", fst_type.escape_ascii());
+        return Err(ParseError::new(at, message).into());
+    }
+    let at = place.at;
+    let name = place.name("the type of arcs")?;
+    let Some((_, arc_type)) = ARC_TYPES.iter().find(|(known, _)| known.as_bytes() == name) else {
+        let message = format!("expected arcs of a lattice, got arcs of type \"{}\"", name.escape_ascii());
+        return Err(ParseError::new(at, message).into());
+    };
+    let at = place.at;
+    let version = place.int()?;
+    if version != VERSION {
+        return Err(ParseError::new(at, format!("expected an FST of version {VERSION}, got {version}")).into());
+    }
+    let flags = place.int()?;
+    let properties = place.long()? as u64;
+    let at = place.at;
+    let start = place.long()?;
+    let num_states = place.count("states", arc_type.state_size())?;
+    if num_states > u32::MAX as usize - 1 || start < -1 || start >= num_states.max(1) as i64 {
+        let message = format!("expected a start state and a number of states, got {start} and {num_states}");
+        return Err(ParseError::new(at, message).into());
+    }
+    let num_arcs = place.long()?;
+    for flag in SYMBOL_TABLES {
+        if flags & flag != 0 {
+            skip_symbols(place)?;
+        }
+    }
+    let start = u32::try_from(start).ok().filter(|&start| (start as usize) < num_states);
+    Ok(Header { arc_type: *arc_type, flags, properties, start, num_states, num_arcs })
+}
+
+fn skip_symbols(place: &mut Place<'_>) -> Result<(), Fault> {
+    let at = place.at;
+    if place.int()? != SYMBOLS_MAGIC {
+        return Err(ParseError::new(at, "expected a symbol table, as the flags of the header say").into());
+    }
+    place.name("the name of a symbol table")?;
+    place.long()?;
+    for _ in 0..place.count("symbols", 12)? {
+        place.name("a symbol")?;
+        place.long()?;
+    }
+    Ok(())
+}
+
+/// The header of a file and its length.
+fn walk(bytes: &[u8]) -> Result<(Header, usize), Fault> {
+    let mut place = Place { bytes, at: 0 };
+    let header = read_header(&mut place)?;
+    let arc_type = header.arc_type;
+    for left in (0..header.num_states).rev() {
+        let rest = left as u64 * arc_type.state_size() as u64;
+        let walked = skip_state(&mut place, arc_type);
+        walked.map_err(|fault| match fault {
+            Fault::Short(least) => Fault::Short(least + rest),
+            bad => bad,
+        })?;
+    }
+    Ok((header, place.at))
+}
+
+fn skip_state(place: &mut Place<'_>, arc_type: ArcType) -> Result<(), Fault> {
+    place.take(arc_type.cost_size())?;
+    place.string(arc_type)?;
+    let num_arcs = place.count("arcs", arc_type.arc_size())?;
+    if !arc_type.has_strings() {
+        place.take(num_arcs * arc_type.arc_size())?;
+        return Ok(());
+    }
+    for left in (0..num_arcs).rev() {
+        let rest = (left * arc_type.arc_size()) as u64;
+        let mut skip = || -> Result<(), Fault> {
+            place.take(8 + arc_type.cost_size())?;
+            place.string(arc_type)?;
+            place.take(4)?;
+            Ok(())
+        };
+        skip().map_err(|fault| match fault {
+            Fault::Short(least) => Fault::Short(least + rest),
+            bad => bad,
+        })?;
+    }
+    Ok(())
+}
+
+/// Where the file at the start of the window ends.
+///
+/// # Errors
+/// If it is no such file, or incomplete and `at_end` is set.
+pub(crate) fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
+    match walk(window) {
+        Ok((_, length)) => Ok(Frame::Whole(length)),
+        Err(Fault::Bad(error)) => Err(error),
+        Err(Fault::Short(least)) if at_end => {
+            Err(ParseError::end(window.len(), format_args!("a graph of {least} bytes or more")))
+        }
+        Err(Fault::Short(least)) => Ok(Frame::Partial(least)),
+    }
+}
+
+/// Whether `bytes` are one whole file of this form with floats, as [`write`] makes it but for the properties.
+pub(crate) fn is_canonical(bytes: &[u8], form: Form) -> bool {
+    let wanted = ArcType { form, doubles: false };
+    match walk(bytes) {
+        Ok((header, length)) => {
+            let has_properties = header.properties & PROPERTIES == PROPERTIES;
+            let is_usual = header.arc_type == wanted && header.flags == 0 && header.num_arcs == 0 && has_properties;
+            is_usual && length == bytes.len() && read(bytes).is_ok()
+        }
+        Err(_) => false,
+    }
+}
+
+/// Reads the file at the start of `bytes`; returns the graph with its form and length.
+///
+/// # Errors
+/// If it is no such file, it is cut, or an arc leads to a state that does not exist.
+pub(crate) fn read(bytes: &[u8]) -> Result<(Graph, Form, usize), ParseError> {
+    read_graph(bytes).map_err(|fault| match fault {
+        Fault::Bad(error) => error,
+        Fault::Short(least) => ParseError::end(bytes.len(), format_args!("a graph of {least} bytes or more")),
+    })
+}
+
+fn read_graph(bytes: &[u8]) -> Result<(Graph, Form, usize), Fault> {
+    let mut place = Place { bytes, at: 0 };
+    let header = read_header(&mut place)?;
+    let arc_type = header.arc_type;
+    let mut builder = Builder::default();
+    for state in 0..header.num_states {
+        let state = state as u32;
+        let mut cost = place.cost(arc_type)?;
+        // The one cost of an FST is infinite where both of a lattice are.
+        if arc_type.form == Form::Standard && cost.graph == f32::INFINITY {
+            cost = Cost::INFINITE;
+        }
+        let string = place.string(arc_type)?;
+        let string = add_string(&mut builder, string);
+        builder.add_state();
+        builder.set_final(state, cost, string);
+        for index in 0..place.count("arcs", arc_type.arc_size())? {
+            let (input, output) = (place.int()?, place.int()?);
+            let cost = place.cost(arc_type)?;
+            let string = place.string(arc_type)?;
+            let at = place.at;
+            let next = place.int()?;
+            if usize::try_from(next).map_or(true, |next| next >= header.num_states) {
+                let states = header.num_states;
+                let message = format!("expected a state below {states} after arc {index} of state {state}, got {next}");
+                return Err(ParseError::new(at, message).into());
+            }
+            let string = add_string(&mut builder, string);
+            builder.add_arc(state, Arc { input, output, cost, string, next: next as u32 });
+        }
+    }
+    if let Some(start) = header.start {
+        builder.set_start(start);
+    }
+    let graph = Graph { properties: header.properties, ..builder.finish() };
+    Ok((graph, arc_type.form, place.at))
+}
+
+fn add_string(builder: &mut Builder, bytes: &[u8]) -> Span {
+    if bytes.is_empty() {
+        return Span::EMPTY;
+    }
+    let first = builder.num_ids();
+    for id in bytes.as_chunks::<4>().0 {
+        builder.add_id(i32::from_le_bytes(*id));
+    }
+    Span::new(first, builder.num_ids() - first)
+}
+
+/// Appends the file of a graph.
+pub(crate) fn write(graph: &Graph, form: Form, out: &mut Vec<u8>) {
+    let arc_type = ArcType { form, doubles: false };
+    let name = ARC_TYPES.iter().find(|(_, known)| *known == arc_type).map_or("", |(name, _)| name);
+    out.reserve(100 + graph.num_states() * arc_type.state_size() + graph.num_arcs() * arc_type.arc_size());
+    out.extend_from_slice(&MAGIC.to_le_bytes());
+    for name in ["vector", name] {
+        out.extend_from_slice(&(name.len() as i32).to_le_bytes());
+        out.extend_from_slice(name.as_bytes());
+    }
+    out.extend_from_slice(&VERSION.to_le_bytes());
+    out.extend_from_slice(&0_i32.to_le_bytes());
+    out.extend_from_slice(&(graph.properties | PROPERTIES).to_le_bytes());
+    out.extend_from_slice(&graph.start().map_or(-1, i64::from).to_le_bytes());
+    out.extend_from_slice(&(graph.num_states() as i64).to_le_bytes());
+    out.extend_from_slice(&0_i64.to_le_bytes());
+    for state in graph.states() {
+        write_cost(out, form, graph.final_cost(state));
+        write_string(out, form, graph.final_string(state));
+        let arcs = graph.arcs(state);
+        out.extend_from_slice(&(arcs.len() as i64).to_le_bytes());
+        for arc in arcs {
+            out.extend_from_slice(&arc.input.to_le_bytes());
+            out.extend_from_slice(&arc.output.to_le_bytes());
+            write_cost(out, form, arc.cost);
+            write_string(out, form, graph.string(arc.string));
+            out.extend_from_slice(&(arc.next as i32).to_le_bytes());
+        }
+    }
+}
+
+fn write_cost(out: &mut Vec<u8>, form: Form, cost: Cost) {
+    out.extend_from_slice(&cost.graph.to_le_bytes());
+    if form != Form::Standard {
+        out.extend_from_slice(&cost.acoustic.to_le_bytes());
+    }
+}
+
+fn write_string(out: &mut Vec<u8>, form: Form, ids: &[i32]) {
+    if form == Form::Compact {
+        out.extend_from_slice(&(ids.len() as i32).to_le_bytes());
+        for id in ids {
+            out.extend_from_slice(&id.to_le_bytes());
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! The text form: a line for each arc and each final state, and an empty line at the end.
+
+use kaldi_io::{Frame, ParseError, excerpt};
+use memchr::memchr;
+
+use crate::cost::Cost;
+use crate::graph::{Arc, Builder, Graph, Span};
+use crate::numbers::{parse_number, write_cost_number};
+
+/// What arcs of a graph have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// An input, an output and two costs.
+    Plain,
+    /// A word, two costs and a string.
+    Compact,
+    /// An input, an output and one cost, which is kept as the graph cost.
+    Standard,
+}
+
+impl Form {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "a plain lattice",
+            Self::Compact => "a compact lattice",
+            Self::Standard => "an FST",
+        }
+    }
+}
+
+/// So many more states than lines may be named.
+const MOST_UNNAMED: usize = 1 << 20;
+
+fn is_separator(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+}
+
+/// Where the text at the start of the window ends: after the first line without words that follows the line of the key.
+///
+/// # Errors
+/// If the line of the key has words.
+pub(crate) fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
+    let more = || Ok(Frame::Partial(window.len() as u64 + 1));
+    let Some(first) = memchr(b'\n', window) else {
+        return match window.iter().position(|byte| !byte.is_ascii_whitespace()) {
+            Some(at) => Err(no_line_end(window, at)),
+            None if at_end => Err(ParseError::end(window.len(), "a line end after the key")),
+            None => more(),
+        };
+    };
+    if let Some(at) = window[..first].iter().position(|byte| !byte.is_ascii_whitespace()) {
+        return Err(no_line_end(window, at));
+    }
+    let mut start = first + 1;
+    while let Some(length) = memchr(b'\n', &window[start..]) {
+        let line = &window[start..start + length];
+        start += length + 1;
+        if line.iter().all(|&byte| is_separator(byte)) {
+            return Ok(Frame::Whole(start));
+        }
+    }
+    if at_end { Ok(Frame::Whole(window.len())) } else { more() }
+}
+
+fn no_line_end(window: &[u8], at: usize) -> ParseError {
+    let word = window[at..].split(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
+    ParseError::new(at, format!("expected a line end after the key, got \"{}\"", excerpt(word)))
+}
+
+/// Reads the text at the start of `bytes`; returns the graph with its form and length. Lines that fit all forms make it
+/// the `wanted` one.
+///
+/// # Errors
+/// If a line is not one of a graph, or not of the same form as those before it.
+pub(crate) fn read(bytes: &[u8], wanted: Form) -> Result<(Graph, Form, usize), ParseError> {
+    let first = match frame(bytes, true)? {
+        Frame::Whole(_) => memchr(b'\n', bytes).map_or(bytes.len(), |length| length + 1),
+        _ => bytes.len(),
+    };
+    let mut reader = TextReader { wanted, form: None, builder: Builder::default(), lines: 0 };
+    if wanted == Form::Standard {
+        reader.form = Some(Form::Standard);
+    }
+    let mut at = first;
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        let length = memchr(b'\n', rest).unwrap_or(rest.len());
+        let line = &rest[..length];
+        let start = at;
+        at += (length + 1).min(rest.len());
+        match reader.add(line) {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(message) => return Err(ParseError::new(start, message)),
+        }
+    }
+    let form = reader.form.unwrap_or(wanted);
+    Ok((reader.builder.finish(), form, at))
+}
+
+struct TextReader {
+    wanted: Form,
+    form: Option<Form>,
+    builder: Builder,
+    lines: usize,
+}
+
+impl TextReader {
+    /// Adds a line; returns false if it is the end.
+    fn add(&mut self, line: &[u8]) -> Result<bool, String> {
+        let mut columns: [&[u8]; 5] = [&[]; 5];
+        let mut count = 0;
+        for word in line.split(|&byte| is_separator(byte)).filter(|word| !word.is_empty()) {
+            let Some(column) = columns.get_mut(count) else {
+                return Err(self.no_line(line));
+            };
+            *column = word;
+            count += 1;
+        }
+        if count == 0 {
+            return Ok(false);
+        }
+        self.lines += 1;
+        let state = self.state(columns[0])?;
+        if self.lines == 1 {
+            self.builder.set_start(state);
+        }
+        let is_standard = self.form == Some(Form::Standard);
+        let known = match (count, columns) {
+            (1, _) => self.add_final(state, Cost::ONE, Span::EMPTY),
+            (2, [_, weight, ..]) => match self.weight(weight)? {
+                Some((form, cost, string)) if self.is_of(form) => self.add_final(state, cost, string),
+                _ => None,
+            },
+            (3, [_, next, word, ..]) if self.is_of(Form::Compact) => {
+                self.add_word(state, next, word, Cost::ONE, Span::EMPTY)?
+            }
+            (4, [_, next, input, output, _]) if !output.contains(&b',') => {
+                let form = if is_standard { Form::Standard } else { Form::Plain };
+                if self.is_of(form) { self.add_plain(state, next, input, output, Cost::ONE)? } else { None }
+            }
+            (4, [_, next, word, weight, _]) => match self.weight(weight)? {
+                Some((Form::Compact, cost, string)) if self.is_of(Form::Compact) && self.is_possible(cost, string) => {
+                    self.add_word(state, next, word, cost, string)?
+                }
+                _ => None,
+            },
+            (5, [_, next, input, output, weight]) => match self.weight(weight)? {
+                Some((form, cost, _))
+                    if form != Form::Compact && self.is_of(form) && self.is_possible(cost, Span::EMPTY) =>
+                {
+                    self.add_plain(state, next, input, output, cost)?
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        known.map(|()| true).ok_or_else(|| self.no_line(line))
+    }
+
+    fn no_line(&self, line: &[u8]) -> String {
+        let form = self.form.unwrap_or(self.wanted).name();
+        format!("expected line {} of {form}, got \"{}\"", self.lines.max(1), excerpt(line.trim_ascii()))
+    }
+
+    /// Whether the graph is of this form or may be; from now on it is.
+    fn is_of(&mut self, form: Form) -> bool {
+        *self.form.get_or_insert(form) == form
+    }
+
+    fn is_possible(&self, cost: Cost, string: Span) -> bool {
+        let is_infinite = match self.form {
+            Some(Form::Standard) => cost.graph == f32::INFINITY,
+            _ => cost.is_infinite(),
+        };
+        !is_infinite || !string.is_empty()
+    }
+
+    fn add_final(&mut self, state: u32, cost: Cost, string: Span) -> Option<()> {
+        // The one cost of an FST is infinite where both of a lattice are.
+        let infinite = self.form == Some(Form::Standard) && cost.graph == f32::INFINITY;
+        self.builder.set_final(state, if infinite { Cost::INFINITE } else { cost }, string);
+        Some(())
+    }
+
+    fn add_word(
+        &mut self,
+        state: u32,
+        next: &[u8],
+        word: &[u8],
+        cost: Cost,
+        string: Span,
+    ) -> Result<Option<()>, String> {
+        let (next, Some(word)) = (self.state(next)?, label(word)) else { return Ok(None) };
+        self.builder.add_arc(state, Arc::word(word, cost, string, next));
+        Ok(Some(()))
+    }
+
+    fn add_plain(
+        &mut self,
+        state: u32,
+        next: &[u8],
+        input: &[u8],
+        output: &[u8],
+        cost: Cost,
+    ) -> Result<Option<()>, String> {
+        let (next, Some(input), Some(output)) = (self.state(next)?, label(input), label(output)) else {
+            return Ok(None);
+        };
+        self.builder.add_arc(state, Arc::plain(input, output, cost, next));
+        Ok(Some(()))
+    }
+
+    /// The number of a state; all up to it exist from now on.
+    fn state(&mut self, word: &[u8]) -> Result<u32, String> {
+        let number = label(word).and_then(|number| usize::try_from(number).ok());
+        let number = number.ok_or_else(|| format!("expected a state, got \"{}\"", excerpt(word)))?;
+        let most = MOST_UNNAMED + 2 * self.lines;
+        if number > most {
+            return Err(format!("expected a state below {most} in line {}, got {number}", self.lines));
+        }
+        self.builder.add_states_to(number + 1);
+        Ok(number as u32)
+    }
+
+    /// The form, the cost and the string of a weight. `None` if it is no weight.
+    fn weight(&mut self, word: &[u8]) -> Result<Option<(Form, Cost, Span)>, String> {
+        let mut parts = word.split(|&byte| byte == b',');
+        let number = |part: Option<&[u8]>| -> Result<f32, String> {
+            let part = part.unwrap_or_default();
+            parse_number(part).ok_or_else(|| format!("expected a cost, got \"{}\"", excerpt(word)))
+        };
+        if self.form == Some(Form::Standard) {
+            return Ok(Some((Form::Standard, Cost::new(number(Some(word))?, 0.0), Span::EMPTY)));
+        }
+        let commas = word.iter().filter(|&&byte| byte == b',').count();
+        match commas {
+            1 => {
+                let cost = Cost::new(number(parts.next())?, number(parts.next())?);
+                Ok(Some((Form::Plain, cost, Span::EMPTY)))
+            }
+            2 => {
+                let cost = Cost::new(number(parts.next())?, number(parts.next())?);
+                let string = self.string(parts.next().unwrap_or_default());
+                Ok(string.map(|string| (Form::Compact, cost, string)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn string(&mut self, text: &[u8]) -> Option<Span> {
+        if text.is_empty() {
+            return Some(Span::EMPTY);
+        }
+        let first = self.builder.num_ids();
+        // Kaldi takes an underscore before the first number, and one after the last.
+        let text = text.strip_prefix(b"_").unwrap_or(text);
+        let text = text.strip_suffix(b"_").unwrap_or(text);
+        for id in text.split(|&byte| byte == b'_') {
+            self.builder.add_id(label(id)?);
+        }
+        Some(Span::new(first, self.builder.num_ids() - first))
+    }
+}
+
+/// A whole word that is an integer of 32 bits.
+fn label(word: &[u8]) -> Option<i32> {
+    match kaldi_number::parse_integer(word) {
+        Ok((number, length)) if length == word.len() => i32::try_from(number).ok(),
+        _ => None,
+    }
+}
+
+/// Appends the text of a graph, from the line end after the key to the empty line.
+pub(crate) fn write(graph: &Graph, form: Form, out: &mut Vec<u8>) {
+    out.push(b'\n');
+    if let Some(start) = graph.start() {
+        write_state(graph, form, start, out);
+        for state in graph.states().filter(|&state| state != start) {
+            write_state(graph, form, state, out);
+        }
+    }
+    out.push(b'\n');
+}
+
+fn write_state(graph: &Graph, form: Form, state: u32, out: &mut Vec<u8>) {
+    let arcs = graph.arcs(state);
+    for arc in arcs {
+        kaldi_number::write_integer(out, i64::from(state));
+        for label in [i64::from(arc.next), i64::from(arc.input)] {
+            out.push(b'\t');
+            kaldi_number::write_integer(out, label);
+        }
+        if form != Form::Compact || arc.input != arc.output {
+            out.push(b'\t');
+            kaldi_number::write_integer(out, i64::from(arc.output));
+        }
+        write_weight(graph, form, arc.cost, arc.string, out);
+        out.push(b'\n');
+    }
+    if graph.is_final(state) || arcs.is_empty() {
+        kaldi_number::write_integer(out, i64::from(state));
+        write_weight(graph, form, graph.final_cost(state), graph.final_span(state), out);
+        out.push(b'\n');
+    }
+}
+
+/// Appends a tab and the weight, unless it is a zero cost without a string.
+fn write_weight(graph: &Graph, form: Form, cost: Cost, string: Span, out: &mut Vec<u8>) {
+    if cost == Cost::ONE && string.is_empty() {
+        return;
+    }
+    out.push(b'\t');
+    write_cost_number(out, cost.graph);
+    if form == Form::Standard {
+        return;
+    }
+    out.push(b',');
+    write_cost_number(out, cost.acoustic);
+    if form != Form::Compact {
+        return;
+    }
+    out.push(b',');
+    for (index, &id) in graph.string(string).iter().enumerate() {
+        if index > 0 {
+            out.push(b'_');
+        }
+        kaldi_number::write_integer(out, i64::from(id));
+    }
+}
