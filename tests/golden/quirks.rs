@@ -4,6 +4,7 @@ use crate::tools::audio::{compute_fbank_feats, compute_plp_feats, wav_copy, wav_
 use crate::tools::every_field;
 use crate::tools::features::{copy_feats, select_feats};
 use crate::tools::help;
+use crate::tools::lattices::{lattice_add_trans_probs, lattice_copy};
 use crate::tools::models::mixtures::{selections, statistics};
 use crate::tools::models::{ali_to_pdf, ali_to_phones, compute_gop, gmm_copy};
 use crate::tools::posteriors::post_to_feats;
@@ -60,6 +61,11 @@ pub const ASSERTED: &[(&str, &[Test])] = &[
             selections::gaussians_of_a_list_have_their_own_likelihoods_in_every_order,
             statistics::weights_of_posteriors_do_not_compound,
             gmm_copy::transitions_that_are_not_copied_may_be_there_or_not,
+            lattice_add_trans_probs::costs_of_transitions_are_added_and_taken_off,
+            lattice_copy::a_cost_that_is_no_number_is_an_error_with_its_place,
+            lattice_copy::a_state_that_does_not_exist_is_an_error,
+            lattice_copy::an_archive_cut_inside_a_key_is_an_error,
+            lattice_copy::listed_lattices_are_left_out_in_both_forms,
         ],
     ),
     ("copy-matrix/io-fail-zero-by-three$", &[copy_matrix::a_matrix_of_columns_without_rows_is_empty]),

@@ -7,6 +7,7 @@ pub mod feed;
 pub mod help;
 pub mod inspect;
 pub mod jobs;
+pub mod lattices;
 pub mod models;
 pub mod option_names;
 pub mod posteriors;

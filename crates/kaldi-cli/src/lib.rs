@@ -131,7 +131,7 @@ pub use tally::Tally;
 #[doc(hidden)]
 pub use task::tool_of_file;
 pub use task::{ListedTool, Origin, Task};
-pub use text::read_text;
+pub use text::{read_keys, read_text};
 pub use tool::{AnyWork, Tool, Work, set_command_line};
 
 /// The width of the terminal that standard output is; `None` if it is not a terminal.

@@ -14,6 +14,7 @@ struct Readme;
 mod extraction;
 mod feed;
 mod frames;
+mod lattices;
 mod mixtures;
 mod pitch;
 mod plot;
@@ -30,6 +31,7 @@ pub use frames::{
     DeltaArguments, FrameGridArguments, OnlineCmvnArguments, SampleGridArguments, ShiftedDeltaArguments,
     SlidingCmnArguments,
 };
+pub use lattices::{AcousticScaleArguments, CostScaleArguments};
 pub use mixtures::{MixtureStatsArguments, MleDiagGmmArguments, MleFullGmmArguments, SelectArguments};
 pub use pitch::{PitchArguments, PitchModelArguments, PitchNormalizerArguments, ProcessPitchArguments};
 pub use plot::PlotArguments;

@@ -84,6 +84,6 @@ pub use int_vector::{convert_binary_integers, integer_of_unit, integer_units};
 pub use int_vector_file::IntVectorFile;
 pub use kaldi_io::Frame;
 pub use posterior::Posterior;
-pub use symbols::{SymbolTable, SymbolTableError};
+pub use symbols::{SymbolTable, SymbolTableError, UnknownSymbol};
 pub use token::{Token, Tokens, is_token};
 pub use value::{Part, Value, frame_between_tokens, frame_by_parsing};

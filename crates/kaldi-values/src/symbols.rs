@@ -91,7 +91,32 @@ impl SymbolTable {
     pub fn symbol(&self, integer: i32) -> Option<&BStr> {
         self.symbols.get(&integer).map(|symbol| symbol.as_bstr())
     }
+
+    /// The symbols of integers, with a space after each.
+    ///
+    /// # Errors
+    /// The first integer that has no symbol.
+    pub fn sentence(&self, integers: &[i32]) -> Result<BString, UnknownSymbol> {
+        let mut sentence = BString::default();
+        for &integer in integers {
+            sentence.extend_from_slice(self.symbol(integer).ok_or(UnknownSymbol(integer))?);
+            sentence.push(b' ');
+        }
+        Ok(sentence)
+    }
 }
+
+/// An integer that has no symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownSymbol(pub i32);
+
+impl fmt::Display for UnknownSymbol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is not in the symbol table", self.0)
+    }
+}
+
+impl std::error::Error for UnknownSymbol {}
 
 /// Why a symbol table cannot be read.
 #[derive(Debug)]

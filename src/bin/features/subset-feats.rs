@@ -3,13 +3,10 @@
 //! Matches Kaldi's `subset-feats`.
 
 use anyhow::bail;
-use bstr::{BStr, BString, ByteSlice};
-use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::Input;
+use kaldi_cli::{InputName, OutputName, Tally, read_keys};
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
 use kaldi_table::{Reader, SequentialReader, TableWriter};
-use std::collections::HashSet;
 
 const USAGE: &str = "\
 Copies a subset of features: the first ones, those of listed utterances, or all but those. For a script file, filtering
@@ -50,8 +47,8 @@ fn subset_feats(opts: Options) -> anyhow::Result<Tally> {
     let (list, included) = match (&opts.include, &opts.exclude) {
         (Some(_), Some(_)) => bail!("--include and --exclude cannot both be given"),
         (Some(_), _) | (_, Some(_)) if opts.n != FIRST => bail!("--n cannot be given with --include or --exclude"),
-        (Some(list), _) => (Some(read_list(list)?), true),
-        (_, Some(list)) => (Some(read_list(list)?), false),
+        (Some(list), _) => (Some(read_keys(list)?), true),
+        (_, Some(list)) => (Some(read_keys(list)?), false),
         _ if opts.n < 1 => bail!("expected --n to be 1 or more, got {}", opts.n),
         _ => (None, true),
     };
@@ -82,23 +79,4 @@ fn subset_feats(opts: Options) -> anyhow::Result<Tally> {
     rows.finish()?;
     let tally = Tally::new(done, 0);
     Ok(if is_listed { tally } else { tally.always_ok() })
-}
-
-/// Reads the first word of every line.
-fn read_list(rxfilename: &BStr) -> anyhow::Result<HashSet<BString>> {
-    let mut input = Input::open(rxfilename)?;
-    let text = input.read_to_end()?;
-    let name = input.name().to_owned();
-    input.finish()?;
-    if text.starts_with(b"\0B") {
-        bail!("{name}: expected a text file, got a binary one");
-    }
-    let mut keys = HashSet::new();
-    for (line, number) in text.lines().zip(1..) {
-        match line.split(|byte| b" \t\r".contains(byte)).find(|word| !word.is_empty()) {
-            Some(key) => keys.insert(key.into()),
-            None => bail!("{name}:{number}: expected an utterance, got an empty line"),
-        };
-    }
-    Ok(keys)
 }

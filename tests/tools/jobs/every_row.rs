@@ -201,6 +201,52 @@ fn sample() -> Scratch {
     scratch
 }
 
+/// Command lines of tools on lattices.
+const LATTICE_COMMANDS: &[&str] = &[
+    "lattice-1best scp:real.scp ark:OUT",
+    "lattice-add-penalty --word-ins-penalty=1 scp:real.scp ark:OUT",
+    "lattice-add-trans-probs final.mdl scp:real.scp ark:OUT",
+    "lattice-align-phones final.mdl scp:real.scp ark:OUT",
+    "lattice-align-words word_boundary.int final.mdl scp:real.scp ark:OUT",
+    "lattice-align-words-lexicon align_lexicon.int final.mdl scp:real.scp ark:OUT",
+    "lattice-best-path scp:real.scp ark:OUT",
+    "lattice-boost-ali final.mdl scp:real.scp ark:ali.ark ark:OUT",
+    "lattice-combine scp:real.scp ark:real.ark ark:OUT",
+    "lattice-copy --write-compact=false scp:real.scp ark:OUT",
+    "lattice-depth scp:real.scp ark:OUT",
+    "lattice-depth-per-frame scp:real.scp ark:OUT",
+    "lattice-interp scp:real.scp ark:real.ark ark:OUT",
+    "lattice-limit-depth --max-arcs-per-frame=2 scp:real.scp ark:OUT",
+    "lattice-mbr-decode scp:real.scp ark:OUT",
+    "lattice-oracle scp:real.scp ark:ref.txt ark:OUT",
+    "lattice-project scp:real.scp ark:OUT",
+    "lattice-prune --beam=1 scp:real.scp ark:OUT",
+    "lattice-push scp:real.scp ark:OUT",
+    "lattice-reverse scp:real.scp ark:OUT",
+    "lattice-rmali scp:real.scp ark:OUT",
+    "lattice-scale --lm-scale=2 scp:real.scp ark:OUT",
+    "lattice-to-ctm-conf scp:real.scp OUT",
+    "lattice-to-fst scp:real.scp ark:OUT",
+    "lattice-to-nbest --n=2 scp:real.scp ark:OUT",
+    "lattice-to-phone-lattice final.mdl scp:real.scp ark:OUT",
+    "lattice-to-post scp:real.scp ark:OUT",
+    "lattice-union scp:real.scp ark:real.ark ark:OUT",
+    "linear-to-nbest scp:ali.scp ark:best.tra '' '' ark:OUT",
+    "nbest-to-ctm scp:best.scp OUT",
+    "nbest-to-linear scp:best.scp ark:OUT",
+    "nbest-to-prons final.mdl scp:best.scp OUT",
+];
+
+/// A folder with the lattices of the recorded cases.
+fn lattices() -> Scratch {
+    let scratch = Scratch::new();
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/data/lattices");
+    let made =
+        "copy-int-vector ark:ali.ark ark,scp:a.ark,ali.scp && lattice-1best ark:real.ark ark,scp:best.ark,best.scp";
+    scratch.sh(&format!("cp '{data}'/* . && chmod u+w * && {made}")).succeeds();
+    scratch
+}
+
 /// A folder with the models and tables of the recorded cases.
 fn models() -> Scratch {
     let scratch = Scratch::new();
@@ -243,6 +289,12 @@ fn every_tool_that_runs_in_pieces_gives_the_bytes_of_the_whole_run() {
 #[test]
 fn tools_on_models_give_the_bytes_of_the_whole_run_in_pieces() {
     let wrong = wrong(&models(), MODEL_COMMANDS, |whole, parts| whole == parts);
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn tools_on_lattices_give_the_bytes_of_the_whole_run_in_pieces() {
+    let wrong = wrong(&lattices(), LATTICE_COMMANDS, |whole, parts| whole == parts);
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
@@ -310,7 +362,7 @@ fn every_tool_says_how_it_runs_in_pieces() {
 
 #[test]
 fn every_tool_with_a_row_has_a_command() {
-    let commands = COMMANDS.iter().chain(MODEL_COMMANDS).chain(SUMS);
+    let commands = COMMANDS.iter().chain(MODEL_COMMANDS).chain(LATTICE_COMMANDS).chain(SUMS);
     let named: BTreeSet<&str> =
         commands.filter_map(|command| command.split(' ').next()).chain(OTHERS.iter().copied()).collect();
     let tools = registry::tools();

@@ -1,0 +1,115 @@
+//! Aligns the arcs of lattices with words, by a lexicon.
+//!
+//! Matches Kaldi's `lattice-align-words-lexicon`, except that a lattice with a cycle is an error for its utterance, where Kaldi
+//! does not end, and that `--test` compares the best paths.
+
+use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_hmm::TransitionModel;
+use kaldi_lattice::{AlignmentLexicon, CompactLattice, Error, LexiconAlignment};
+use kaldi_log::{log, warning};
+use kaldi_table::{Record, SequentialReader, TableWriter, read_file};
+
+const USAGE: &str = "\
+Moves transition-ids between the arcs of lattices, so that each arc is a word of a lexicon. A line of the lexicon has a word
+of the lattice, the word that it becomes, and its phones; lines of the word 0 are for silence. Where the lexicon has several
+ways, all of them are written: lattice-1best makes one path of them.
+
+Usage: lattice-align-words-lexicon [options] <lexicon-file> <model-rxfilename> <lattice-rspecifier> <lattice-wspecifier>
+ e.g.: lattice-align-words-lexicon --partial-word-label=4324 --max-expand=10 --test=true
+         data/lang/phones/align_lexicon.int final.mdl ark:1.lats ark:aligned.lats
+See also: lattice-align-words, lattice-align-phones, lattice-1best, nbest-to-ctm
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write lattices that were aligned with errors, such as those whose last word is cut
+    #[arg(long, default_value_t = true)]
+    output_error_lats: bool,
+    /// Write the lattice as it was if nothing can be aligned
+    #[arg(long, default_value_t = false)]
+    output_if_empty: bool,
+    /// Check that the best path of each aligned lattice is that of the lattice before
+    #[arg(long, default_value_t = false)]
+    test: bool,
+    /// Has no effect: paths are not compared with each other
+    #[arg(long, default_value_t = false)]
+    allow_duplicate_paths: bool,
+    /// If above 0, make at most 1000 and so many times the states of the lattice of phones, or give up
+    #[arg(long, default_value_t = 0.0)]
+    max_expand: f32,
+    /// Self-loops come after the transition that leaves their state, as in graphs made with --reorder=true
+    #[arg(long, default_value_t = true)]
+    reorder: bool,
+    /// Label of phones at the end that are no word
+    #[arg(long, default_value_t = 0)]
+    partial_word_label: i32,
+    lexicon: InputName,
+    model: InputName,
+    source: InputName,
+    target: OutputName,
+}
+
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(lattice_align_words_lexicon)).by_entry(2);
+
+fn lattice_align_words_lexicon(opts: Options) -> anyhow::Result<Tally> {
+    let (lexicon, warnings) = AlignmentLexicon::read(&opts.lexicon)?;
+    warnings.iter().for_each(|text| warning!("{text}"));
+    let model: TransitionModel = read_file(&opts.model)?;
+    let source = SequentialReader::<CompactLattice>::open(&opts.source)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let rows = source.par_map(move |entry| {
+        let (key, lattice) = (entry.key(), entry.read()?);
+        let mut alignment = LexiconAlignment::new(&model, &lexicon);
+        (alignment.reorder, alignment.partial_word_label) = (opts.reorder, opts.partial_word_label);
+        alignment.max_expand = opts.max_expand;
+        let mut aligned = match alignment.align(&lattice) {
+            Err(error @ Error::Cycle) => {
+                warning!("{key}: {error}, producing no output");
+                return Ok((None, true));
+            }
+            aligned => aligned?,
+        };
+        aligned.findings.iter().for_each(|finding| warning!("{key}: {finding}"));
+        let mut is_faulty = aligned.is_faulty;
+        if opts.test && !is_faulty && !aligned.has_best_path_of(&lattice)? {
+            warning!("{key}: the best path of the aligned lattice is another one: do the lattice and the model match?");
+            is_faulty = true;
+        }
+        let is_empty = aligned.lattice.start().is_none();
+        match (is_faulty, is_empty) {
+            (true, true) if opts.output_if_empty && lattice.num_states() > 0 => {
+                warning!("Algorithm produced no output (due to --max-expand?), so passing input through for key {key}");
+                return Ok((Some(Record::from_value(key, lattice, format)), true));
+            }
+            (true, _) if !opts.output_error_lats => {
+                warning!("Lattice for {key} did not align correctly");
+                return Ok((None, true));
+            }
+            (true, true) => warning!("Empty aligned lattice for {key}, producing no output."),
+            (true, false) => warning!("Outputting partial lattice for {key}"),
+            (false, true) => warning!("Lattice was empty for key {key}"),
+            (false, false) => {}
+        }
+        if is_empty {
+            return Ok((None, true));
+        }
+        aligned.lattice.sort_if_needed();
+        Ok((Some(Record::from_value(key, aligned.lattice, format)), is_faulty))
+    });
+    let (mut done, mut failed) = (0, 0);
+    let ended = rows.drain(|_, (record, is_faulty)| {
+        if is_faulty {
+            failed += 1
+        } else {
+            done += 1
+        }
+        record.map_or(Ok(()), |record| target.put(record))
+    })?;
+    log!("Successfully aligned {done} lattices; {failed} had errors.");
+    ended.finish()?;
+    target.finish()?;
+    Ok(Tally::new(done, failed).ok_if(done > failed))
+}

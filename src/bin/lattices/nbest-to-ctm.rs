@@ -1,0 +1,86 @@
+//! Writes the words of lattices of one path with their times.
+//!
+//! Matches Kaldi's `nbest-to-ctm`, also in its number of decimals: with the default of `--frame-shift` there are three.
+
+use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_lattice::CompactLattice;
+use kaldi_log::{log, warning};
+use kaldi_table::{SequentialReader, create_output};
+
+const USAGE: &str = "\
+Writes lines of CTM (utterance, channel 1, start, duration, word) for lattices of one path whose arcs are aligned with
+words, such as those of lattice-1best and then lattice-align-words. Times are in seconds.
+
+Usage: nbest-to-ctm [options] <aligned-linear-lattice-rspecifier> <ctm-wxfilename>
+ e.g.: lattice-1best --acoustic-scale=0.08333 ark:1.lats ark:- |
+         lattice-align-words data/lang/phones/word_boundary.int exp/tri3/final.mdl ark:- ark:- |
+         nbest-to-ctm ark:- 1.ctm
+See also: lattice-align-words, lattice-align-words-lexicon, lattice-to-ctm-conf, ali-to-phones
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write arcs without a word, such as silence, with the word 0
+    #[arg(long, default_value_t = false)]
+    print_silence: bool,
+    /// Seconds from frame to frame
+    #[arg(long, default_value_t = 0.01)]
+    frame_shift: f32,
+    /// Number of decimals; where --frame-shift is below 0.01 or 0.001, at least 3 or 4
+    #[arg(long, default_value_t = 2)]
+    precision: u8,
+    source: InputName,
+    target: OutputName,
+}
+
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(nbest_to_ctm))
+    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(0))]);
+
+fn nbest_to_ctm(opts: Options) -> anyhow::Result<Tally> {
+    let shift = opts.frame_shift;
+    let mut decimals = usize::from(opts.precision);
+    // In single precision 0.01 is less than in double precision.
+    for (least, needed) in [(0.01, 3), (0.001, 4)] {
+        if f64::from(shift) < least {
+            decimals = decimals.max(needed);
+        }
+    }
+    let source = SequentialReader::<CompactLattice>::open(&opts.source)?;
+    let mut target = create_output(&opts.target, false)?;
+    let print_silence = opts.print_silence;
+
+    let rows = source.par_map(move |entry| {
+        let Some((words, has_frames_left)) = entry.read()?.timed_words() else {
+            warning!("Lattice is not linear.");
+            warning!("Format conversion failed for key {}", entry.key());
+            return Ok(None);
+        };
+        if has_frames_left {
+            warning!(
+                "Lattice has alignments on final-weight: probably was not word-aligned (alignments will be approximate)"
+            );
+        }
+        let mut lines = Vec::new();
+        for word in words.iter().filter(|word| word.word != 0 || print_silence) {
+            let [start, length] = [word.start, word.length].map(|frames| shift * frames as f32);
+            lines.extend_from_slice(entry.key());
+            lines.extend_from_slice(format!(" 1 {start:.decimals$} {length:.decimals$} {}\n", word.word).as_bytes());
+        }
+        Ok(Some(lines))
+    });
+    let (mut done, mut failed) = (0, 0);
+    let ended = rows.drain(|_, lines| {
+        match lines {
+            Some(lines) => {
+                target.write_all(&lines)?;
+                done += 1;
+            }
+            None => failed += 1,
+        }
+        anyhow::Ok(())
+    })?;
+    log!("Converted {done} linear lattices to ctm format; {failed} had errors.");
+    ended.finish()?;
+    target.finish()?;
+    Ok(Tally::new(done, failed))
+}

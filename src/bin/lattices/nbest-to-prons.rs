@@ -1,0 +1,100 @@
+//! Prints the pronunciations of words of lattices of one path.
+//!
+//! Matches Kaldi's `nbest-to-prons`.
+
+use bstr::BStr;
+use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_hmm::TransitionModel;
+use kaldi_lattice::{CompactLattice, TimedWord};
+use kaldi_log::{log, warning};
+use kaldi_table::{SequentialReader, WorkError, create_output, read_file};
+
+const USAGE: &str = "\
+Prints a line for each word of lattices of one path that are aligned with words: utterance, first frame, number of frames,
+word, phones.
+
+Usage: nbest-to-prons [options] <model-rxfilename> <aligned-linear-lattice-rspecifier> <text-wxfilename>
+ e.g.: lattice-1best ark:1.lats ark:- | lattice-align-words word_boundary.int final.mdl ark:- ark:- |
+         nbest-to-prons final.mdl ark:- 1.prons
+See also: nbest-to-ctm, lattice-align-words, linear-to-nbest
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Print the frames of each phone with commas between them in place of those of the word
+    #[arg(long, default_value_t = false)]
+    print_lengths_per_phone: bool,
+    model: InputName,
+    source: InputName,
+    target: OutputName,
+}
+
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(nbest_to_prons))
+    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1))]);
+
+fn nbest_to_prons(opts: Options) -> anyhow::Result<Tally> {
+    let model: TransitionModel = read_file(&opts.model)?;
+    let source = SequentialReader::<CompactLattice>::open(&opts.source)?;
+    let mut target = create_output(&opts.target, false)?;
+    let by_phone = opts.print_lengths_per_phone;
+
+    let rows = source.par_map(move |entry| {
+        let (key, lattice) = (entry.key(), entry.read()?);
+        let Some((words, has_frames_left)) = lattice.timed_words() else {
+            warning!("Lattice is not linear.");
+            warning!("Format conversion failed for utterance {key}");
+            return Ok(None);
+        };
+        if has_frames_left {
+            warning!(
+                "Lattice has alignments on final-weight: probably was not word-aligned (alignments will be approximate)"
+            );
+        }
+        let ids = lattice.linear().unwrap_or_default().ids;
+        let mut lines = Vec::new();
+        for word in &words {
+            write_word(&mut lines, key, &model, &ids, word, by_phone)?;
+        }
+        Ok(Some(lines))
+    });
+    let (mut done, mut failed) = (0, 0);
+    let ended = rows.drain(|_, lines| {
+        match lines {
+            Some(lines) => {
+                target.write_all(&lines)?;
+                done += 1;
+            }
+            None => failed += 1,
+        }
+        anyhow::Ok(())
+    })?;
+    log!("Printed prons for {done} linear lattices; {failed} had errors.");
+    ended.finish()?;
+    target.finish()?;
+    Ok(Tally::new(done, failed))
+}
+
+/// Appends the line of a word, whose frames are in `ids`.
+fn write_word(
+    lines: &mut Vec<u8>,
+    key: &BStr,
+    model: &TransitionModel,
+    ids: &[i32],
+    word: &TimedWord,
+    by_phone: bool,
+) -> Result<(), WorkError> {
+    let TimedWord { word, start, length } = *word;
+    let frames = ids.get(start..start + length).ok_or("expected transition-ids that are not 0")?;
+    let split = model.split_to_phones(frames)?;
+    let lengths = match by_phone {
+        true => split.segments.iter().map(|segment| segment.frames.len().to_string()).collect::<Vec<_>>().join(","),
+        false => length.to_string(),
+    };
+    lines.extend_from_slice(key);
+    lines.extend_from_slice(format!(" {start} {lengths} {word}").as_bytes());
+    for segment in &split.segments {
+        lines.extend_from_slice(format!(" {}", segment.phone).as_bytes());
+    }
+    lines.push(b'\n');
+    Ok(())
+}

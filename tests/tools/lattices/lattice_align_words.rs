@@ -1,0 +1,49 @@
+use crate::tools::lattices::{golden, refuses_arguments, text_of};
+
+#[test]
+fn wrong_numbers_of_arguments_are_refused() {
+    refuses_arguments("lattice-align-words", &["", "a b ark:c", "a b ark:c ark:d e"]);
+}
+
+#[test]
+fn each_arc_is_a_word_or_silence() {
+    let scratch = golden();
+    let best = "lattice-best-path --acoustic-scale=0.1 ark:- ark,t:- ark,t:ali && cat ali";
+    let aligned = format!("lattice-align-words --test=true word_boundary.int final.mdl ark:few.ark ark:- | {best}");
+    assert_eq!(text_of(&scratch, &aligned), text_of(&scratch, &format!("lattice-copy ark:few.ark ark:- | {best}")));
+    let ran = scratch.sh("lattice-align-words word_boundary.int final.mdl ark:few.ark ark:/dev/null");
+    ran.succeeds().stderr_has("Successfully aligned 3 lattices; 0 had errors.");
+}
+
+#[test]
+fn a_cycle_is_an_error_for_its_utterance() {
+    let scratch = golden();
+    let ran = scratch
+        .sh("cat corner-cycle.txt few.txt | lattice-align-words word_boundary.int final.mdl ark:- ark:/dev/null");
+    ran.succeeds()
+        .stderr_has("cycle: the lattice has a cycle, producing no output")
+        .stderr_has("aligned 3 lattices; 1 had");
+}
+
+#[test]
+fn what_does_not_fit_the_model_is_an_error() {
+    let scratch = golden();
+    let ran =
+        scratch.sh("sed 's/_[0-9]*_/_99999_/' few.txt | lattice-align-words word_boundary.int final.mdl ark:- ark:o");
+    ran.fails_with(255).stderr_has("expected a transition-id from 1 to");
+    let ran = scratch.sh("head -n 2 word_boundary.int > w; lattice-align-words w final.mdl ark:few.ark ark:o");
+    ran.fails_with(255).stderr_has("is not in the table of word boundaries");
+    let ran = scratch.sh("echo 1 middle > w; lattice-align-words w final.mdl ark:few.ark ark:o");
+    ran.fails_with(255).stderr_has("w:1: expected a phone and one of nonword, begin");
+}
+
+#[test]
+fn lattices_with_errors_may_be_left_out() {
+    let scratch = golden();
+    let ran = scratch
+        .sh("lattice-align-words --reorder=false word_boundary.int final.mdl ark:few.ark ark,t:- | grep -c '^a'");
+    ran.stdout_is("3\n").stderr_has("Outputting partial lattice for a01-spk0-utt0");
+    let quiet =
+        "lattice-align-words --output-error-lats=false --reorder=false word_boundary.int final.mdl ark:few.ark ark,t:-";
+    scratch.sh(quiet).fails_with(1).stdout_is("").stderr_has("did not align correctly, producing no output.");
+}

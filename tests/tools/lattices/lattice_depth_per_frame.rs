@@ -1,0 +1,13 @@
+use crate::tools::lattices::{ambiguous, refuses_arguments};
+
+#[test]
+fn wrong_numbers_of_arguments_are_refused() {
+    refuses_arguments("lattice-depth-per-frame", &["", "ark:a", "ark:a ark:b ark:c d"]);
+}
+
+#[test]
+fn arcs_across_each_frame_are_counted() {
+    let ran =
+        ambiguous().sh("lattice-depth-per-frame ark:lats ark,t:- ark,t:o && lattice-copy ark:lats ark,t:- | cmp - o");
+    ran.succeeds().stdout_is("a 2 2 1 \nb 1 \n").stderr_has("Done 2 lattices.");
+}

@@ -1,0 +1,12 @@
+use crate::tools::lattices::{ambiguous, refuses_arguments};
+
+#[test]
+fn wrong_numbers_of_arguments_are_refused() {
+    refuses_arguments("lattice-reverse", &["", "ark:a", "ark:a ark:b c"]);
+}
+
+#[test]
+fn paths_are_reversed() {
+    let ran = ambiguous().sh("lattice-reverse ark:lats ark:- | lattice-best-path ark:- ark,t:- ark,t:ali && cat ali");
+    ran.succeeds().stdout_is("a 7 6 \nb 8 \na 5 4 4 \nb 6 \n");
+}
