@@ -27,6 +27,9 @@
 //! before the bytes are there.
 //!
 //! Sums of costs along paths are computed in double precision, stored costs are floats.
+//!
+//! The crate `rustfst` is not used: it has no weights of two costs with strings and does not read their files, and of equal paths the
+//! one counts here that Kaldi takes, which depends on the order of states and arcs in each algorithm.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
