@@ -122,6 +122,20 @@ impl<T: Real> Matrix<T> {
         Ok(Self::from_vec(header.rows, header.cols, data))
     }
 
+    /// Consumes a binary matrix that is part of a larger object, compressed or not, without looking at its elements;
+    /// returns the numbers of rows and columns.
+    ///
+    /// # Errors
+    /// If the bytes are no matrix.
+    pub fn skip_part(cursor: &mut Cursor<'_>) -> Result<(usize, usize)> {
+        if cursor.peek() == Some(b'C') {
+            return Stored::skip(cursor);
+        }
+        let header = Header::read(cursor, Shape::Matrix, T::MATRIX_TOKEN)?;
+        header.skip_payload(cursor)?;
+        Ok((header.rows, header.cols))
+    }
+
     /// Appends the matrix as part of a larger object: without a binary marker of its own.
     pub fn write_part(&self, out: &mut Vec<u8>, format: Format) {
         match format {
@@ -143,12 +157,8 @@ impl<T: Real> Matrix<T> {
         let size = if !cursor.read_marker()? {
             let (num_rows, num_cols, _) = text::read_matrix::<T>(cursor)?;
             (num_rows, num_cols)
-        } else if cursor.peek() == Some(b'C') {
-            Stored::skip(cursor)?
         } else {
-            let header = Header::read(cursor, Shape::Matrix, T::MATRIX_TOKEN)?;
-            header.skip_payload(cursor)?;
-            (header.rows, header.cols)
+            Self::skip_part(cursor)?
         };
         let Some(range) = range else { return Ok(size) };
         let MatrixRange { rows, cols, .. } = MatrixRange::place(cursor, start, range, size)?;
@@ -223,9 +233,7 @@ impl<T: Real> Vector<T> {
         let dim = if !cursor.read_marker()? {
             text::read_vector::<T>(cursor)?.len()
         } else {
-            let header = Header::read(cursor, Shape::Vector, T::VECTOR_TOKEN)?;
-            header.skip_payload(cursor)?;
-            header.cols
+            Self::skip_binary_part(cursor)?
         };
         let Some(range) = range else { return Ok(dim) };
         Ok(VectorRange::place(cursor, start, range, dim)?.elements.len())
@@ -262,6 +270,16 @@ impl<T: Real> Vector<T> {
         let header = Header::read(cursor, Shape::Vector, T::VECTOR_TOKEN)?;
         let bytes = header.take_payload(cursor)?;
         Ok(Self::from_vec(binary::decode_range(bytes, header, 0..1, 0..header.cols)))
+    }
+
+    /// Consumes a binary vector that is part of a larger object without looking at its elements; returns their number.
+    ///
+    /// # Errors
+    /// If the bytes are no vector.
+    pub fn skip_binary_part(cursor: &mut Cursor<'_>) -> Result<usize> {
+        let header = Header::read(cursor, Shape::Vector, T::VECTOR_TOKEN)?;
+        header.skip_payload(cursor)?;
+        Ok(header.cols)
     }
 
     /// Appends the vector as part of a larger object: without a binary marker of its own.

@@ -4,7 +4,7 @@
 //! same output in every run. With the GNU C library `rand` is an additive feedback generator: each word is the sum of
 //! the words 3 and 31 places before it, and the lowest bit is left out. If Kaldi needs many numbers at once, it draws
 //! one of them to seed a generator of their own ([`RandomState`]). Work on several threads uses [`Noise`] instead, in
-//! which every number has a place.
+//! which every number has a place. [`Mersenne`] shuffles as C++ programs do.
 //!
 //! ```
 //! let mut random = kaldi_random::Random::default();
@@ -18,11 +18,13 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod mersenne;
 mod noise;
 mod pruning;
 mod random;
 mod state;
 
+pub use mersenne::Mersenne;
 pub use noise::Noise;
 pub use pruning::Pruning;
 pub use random::Random;

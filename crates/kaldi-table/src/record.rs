@@ -19,7 +19,14 @@ pub struct Record<T> {
     value: PhantomData<fn() -> T>,
 }
 
-#[derive(Debug)]
+/// A copy shares the bytes.
+impl<T> Clone for Record<T> {
+    fn clone(&self) -> Self {
+        Self { key: self.key.clone(), body: self.body.clone(), value: PhantomData }
+    }
+}
+
+#[derive(Clone, Debug)]
 pub(crate) enum Body {
     /// The encoded value.
     Encoded(Encoded),

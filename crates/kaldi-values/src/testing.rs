@@ -12,6 +12,11 @@ use crate::{Cursor, Format, Frame, Value};
 pub struct SeededRandom(u64);
 
 impl SeededRandom {
+    /// Starts at a seed.
+    pub fn seeded(seed: u64) -> Self {
+        Self(seed)
+    }
+
     /// Any 64 bits.
     pub fn next_word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -23,6 +23,7 @@ mod encode;
 mod method;
 mod numbers;
 mod part;
+mod rows;
 mod stored;
 
 use std::ops::Range;
@@ -108,6 +109,24 @@ impl CompressedMatrix {
         self.stored().range(rows, cols)
     }
 
+    /// Reads a compressed matrix that is part of a larger object: binary, without a marker of its own.
+    ///
+    /// # Errors
+    /// If the bytes are no compressed matrix.
+    pub fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
+        let stored = Stored::read(cursor)?;
+        Ok(Self { header: stored.header, payload: stored.payload.to_vec() })
+    }
+
+    /// Appends the matrix as part of a larger object: without a binary marker of its own.
+    pub fn write_part(&self, out: &mut Vec<u8>, format: Format) {
+        match format {
+            Format::Binary if self.is_empty() => Matrix::<f32>::default().write_part(out, format),
+            Format::Binary => self.stored().write_part(out),
+            Format::Text => self.to_matrix::<f32>().write_part(out, format),
+        }
+    }
+
     fn stored(&self) -> Stored<'_> {
         Stored { header: self.header, payload: &self.payload }
     }
@@ -129,9 +148,9 @@ impl Value for CompressedMatrix {
         let start = cursor.offset();
         let mut ahead = cursor.clone();
         if ahead.read_marker()? && ahead.peek() == Some(b'C') {
-            let stored = Stored::read(&mut ahead)?;
+            let matrix = Self::read_part(&mut ahead)?;
             *cursor = ahead;
-            return Ok(Self { header: stored.header, payload: stored.payload.to_vec() });
+            return Ok(matrix);
         }
         let matrix = Matrix::<f32>::read(cursor)?;
         Self::compress(&matrix, CompressionMethod::Automatic).map_err(|error| ParseError::new(start, error.to_string()))

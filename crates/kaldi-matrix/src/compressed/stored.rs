@@ -129,9 +129,14 @@ impl<'a> Stored<'a> {
 
     /// Appends marker, token, fields and integers of a matrix that has elements.
     pub fn write(&self, out: &mut Vec<u8>) {
-        let Header { layout, min, range, rows, cols } = self.header;
         out.reserve(22 + self.payload.len());
         Format::Binary.write_marker(out);
+        self.write_part(out);
+    }
+
+    /// Appends what follows the marker.
+    pub fn write_part(&self, out: &mut Vec<u8>) {
+        let Header { layout, min, range, rows, cols } = self.header;
         kaldi_values::write_token(out, layout.token());
         let fields = [min.to_le_bytes(), range.to_le_bytes(), (rows as i32).to_le_bytes(), (cols as i32).to_le_bytes()];
         out.extend_from_slice(fields.as_flattened());
