@@ -11,6 +11,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod examples;
 mod extraction;
 mod feed;
 mod frames;
@@ -25,6 +26,7 @@ mod tests;
 mod transforms;
 mod waveforms;
 
+pub use examples::{CutArguments, SplitArguments};
 pub use extraction::{ExtractArguments, WarpArguments};
 pub use feed::{FeedArguments, FeedLabels, FeedPart, OnError, ShuffleCompat};
 pub use frames::{

@@ -4,6 +4,8 @@
 pub use indexed_dataset as indexed;
 #[cfg(feature = "convert")]
 pub use kaldi_convert as convert;
+#[cfg(feature = "egs")]
+pub use kaldi_egs as egs;
 #[cfg(feature = "extract")]
 pub use kaldi_extract as extract;
 #[cfg(feature = "feat")]

@@ -1,0 +1,137 @@
+//! What can go wrong with examples that were read well.
+
+use std::fmt;
+
+use bstr::BString;
+
+/// The result of the functions of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Examples or options with which the work cannot be done.
+///
+/// Errors in the bytes of a value are [`kaldi_io::ParseError`]s instead.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// An example has no input or output of this name.
+    NoIo {
+        /// The name.
+        name: &'static str,
+    },
+    /// An example has more than one sequence, where one is needed.
+    Merged {
+        /// The name of the input or output.
+        name: BString,
+        /// The number of the sequence in the first index that is not 0.
+        n: i32,
+    },
+    /// An input or output has no rows.
+    NoRows {
+        /// Its name.
+        name: BString,
+    },
+    /// No row of an input or output is within the frames that are wanted.
+    NothingKept {
+        /// Its name.
+        name: BString,
+        /// The first frame.
+        first: i32,
+        /// The last frame.
+        last: i32,
+    },
+    /// The frames of a chain example do not have a step.
+    NoStep {
+        /// The name of the output.
+        name: BString,
+    },
+    /// A sequence that is to be merged has a number beyond those of the first example.
+    Sequence {
+        /// The name of the input or output.
+        name: BString,
+        /// The number of the sequence.
+        n: i32,
+        /// The number of sequences in the first example.
+        num_sequences: i64,
+    },
+    /// Rows that are to be put together have different dimensions.
+    Columns {
+        /// The name of the input or output.
+        name: BString,
+        /// The columns of the rows before.
+        expected: i64,
+        /// The columns of this one.
+        got: i64,
+    },
+    /// The index of a label or of an element of a row is not below the dimension.
+    Label {
+        /// The dimension.
+        dim: i32,
+        /// The index.
+        got: i32,
+    },
+    /// An utterance has fewer targets than its last chunk needs.
+    TooFewTargets {
+        /// How many are needed.
+        expected: usize,
+        /// How many there are.
+        got: usize,
+    },
+    /// The numbers of frames or indexes leave the range of 32 bits.
+    OutOfRange,
+    /// A value of an option makes no sense.
+    Option {
+        /// The option's name as on the command line.
+        name: &'static str,
+        /// What it has to be.
+        expected: &'static str,
+        /// What it is.
+        got: String,
+    },
+    /// A matrix cannot be compressed, or does not fit.
+    Matrix(kaldi_matrix::Error),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoIo { name } => write!(f, "the example has no input or output of the name \"{name}\""),
+            Self::Merged { name, n } => {
+                write!(f, "expected an example of one sequence, got n = {n} in \"{name}\" (is it merged already?)")
+            }
+            Self::NoRows { name } => write!(f, "\"{name}\" has no rows"),
+            Self::NothingKept { name, first, last } => {
+                write!(f, "\"{name}\" has no row with a frame from {first} to {last}")
+            }
+            Self::NoStep { name } => write!(f, "expected at least two ascending frames in \"{name}\""),
+            Self::Sequence { name, n, num_sequences } => write!(
+                f,
+                "expected n below {num_sequences} in \"{name}\", as in the first example that is merged, got {n}"
+            ),
+            Self::Columns { name, expected, got } => {
+                write!(f, "expected rows of {expected} columns in \"{name}\", got {got}")
+            }
+            Self::Label { dim, got } => write!(f, "expected an index below {dim}, got {got}"),
+            Self::TooFewTargets { expected, got } => {
+                write!(f, "expected at least {expected} rows of targets, as the last chunk needs, got {got}")
+            }
+            Self::OutOfRange => f.write_str("the numbers of frames leave the range of 32 bits"),
+            Self::Option { name, expected, got } => write!(f, "expected {name} to be {expected}, got \"{got}\""),
+            Self::Matrix(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Matrix(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+impl From<kaldi_matrix::Error> for Error {
+    fn from(error: kaldi_matrix::Error) -> Self {
+        Self::Matrix(error)
+    }
+}
