@@ -13,6 +13,7 @@ use std::path::Path;
 
 use bstr::{BStr, ByteSlice};
 use indexed_dataset::{IndexedDataset, Prefix, check, merge};
+use kaldi_egs::{NnetChainExample, NnetExample};
 use kaldi_feed::{Chain, Description, LabelSource, standard_stages};
 use kaldi_gmm::{AccumDiagGmm, AccumFullGmm, AcousticModel, AcousticStats, DiagGmm, FullGmm, PdfStats};
 use kaldi_hmm::{ContextDependency, HmmTopology, Questions, TransitionModel, TreeStats};
@@ -46,7 +47,7 @@ pub fn value(bytes: &[u8]) {
 /// The number of types that the first byte of a [`value`] chooses from.
 pub const NUM_VALUES: u8 = VALUES.len() as u8;
 
-const VALUES: [fn(&[u8]); 47] = [
+const VALUES: [fn(&[u8]); 49] = [
     keeps_promises::<Matrix<f32>>,
     keeps_promises::<Matrix<f64>>,
     keeps_promises::<Vector<f32>>,
@@ -94,6 +95,8 @@ const VALUES: [fn(&[u8]); 47] = [
     keeps_promises::<LinearVtln>,
     keeps_promises::<BasisFmllr>,
     keeps_promises_but_for_text::<BasisFmllrStats>,
+    keeps_promises_but_for_text::<NnetExample>,
+    keeps_promises_but_for_text::<NnetChainExample>,
 ];
 
 /// What is read is as long as was told before; what is written can be read and is written alike; what is called canonical

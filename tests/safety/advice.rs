@@ -103,6 +103,19 @@ fn sample(value_type: ValueType) -> Vec<u8> {
         ValueType::Htk => {
             [&[0, 0, 0, 1, 0, 1, 0x86, 0xa0, 0, 8, 0, 9][..], &0.5_f32.to_be_bytes(), &1.5_f32.to_be_bytes()].concat()
         }
+        ValueType::Nnet3Example => b"\0B<Nnet3Eg> <NumIo> \x04\x01\0\0\0<NnetIo> input <I1V> \x04\x01\0\0\0\0FM \x04\x01\0\0\0\x04\x01\0\0\0\0\0\0\0\
+              </NnetIo> </Nnet3Eg> "
+            .to_vec(),
+        ValueType::Nnet3ChainExample => {
+            let fst = "\n0\t1\t2\t2\n1\t2\t3\t3\n2\n\n";
+            let io = "<NnetIo> input <I1V> 1 <I1> 0 0 0 [ 1 ]\n</NnetIo>";
+            format!(
+                "<Nnet3ChainEg> <NumInputs> 1 {io} <NumOutputs> 1 <NnetChainSup> output <I1V> 2 <I1> 0 0 0 <I1> 0 3 0 <Supervision> \
+                 <Weight> 1 <NumSequences> 1 <FramesPerSeq> 2 <LabelDim> 3 <End2End> F {fst}</Supervision> </NnetChainSup> \
+                 </Nnet3ChainEg> "
+            )
+            .into_bytes()
+        }
         ValueType::Unknown => b"\n0 1 5 5\n1\n\n".to_vec(),
         // 13 numbers.
         ValueType::Sphinx => [13_i32.to_be_bytes(), [0; 4]].concat().into_iter().chain([0; 48]).collect(),

@@ -1,8 +1,9 @@
 //! Samples of every value type, for tests that treat all types alike.
 
 use bstr::BStr;
+use kaldi_egs::{NnetChainExample, NnetExample};
 use kaldi_matrix::{CompressedMatrix, CompressionMethod, GeneralMatrix, Matrix, SparseMatrix, Vector};
-use kaldi_values::{Format, Value};
+use kaldi_values::{Cursor, Format, Value};
 use kaldi_values::{GaussPost, Posterior, Token, Tokens};
 
 /// What is done with each type: `Samples` of four values, the first not empty.
@@ -59,6 +60,30 @@ pub fn for_each_type(visitor: &mut impl ForEachType) {
         GaussPost(vec![vec![(3, vec![1.0])]]),
         GaussPost(vec![vec![(4, vec![0.125, 1.0])]]),
     ]);
+    let io = "<NnetIo> input <I1V> 2 <I1> 0 -1 0 <I1> 0 200 0 [ 1 2\n 3 4 ]\n</NnetIo>";
+    let output = "<NnetIo> output <I1V> 2 <I1> 0 0 0 <I1> 1 0 0 rows=2 dim=3 [ 1 0.5 ] dim=3 [ ] </NnetIo>";
+    visitor.call([&[io, output][..], &[io], &[output], &[output, io, io]].map(|parts| {
+        parsed::<NnetExample>(&format!("<Nnet3Eg> <NumIo> {} {} </Nnet3Eg> ", parts.len(), parts.join(" ")))
+    }));
+    let chain = |name: &str, weights: &str| {
+        let fst = "\n0\t1\t2\t2\n1\t2\t3\t3\t0.5\n2\n\n";
+        parsed::<NnetChainExample>(&format!(
+            "<Nnet3ChainEg> <NumInputs> 1 {io} <NumOutputs> 1 <NnetChainSup> {name} <I1V> 2 <I1> 0 0 0 <I1> 0 3 0 <Supervision> \
+             <Weight> 1 <NumSequences> 1 <FramesPerSeq> 2 <LabelDim> 3 <End2End> F {fst}</Supervision> <DW2> {weights} \
+             </NnetChainSup> </Nnet3ChainEg> "
+        ))
+    };
+    visitor.call([
+        chain("output", "[ 1 0.5 ]"),
+        chain("output", "[ ]"),
+        chain("output-1", "[ ]"),
+        chain("x", "[ 0 1 ]"),
+    ]);
+}
+
+/// A value of its text.
+fn parsed<T: Value>(text: &str) -> T {
+    T::read(&mut Cursor::new(text.as_bytes())).unwrap()
 }
 
 /// The archive of `samples` under the keys `utt0`, `utt1` ..., and where each entry ends.

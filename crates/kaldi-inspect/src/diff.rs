@@ -6,12 +6,13 @@ use std::fmt;
 use bstr::{BString, ByteSlice};
 use kaldi_table::RawEntry;
 use kaldi_types::{Content, ValueShape, ValueType, join_names};
+use kaldi_values::Format;
 
 use crate::Result;
 use crate::entries::Entries;
 use crate::examined::{for_each, in_groups};
 use crate::kind::Named;
-use crate::value::read_content;
+use crate::value::{read_content, write_value};
 
 /// Bytes of objects of stores that stay in memory until their keys are found in the other table. More are fetched again.
 const ROOM: usize = 1 << 26;
@@ -208,6 +209,14 @@ impl Pairs {
     }
 }
 
+/// The words of the text of a value.
+fn words_of_text(entry: &RawEntry, value_type: ValueType) -> Result<Content> {
+    let mut text = Vec::new();
+    write_value(entry, value_type, Format::Text, &mut text)?;
+    let words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    Ok(Content::Words(words.map(BString::from).collect()))
+}
+
 impl Tolerance {
     /// Compares two values.
     fn compare(self, one: &RawEntry, other: &RawEntry, value_type: ValueType) -> Result<Option<Difference>> {
@@ -215,10 +224,11 @@ impl Tolerance {
         if is_whole && one.size() == other.size() && one.bytes()? == other.bytes()? {
             return Ok(None);
         }
-        if !value_type.has_content() {
-            return Ok(Some(Difference::Values(one.key().to_owned())));
-        }
-        let contents = [read_content(one, value_type)?, read_content(other, value_type)?];
+        let contents = match value_type.is_example() {
+            true => [words_of_text(one, value_type)?, words_of_text(other, value_type)?],
+            false if !value_type.has_content() => return Ok(Some(Difference::Values(one.key().to_owned()))),
+            false => [read_content(one, value_type)?, read_content(other, value_type)?],
+        };
         Ok(self.contents(one.key().to_owned(), contents))
     }
 

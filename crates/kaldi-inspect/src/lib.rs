@@ -51,6 +51,7 @@ mod directory_check;
 mod entries;
 mod error;
 mod examined;
+mod example;
 mod fault;
 mod foreign;
 mod foreign_parts;

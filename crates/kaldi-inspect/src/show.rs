@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::Result;
+use crate::example::example_json;
 use crate::value::{read_content, read_header, write_value};
 
 /// Appends an entry as text: key and value, as in an archive in text form. For a waveform and a binary
@@ -21,12 +22,17 @@ pub fn show(entry: &RawEntry, value_type: ValueType, out: &mut Vec<u8>) -> Resul
         out.extend_from_slice(&quote_name(entry.key()));
         out.push(b' ');
     }
-    if !value_type.has_content() && !entry.is_text() {
+    if value_type == ValueType::Unknown && !entry.is_text() {
         out.extend_from_slice(format!("{value_type}: {} bytes\n", entry.size()).as_bytes());
         return Ok(());
     }
     if value_type.has_text() {
-        return write_value(entry, value_type, Format::Text, out);
+        write_value(entry, value_type, Format::Text, out)?;
+        // The text of an example ends without a newline.
+        if !out.ends_with(b"\n") {
+            out.push(b'\n');
+        }
+        return Ok(());
     }
     let header = read_header(entry, value_type)?;
     let rate = header.sample_rate.unwrap_or_default();
@@ -52,19 +58,18 @@ struct Line<'a> {
 
 /// Appends an entry as a line of JSON: an object with table, key, type and value.
 ///
-/// The value is a number, an array of numbers, an array for each row or list, a word or an array of words. A number
-/// that is not finite becomes null.
+/// The value is a number, an array of numbers, an array for each row or list, a word or an array of words; an object for a
+/// training example. A number that is not finite becomes null.
 ///
 /// # Errors
 /// If the value cannot be read, or does not have the type.
 pub fn show_json(table: &BStr, entry: &RawEntry, value_type: ValueType, out: &mut Vec<u8>) -> Result<()> {
-    let content = read_content(entry, value_type)?;
-    let line = Line {
-        table: &table.to_str_lossy(),
-        key: &entry.key().to_str_lossy(),
-        value_type: value_type.name(),
-        value: to_json(content),
+    let value = match value_type.is_example() {
+        true => example_json(entry, value_type)?,
+        false => to_json(read_content(entry, value_type)?),
     };
+    let line =
+        Line { table: &table.to_str_lossy(), key: &entry.key().to_str_lossy(), value_type: value_type.name(), value };
     // Strings and numbers can always be written.
     let text = serde_json::to_string(&line).unwrap_or_default();
     out.extend_from_slice(kaldi_io::printable_json(&text).as_bytes());
@@ -96,7 +101,7 @@ fn to_json(content: Content) -> Value {
 }
 
 /// A number with as many digits as its precision needs.
-fn number(value: &f64) -> Value {
+pub(crate) fn number(value: &f64) -> Value {
     let single = *value as f32;
     match value.fract() == 0.0 && value.abs() < 1e15 {
         true => json!(*value as i64),

@@ -56,6 +56,10 @@ impl TypeAdvice {
             return Some(model);
         }
         let value_type = find_type(bytes, *at_end)?;
+        // The first words show an example. If it is damaged, that may be what the error is about.
+        if value_type.is_example() && (value_type.row().parse)(bytes, *at_end).is_err() {
+            return None;
+        }
         // A sound that is damaged after its first bytes.
         let is_sound = value_type == ValueType::Wave && kaldi_wave::sound_suffix(bytes).is_some();
         if is_sound && error.offset >= MAGIC {

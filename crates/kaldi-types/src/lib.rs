@@ -27,6 +27,7 @@ struct Readme;
 mod advice;
 mod content;
 mod detector;
+mod examples;
 mod frame;
 mod frames;
 mod fst;

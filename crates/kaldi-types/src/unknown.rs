@@ -3,7 +3,7 @@
 //! | value | start | end |
 //! | --- | --- | --- |
 //! | binary lattice, FST | `d6 fd b2 7e`, perhaps after `\0B` | that of the last state |
-//! | training example | `<Nnet3Eg>`, `<Nnet3ChainEg>`, `<Nnet3DiscriminativeEg>`, perhaps after `\0B` | the closing token |
+//! | discriminative training example | `<Nnet3DiscriminativeEg>`, perhaps after `\0B` | the closing token |
 //! | text of a lattice, of an FST, other lines | a line end right after the key | an empty line |
 //!
 //! The last row needs care, since each line might be an entry of words, the first of them empty. See [`detect`].
@@ -43,11 +43,7 @@ const LOOK: usize = 1 << 16;
 const LONGEST: usize = 1 << 26;
 
 /// The first two words and the last one of training examples.
-const EXAMPLES: [(&str, &str, &str); 3] = [
-    ("<Nnet3Eg>", "<NumIo>", "</Nnet3Eg>"),
-    ("<Nnet3ChainEg>", "<NumInputs>", "</Nnet3ChainEg>"),
-    ("<Nnet3DiscriminativeEg>", "<NumInputs>", "</Nnet3DiscriminativeEg>"),
-];
+const EXAMPLES: [(&str, &str, &str); 1] = [("<Nnet3DiscriminativeEg>", "<NumInputs>", "</Nnet3DiscriminativeEg>")];
 
 /// Whether a value that starts like this is binary although it does not start with a zero byte.
 pub(crate) fn starts_binary(window: &[u8]) -> bool {

@@ -9,7 +9,7 @@ use kaldi_wave::Wave;
 
 use crate::advice::TypeAdvice;
 use crate::row::{Found, Row, Text, rewrite};
-use crate::{content, frame, frames, header, unknown};
+use crate::{content, examples, frame, frames, header, unknown};
 
 /// Lists the types once: each has a row.
 macro_rules! value_types {
@@ -180,8 +180,12 @@ value_types! {
             advice("these are features of Sphinx", "copy-feats", "reads them with --sphinx-in"),
         )
     };
-    /// A value that is of none of the other types, but whose end can be found: a lattice, an FST or a training example,
-    /// binary or text, or other lines of text with an empty line after them.
+    /// A training example of nnet3.
+    Nnet3Example = examples::NNET3;
+    /// A training example of a chain model.
+    Nnet3ChainExample = examples::NNET3_CHAIN;
+    /// A value that is of none of the other types, but whose end can be found: a lattice, an FST or a discriminative training
+    /// example, binary or text, or other lines of text with an empty line after them.
     Unknown = unknown::ROW;
 }
 
@@ -210,6 +214,11 @@ impl ValueType {
     /// Whether values are numbers or words: [`Content`](crate::Content).
     pub fn has_content(self) -> bool {
         self.row().content.is_some()
+    }
+
+    /// Whether values are training examples.
+    pub fn is_example(self) -> bool {
+        matches!(self, Self::Nnet3Example | Self::Nnet3ChainExample)
     }
 
     /// Whether the rows of a value are frames, in a table of utterances.

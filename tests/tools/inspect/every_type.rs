@@ -7,7 +7,9 @@ use crate::safety::values::{ForEachType, archive, for_each_type};
 use crate::support::Scratch;
 
 /// The types whose values `table-stats` does not count as numbers.
-const NO_NUMBERS: [ValueType; 6] = [
+const NO_NUMBERS: [ValueType; 8] = [
+    ValueType::Nnet3Example,
+    ValueType::Nnet3ChainExample,
     ValueType::Int32Pairs,
     ValueType::FloatPairs,
     ValueType::Posterior,

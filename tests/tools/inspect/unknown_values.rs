@@ -21,8 +21,11 @@ fn archives() -> Scratch {
     let entry = |key: &str, value: &[u8]| [key.as_bytes(), b" ", value].concat();
     let three = |value: &[u8]| ["utt3", "utt1", "utt2"].map(|key| entry(key, value)).concat();
     scratch.write("text.ark", LATTICES).write("binary.ark", three(&lattice()));
-    scratch.write("egs.ark", three(b"\0B<Nnet3Eg> <NumIo> \x04\x01\0\0\0<NnetIo> \n\n</NnetIo> </Nnet3Eg> "));
-    scratch.write("egs-text.ark", three(b"<Nnet3Eg> <NumIo> 1 <NnetIo> x\n1 2\n</NnetIo> </Nnet3Eg> "));
+    scratch.write(
+        "egs.ark",
+        three(b"\0B<Nnet3DiscriminativeEg> <NumInputs> \x04\x01\0\0\0 \n\n</Nnet3DiscriminativeEg> "),
+    );
+    scratch.write("egs-text.ark", three(b"<Nnet3DiscriminativeEg> <NumInputs> 1 x\n1 2\n</Nnet3DiscriminativeEg> "));
     scratch
 }
 

@@ -119,21 +119,21 @@ fn binary_and_text_may_be_mixed() {
 
 #[test]
 fn examples_reach_to_their_last_token() {
-    let binary = b"\0B<Nnet3Eg> <NumIo> \x04\x01\0\0\0<NnetIo> x\0\xff</NnetIo> </Nnet3Eg> ";
+    let binary =
+        b"\0B<Nnet3DiscriminativeEg> <NumInputs> \x04\x01\0\0\0<NnetIo> x\0\xff</NnetIo> </Nnet3DiscriminativeEg> ";
     let archive = [b"a ", &binary[..], b"b ", binary].concat();
     let keys = format!("a:{0} b:{0}", binary.len());
     assert_eq!(scan(&archive), (keys, ValueType::Unknown, None));
     assert!(scan(&archive[..archive.len() - 1]).2.unwrap().contains("expected the rest of the value"));
     // In text, the next key is on the same line, and nothing follows the last one.
-    has_values("a <Nnet3Eg> <NumIo> 1 x\n y </Nnet3Eg> b <Nnet3Eg> <NumIo> 0 </Nnet3Eg> ", "a:36 b:31");
-    let chain = "<Nnet3ChainEg> <NumInputs> 1 \n<NnetIo> </Nnet3ChainEg> ";
-    has_values(&format!("a {chain}b {chain}"), &format!("a:{0} b:{0}", chain.len()));
+    let text = "<Nnet3DiscriminativeEg> <NumInputs> 1 \n<NnetIo> </Nnet3DiscriminativeEg> ";
+    has_values(&format!("a {text}b {text}"), &format!("a:{0} b:{0}", text.len()));
 }
 
 #[test]
 fn a_window_may_end_anywhere() {
     let text = &b"\n0 1 5 5\n1\n\n"[..];
-    let example = &b"<Nnet3ChainEg> <NumInputs> 1 \n<NetIo> </Nnet3ChainEg> "[..];
+    let example = &b"<Nnet3DiscriminativeEg> <NumInputs> 1 \n<NetIo> </Nnet3DiscriminativeEg> "[..];
     for value in [text, example, &[b"\0B", example].concat(), &lattice(), &[b"\0B", &lattice()[..]].concat()] {
         for cut in 0..value.len() - 1 {
             let part = &value[..cut];
