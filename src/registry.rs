@@ -14,7 +14,7 @@ pub fn find(name: &str) -> Option<&'static ListedTool> {
 }
 
 /// All tasks, in the order in which lists show them.
-pub static TASKS: [&Task; 15] = [
+pub static TASKS: [&Task; 16] = [
     &kaldi_tools_tables::TASK,
     &kaldi_tools_audio::TASK,
     &kaldi_tools_features::TASK,
@@ -24,6 +24,7 @@ pub static TASKS: [&Task; 15] = [
     &kaldi_tools_posteriors::TASK,
     &kaldi_tools_vectors::TASK,
     &kaldi_tools_models::TASK,
+    &kaldi_tools_egs::TASK,
     &kaldi_tools_lattices::TASK,
     &kaldi_tools_scoring::TASK,
     &kaldi_tools_jobs::TASK,

@@ -106,8 +106,12 @@ fn names_of_inputs_and_outputs_have_types_of_their_own() {
         "command",
         "dir",
         "dim",
+        "discard_partial_minibatches",
         "folder",
+        "frame",
         "index_dir",
+        "measure_output_frames",
+        "minibatch_size",
         "names", // shards and, behind them, outputs or a folder
         "out_dir",
         "out_pattern", // two files a part, which indexed-dataset compares, as those of the prefixes
@@ -123,6 +127,7 @@ fn names_of_inputs_and_outputs_have_types_of_their_own() {
         "silence_weight",
         "skip_phones_string",
         "snrs",
+        "sources", // tables with names before them
         "special_symbol",
         "start_times",
         "weights",

@@ -1,6 +1,7 @@
 //! Where we do something else than Kaldi on purpose, and the tests that show what.
 
 use crate::tools::audio::{compute_fbank_feats, compute_plp_feats, wav_copy, wav_reverberate, wav_to_duration};
+use crate::tools::egs::{chain, nnet3_subset_egs};
 use crate::tools::every_field;
 use crate::tools::features::{copy_feats, select_feats};
 use crate::tools::help;
@@ -81,6 +82,8 @@ pub const ASSERTED: &[(&str, &[Test])] = &[
             select_feats::a_selection_that_is_no_list_of_numbers_and_ranges_is_an_error,
         ],
     ),
+    ("^nnet3-chain-copy-egs/(h-)?damaged-cut-1$", &[chain::an_archive_cut_inside_a_key_is_an_error]),
+    ("^nnet3-subset-egs/(h-)?damaged-writes-nothing$", &[nnet3_subset_egs::what_fails_leaves_no_output]),
     ("^post-to-feats/files$", &[post_to_feats::single_files_work]),
     (
         "compute-(fbank|plp)-feats/(h-)?vtln-map-per-speaker",

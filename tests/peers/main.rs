@@ -10,6 +10,7 @@
 
 mod clusters;
 mod corpus;
+mod egs;
 mod faults;
 mod feed;
 mod files;
@@ -68,6 +69,7 @@ fn main() -> ExitCode {
     let cluster = clusters::Cluster::find();
     let mut others = vec![("clusters", clusters::TRIALS, cluster.clone()), ("faults", faults::TRIALS, cluster.clone())];
     others.extend([("faults", mended::TRIALS, Ok(())), ("faults", mended::SLURM_TRIALS, cluster)]);
+    others.push(("egs", egs::TRIALS, egs::find()));
     others.push(("pages", pages::TRIALS, pages::find()));
     others.push(("sound", sound::TRIALS, sound::find()));
     others.extend(parallel::find().map(|(list, found)| ("parallel", list, found)));

@@ -1,5 +1,6 @@
 pub mod audio;
 pub mod cmvn;
+pub mod egs;
 pub mod every_field;
 pub mod every_output;
 pub mod features;
