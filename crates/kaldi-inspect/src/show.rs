@@ -22,7 +22,7 @@ pub fn show(entry: &RawEntry, value_type: ValueType, out: &mut Vec<u8>) -> Resul
         out.extend_from_slice(&quote_name(entry.key()));
         out.push(b' ');
     }
-    if value_type == ValueType::Unknown && !entry.is_text() {
+    if !value_type.has_content() && !value_type.is_example() && !entry.is_text() {
         out.extend_from_slice(format!("{value_type}: {} bytes\n", entry.size()).as_bytes());
         return Ok(());
     }
