@@ -1,11 +1,11 @@
 //! Streams and commands in a program that is not ours, such as an interpreter.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::rc::Rc;
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long nothing is checked while a stream is silent.
 const STEP: Duration = Duration::from_millis(50);
@@ -17,6 +17,9 @@ type Count = Rc<dyn Fn(usize) -> io::Result<()>>;
 
 thread_local! {
     static COUNT: RefCell<Option<Count>> = const { RefCell::new(None) };
+
+    /// When it was checked last, on this thread, whether the program wants to wait.
+    static CHECKED: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
 /// Runs `work`. Each read from a stream on this thread calls `count` with the number of bytes that were read, 0 at the end; if it fails,
@@ -87,11 +90,17 @@ pub(crate) fn wait_until_any(polled: &mut [libc::pollfd]) -> io::Result<()> {
         let count =
             unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, STEP.as_millis() as libc::c_int) };
         let was_interrupted = count < 0 && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted;
-        if count > 0 || (count < 0 && !was_interrupted) {
+        // A stream that is never silent may have no end.
+        let is_checked = CHECKED.get().is_some_and(|checked| checked.elapsed() < STEP);
+        if (count > 0 || (count < 0 && !was_interrupted)) && is_checked {
             return Ok(());
         }
+        CHECKED.set(Some(Instant::now()));
         if !may_wait() {
             return Err(io::Error::other("interrupted"));
+        }
+        if count != 0 && !was_interrupted {
+            return Ok(());
         }
     }
 }
