@@ -132,7 +132,7 @@ fn the_demonstration_builds_what_is_missing() {
     scratch.write("bin/cargo", cargo);
     scratch.sh("chmod +x bin/cargo").succeeds();
     let demo = format!(
-        "unset BIN; export PATH=$PWD/bin:/usr/bin:/bin CARGO_TARGET_DIR=$PWD/target; {}/scripts/demo.sh demo",
+        "unset BIN; export PATH=$PWD/bin:/usr/bin:/bin CARGO_TARGET_DIR=$PWD/target; {}/scripts/demo.sh $PWD/demo",
         root().display()
     );
     for _ in 0..2 {
