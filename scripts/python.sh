@@ -35,7 +35,7 @@ wheels=$(mktemp -d "$folder/wheels.XXXXXX")
 trap 'rm -rf "$wheels"' EXIT
 pip() { "$python" -m pip --quiet --disable-pip-version-check "$@"; }
 pip wheel --no-deps --no-build-isolation --wheel-dir "$wheels" \
-    --config-settings=build-args="--profile ${PROFILE:-dev}" ./python
+    --config-settings=build-args="--profile ${PROFILE:-dev}" --config-settings=program-profile=release ./python
 du -h --apparent-size "$wheels"/*.whl
 # A module for development is larger.
 if [ "${PROFILE:-dev}" = python ] && [ "$(stat -c %s "$wheels"/*.whl)" -ge 20000000 ]; then
@@ -53,7 +53,7 @@ if [ $# = 0 ]; then
     module=python/kaldi_tables/_core.abi3.so
     [ -e $module ] || trap 'rm -rf "$wheels" $module' EXIT
     pip --python "$editable/bin/python" install --ignore-installed --no-deps --no-build-isolation \
-        --config-settings=build-args="--profile ${PROFILE:-dev}" -e ./python
+        --config-settings=build-args="--profile ${PROFILE:-dev}" --config-settings=program-profile=release -e ./python
     (cd "$wheels" && "$editable/bin/python" -c "
 import kaldi_tables as kt
 assert '/python/kaldi_tables/' in kt._core.__file__, kt._core.__file__

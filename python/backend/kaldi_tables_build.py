@@ -7,6 +7,7 @@ puts it on the path. So this backend (PEP 517) fills that folder before it calls
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import tarfile
@@ -47,9 +48,16 @@ def _cargo(*arguments):
     return [json.loads(line) for line in _run("cargo", *arguments, "--locked").splitlines()]
 
 
-def _add_tools():
+def _program_profile(config_settings):
+    """The profile of the program: that of the module, so that what both need is compiled once, unless `program-profile` is given."""
+    (profile,) = re.findall(r'^profile = "(.*)"$', (PYTHON / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    return (config_settings or {}).get("program-profile", profile)
+
+
+def _add_tools(config_settings):
     """Builds the program, and fills the folder of what pip puts on the path."""
-    messages = _cargo("build", "--release", "--bins", "--message-format=json-render-diagnostics")
+    profile = _program_profile(config_settings)
+    messages = _cargo("build", "--profile", profile, "--bins", "--message-format=json-render-diagnostics")
     (program,) = (message["executable"] for message in messages if message.get("executable"))
     tools = json.loads(_run(program, "--print-args=false", "--json"))
     shutil.rmtree(SCRIPTS)
@@ -71,13 +79,13 @@ prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     _enter()
-    _add_tools()
+    _add_tools(config_settings)
     return maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
     _enter()
-    _add_tools()
+    _add_tools(config_settings)
     return maturin.build_editable(wheel_directory, config_settings, metadata_directory)
 
 

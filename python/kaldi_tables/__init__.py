@@ -8,6 +8,8 @@ import typing as _typing
 from . import _core
 from ._core import Writer, __version__, create, save_mat, set_filesystem
 from ._errors import (
+    ArgumentError,
+    ArgumentTypeError,
     ClosedError,
     CommandError,
     DataError,
@@ -15,6 +17,7 @@ from ._errors import (
     FileError,
     MissingFileError,
     MissingKeyError,
+    RangeError,
     SpecifierError,
 )
 from ._tables import Lookup, Reader, keys, load_ark, load_mat, load_scp, lookup, open, shapes
@@ -23,6 +26,8 @@ from ._values import Posterior, SparseMatrix, Wave
 from ._write import check, info, save_ark
 
 __all__ = [
+    "ArgumentError",
+    "ArgumentTypeError",
     "ClosedError",
     "CommandError",
     "DataError",
@@ -32,6 +37,7 @@ __all__ = [
     "MissingFileError",
     "MissingKeyError",
     "Posterior",
+    "RangeError",
     "Reader",
     "SparseMatrix",
     "SpecifierError",
@@ -80,4 +86,4 @@ def __getattr__(name: str) -> _typing.Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_SUBMODULES, *_LAZY])
+    return sorted([*__all__, *_SUBMODULES, *_LAZY])

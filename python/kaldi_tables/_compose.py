@@ -11,6 +11,7 @@ import typing
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from . import _core
+from ._errors import ArgumentError
 
 _Item = typing.TypeVar("_Item", covariant=True)
 _Made = typing.TypeVar("_Made")
@@ -45,7 +46,7 @@ class Composable(typing.Generic[_Item]):
         `key` is "key" (by the bytes of the key, as `table-sort`), "length" (by `len(value)`), or a function of an item.
         """
         if not callable(key) and key not in _KEYS:
-            raise ValueError(f"expected key to be 'key', 'length' or a function, got {key!r}")
+            raise ArgumentError(f"expected key to be 'key', 'length' or a function, got {key!r}")
         return _Sorted(self, buffer=_count("buffer", buffer), key=key, reverse=reverse)
 
     def batch(self, size: int, *, drop_last: bool = False) -> Composed[list[_Item]]:
@@ -56,7 +57,7 @@ class Composable(typing.Generic[_Item]):
         """The items of one worker of one rank, dealt in turn to ranks, and then to the workers of a rank, as `table-split` does."""
         for among, index, count in (("ranks", rank, world_size), ("workers", worker, num_workers)):
             if not 0 <= index < count:
-                raise ValueError(f"expected a number from 0 to {count - 1} of {count} {among}, got {index}")
+                raise ArgumentError(f"expected a number from 0 to {count - 1} of {count} {among}, got {index}")
         return _Share(self, rank=rank, world_size=world_size, worker=worker, num_workers=num_workers)
 
     def repeat(self, n: int | None = None) -> Composed[_Item]:
@@ -78,7 +79,7 @@ class Composable(typing.Generic[_Item]):
 
 def _count(name: str, value: int, least: int = 0) -> int:
     if value < least:
-        raise ValueError(f"expected {name} to be {least} or more, got {value}")
+        raise ArgumentError(f"expected {name} to be {least} or more, got {value}")
     return value
 
 
@@ -99,6 +100,10 @@ class Composed(Composable[_Item]):
     def __init__(self, source: Iterable[typing.Any], **options: typing.Any) -> None:
         self.source = source
         self.__dict__.update(options)
+
+    def __repr__(self) -> str:
+        options = [f"{name}={value!r}" for name, value in vars(self).items() if name != "source"]
+        return f"<{type(self).__name__.lstrip('_')} of {self.source!r}{''.join(', ' + option for option in options)}>"
 
     def __enter__(self) -> Composed[_Item]:
         return self
@@ -232,8 +237,8 @@ def interleave(readers: Iterable[Iterable[_Made]], weights: Sequence[float] | No
     parts = tuple(readers)
     shares = tuple(float(weight) for weight in (weights if weights is not None else [1.0] * len(parts)))
     if len(shares) != len(parts):
-        raise ValueError(f"expected a weight for each of {len(parts)} readers, got {len(shares)}")
+        raise ArgumentError(f"expected a weight for each of {len(parts)} readers, got {len(shares)}")
     for at, share in enumerate(shares):
         if not 0.0 < share < float("inf"):
-            raise ValueError(f"expected the weight of reader {at} to be positive and finite, got {share}")
+            raise ArgumentError(f"expected the weight of reader {at} to be positive and finite, got {share}")
     return _Interleaved(parts, weights=shares)

@@ -90,6 +90,18 @@ class CommandError(Error):
         return {**super()._state(), "command": self.command, "status": self.status}
 
 
+class ArgumentError(Error, ValueError):
+    """An argument that makes no sense."""
+
+
+class ArgumentTypeError(Error, TypeError):
+    """An argument or a value of another type than is expected."""
+
+
+class RangeError(Error, OverflowError):
+    """A number that the format of a file cannot hold."""
+
+
 class ClosedError(Error, ValueError):
     """A reader, lookup or writer that is used after it was closed."""
 

@@ -88,7 +88,7 @@ class FbankOptions(_MelOptions):
     80
     >>> kt.feats.FbankOptions(num_mel_bin=80)
     Traceback (most recent call last):
-    TypeError: FbankOptions has no option 'num_mel_bin': did you mean 'num_mel_bins'?
+    kaldi_tables.ArgumentTypeError: FbankOptions has no option 'num_mel_bin': did you mean 'num_mel_bins'?
     """
 
     _kind = "fbank"

@@ -10,6 +10,7 @@ import os
 import typing
 
 from . import _core
+from ._errors import ArgumentError, ArgumentTypeError
 
 _Options = typing.TypeVar("_Options", bound="ToolOptions")
 
@@ -37,7 +38,7 @@ class ToolOptions:
         known = cls.names()
         for name in names:
             if name not in known:
-                raise TypeError(f"{cls.__name__} has no option {name!r}{closest(name, known)}")
+                raise ArgumentTypeError(f"{cls.__name__} has no option {name!r}{closest(name, known)}")
 
     def __setattr__(self, name: str, value: object) -> None:
         self._check([name])
@@ -54,7 +55,7 @@ class ToolOptions:
         for option, text in _core.feats_config(cls._kind, path):
             name = option.replace("-", "_")
             if name in cls._elsewhere:
-                raise ValueError(f"{os.fspath(path)}: --{option} is about tables; it has no meaning for an array")
+                raise ArgumentError(f"{os.fspath(path)}: --{option} is about tables; it has no meaning for an array")
             if name in types:
                 given[name] = text == "true" if types[name] is bool else types[name](text)
         return cls(**given)
@@ -79,7 +80,7 @@ def word(name: str, value: object) -> str:
         return f"{option}={operator.index(value)}"
     if isinstance(value, numbers.Real):
         return f"{option}={float(value)!r}"
-    raise TypeError(f"expected {name} to be a number, a bool or a str, got {type(value).__name__}")
+    raise ArgumentTypeError(f"expected {name} to be a number, a bool or a str, got {type(value).__name__}")
 
 
 def with_advice(kind: type[_Options]) -> type[_Options]:

@@ -7,6 +7,8 @@ import warnings
 
 import numpy as np
 
+from ._errors import ArgumentError, ArgumentTypeError
+
 if typing.TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -18,23 +20,30 @@ def one_channel(
 ) -> tuple[Floats, float]:
     """One channel of the samples, and their rate. Warnings are those of the caller `depth` calls up."""
     wave_rate = getattr(samples, "rate", None)
-    array = np.asarray(samples.array if wave_rate is not None else samples)
+    array = plain(samples.array if wave_rate is not None else samples)
     its_rate = float(rate if rate is not None else wave_rate if wave_rate is not None else usual_rate)
     if wave_rate is not None and its_rate != wave_rate:
-        raise ValueError(f"expected rate to be that of the wave, {wave_rate}, got {rate}")
+        raise ArgumentError(f"expected rate to be that of the wave, {wave_rate}, got {rate}")
     if not 0.0 < its_rate < float("inf"):
-        raise ValueError(f"expected rate to be positive, got {rate}")
+        raise ArgumentError(f"expected rate to be positive, got {rate}")
+    if array.ndim == 2 and wave_rate is None and (array.shape[0] == 1 or 1 < array.shape[0] < array.shape[1]):
+        # Of one channel, there is no doubt what (1, n) means.
+        if array.shape[0] > 1:
+            raise ArgumentError(f"expected samples as (n,) or (n, channels), got an array of {array.shape}: pass its transpose")
+        array = array.T
     if array.ndim == 2:
         channels = array.shape[1]
+        if channels == 0:
+            raise ArgumentError(f"expected 1 channel or more, got an array of {array.shape}")
         if not -1 <= channel < channels:
-            raise ValueError(f"expected channel to be from -1 to {channels - 1}, got {channel}")
+            raise ArgumentError(f"expected channel to be from -1 to {channels - 1}, got {channel}")
         if channel == -1 and channels > 1:
             warnings.warn(f"there are {channels} channels, and the first one is taken: pass channel=0", stacklevel=depth)
         array = array[:, max(channel, 0)]
     elif array.ndim != 1:
-        raise ValueError(f"expected samples as (n,) or (n, channels), got an array of {array.ndim} dimensions")
+        raise ArgumentError(f"expected samples as (n,) or (n, channels), got an array of {array.ndim} dimensions")
     elif channel > 0:
-        raise ValueError(f"expected channel to be -1 or 0 for one channel, got {channel}")
+        raise ArgumentError(f"expected channel to be -1 or 0 for one channel, got {channel}")
     wave = floats(array)
     if scale is not None:
         return wave * np.float32(scale), its_rate
@@ -47,24 +56,31 @@ def one_channel(
     return wave, its_rate
 
 
+def plain(values: typing.Any) -> npt.NDArray[typing.Any]:
+    """An array without a mask. Masked elements are refused: what is below them is no value."""
+    if np.ma.is_masked(values):
+        raise ArgumentError("some elements are masked: fill them first, for example by array.filled(0)")
+    return np.asarray(values)
+
+
 def floats(array: npt.NDArray[typing.Any]) -> Floats:
     """Numbers as float32, in C order."""
     if array.dtype.kind not in "fi" and array.size:
-        raise TypeError(f"expected an array of floats or signed integers, got {array.dtype}")
+        raise ArgumentTypeError(f"expected an array of floats or signed integers, got {array.dtype}")
     return np.ascontiguousarray(array, dtype=np.float32)
 
 
 def matrix(feats: typing.Any) -> Floats:
     """Features, `(frames, dim)`."""
-    array = floats(np.asarray(feats))
+    array = floats(plain(feats))
     if array.ndim != 2:
-        raise ValueError(f"expected features as (frames, dim), got an array of {array.ndim} dimensions")
+        raise ArgumentError(f"expected features as (frames, dim), got an array of {array.ndim} dimensions")
     return array
 
 
 def vector(values: typing.Any) -> Floats:
     """One number for each frame."""
-    array = floats(np.asarray(values))
+    array = floats(plain(values))
     if array.ndim != 1:
-        raise ValueError(f"expected one number for each frame, got an array of {array.ndim} dimensions")
+        raise ArgumentError(f"expected one number for each frame, got an array of {array.ndim} dimensions")
     return array

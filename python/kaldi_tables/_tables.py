@@ -11,8 +11,16 @@ import weakref
 
 from . import _core
 from ._compose import Composable
-from ._errors import ClosedError, Error
+from ._errors import ArgumentError, ArgumentTypeError, ClosedError, Error
 from ._threads import count_threads
+
+if typing.TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ._values import Posterior, Wave
+
+_Value = typing.TypeVar("_Value", covariant=True)
 
 Source = typing.Union[str, "os.PathLike[str]", typing.BinaryIO]
 
@@ -34,7 +42,7 @@ def _is_object(source: typing.Any) -> bool:
     return not isinstance(source, str) and not hasattr(source, "__fspath__")
 
 
-class Reader(Composable[typing.Tuple[str, typing.Any]]):
+class Reader(Composable[typing.Tuple[str, _Value]]):
     """The entries of a table: an iterable of pairs of key and value.
 
     Each `iter()` starts at the first entry, with a handle of its own. A reader can be pickled: it is its source and its options.
@@ -96,12 +104,12 @@ class Reader(Composable[typing.Tuple[str, typing.Any]]):
             first.close()
         return self._open(delivers, share)
 
-    def __iter__(self) -> _core.TableIterator:
+    def __iter__(self) -> collections.abc.Iterator[tuple[str, _Value]]:
         return self._take()
 
     def _iter_share(
         self, rank: int, world_size: int, worker: int, num_workers: int
-    ) -> collections.abc.Iterator[tuple[str, typing.Any]]:
+    ) -> collections.abc.Iterator[tuple[str, _Value]]:
         """The entries of a share. Of the values of others in files, only headers are read."""
         if self._comes_once():
             return itertools.islice(self, rank + world_size * worker, None, world_size * num_workers)
@@ -116,7 +124,7 @@ class Reader(Composable[typing.Tuple[str, typing.Any]]):
         """
         return self._take("shapes")
 
-    def batched(self, n: int) -> collections.abc.Iterator[list[tuple[str, typing.Any]]]:
+    def batched(self, n: int) -> collections.abc.Iterator[list[tuple[str, _Value]]]:
         """Lists of up to `n` pairs.
 
         >>> import kaldi_tables as kt
@@ -124,7 +132,7 @@ class Reader(Composable[typing.Tuple[str, typing.Any]]):
         [2, 1]
         """
         if n < 1:
-            raise ValueError(f"expected 1 pair or more, got {n}")
+            raise ArgumentError(f"expected 1 pair or more, got {n}")
         return self._batches(self._take(), n)
 
     @staticmethod
@@ -146,7 +154,7 @@ class Reader(Composable[typing.Tuple[str, typing.Any]]):
             is_stream = path.rstrip().endswith("|") or path == "-" or (os.path.exists(path) and not os.path.isfile(path))
             if not (is_stream or "ark" in words or "shard" in words):
                 return _core.script_length(source)
-        raise TypeError("only script files have a length: an archive would have to be read for it")
+        raise ArgumentTypeError("only script files have a length: an archive would have to be read for it")
 
     def __bool__(self) -> bool:
         return True
@@ -183,7 +191,7 @@ class Reader(Composable[typing.Tuple[str, typing.Any]]):
         for iterator in list(self._iterators):
             iterator.close()
 
-    def __enter__(self) -> Reader:
+    def __enter__(self) -> Reader[_Value]:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -194,20 +202,176 @@ class Reader(Composable[typing.Tuple[str, typing.Any]]):
 
     def __reduce__(self) -> tuple[typing.Any, ...]:
         if _is_object(self._source):
-            raise TypeError("a reader of a file object cannot be pickled: open it by name")
+            raise ArgumentTypeError("a reader of a file object cannot be pickled: open it by name")
         return _reader, (self._source, self._wanted, self._options, self._threads, self._closed)
 
 
 def _reader(
     source: Source, wanted: str | None, options: dict[str, typing.Any], threads: int | None, closed: bool
-) -> Reader:
+) -> Reader[typing.Any]:
     """A reader that was pickled. It opens its source when it is iterated."""
-    reader = Reader.__new__(Reader)
+    reader: Reader[typing.Any] = Reader.__new__(Reader)
     reader._source, reader._wanted, reader._options, reader._threads = source, wanted, options, threads
     reader._closed, reader._first, reader._was_taken = closed, None, False
     reader._iterators, reader._pid = weakref.WeakSet(), os.getpid()
     reader._found = wanted if wanted != "bytes" else None
     return reader
+
+
+@typing.overload
+def open(
+    source: Source,
+    type: typing.Literal["matrix", "vector", "htk", "sphinx"],
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    threads: int | None = None,
+    permissive: bool = False,
+) -> Reader[NDArray[np.floating[typing.Any]]]: ...
+
+
+@typing.overload
+def open(
+    source: Source,
+    type: typing.Literal["int32-vector", "int32-matrix", "int32-pairs"],
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    threads: int | None = None,
+    permissive: bool = False,
+) -> Reader[NDArray[np.int32]]: ...
+
+
+@typing.overload
+def open(
+    source: Source,
+    type: typing.Literal["float-pairs"],
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    threads: int | None = None,
+    permissive: bool = False,
+) -> Reader[NDArray[np.float32]]: ...
+
+
+@typing.overload
+def open(
+    source: Source,
+    type: typing.Literal["wave"],
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    threads: int | None = None,
+    permissive: bool = False,
+) -> Reader[Wave]: ...
+
+
+@typing.overload
+def open(
+    source: Source,
+    type: typing.Literal["posterior"],
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    threads: int | None = None,
+    permissive: bool = False,
+) -> Reader[Posterior]: ...
+
+
+@typing.overload
+def open(
+    source: Source,
+    type: typing.Literal["int32-vector-vector"],
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    threads: int | None = None,
+    permissive: bool = False,
+) -> Reader[list[NDArray[np.int32]]]: ...
+
+
+@typing.overload
+def open(
+    source: Source,
+    type: typing.Literal["int32"],
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    threads: int | None = None,
+    permissive: bool = False,
+) -> Reader[int]: ...
+
+
+@typing.overload
+def open(
+    source: Source,
+    type: typing.Literal["float", "double"],
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    threads: int | None = None,
+    permissive: bool = False,
+) -> Reader[float]: ...
+
+
+@typing.overload
+def open(
+    source: Source,
+    type: typing.Literal["bool"],
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    threads: int | None = None,
+    permissive: bool = False,
+) -> Reader[bool]: ...
+
+
+@typing.overload
+def open(
+    source: Source,
+    type: typing.Literal["token"],
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    threads: int | None = None,
+    permissive: bool = False,
+) -> Reader[str]: ...
+
+
+@typing.overload
+def open(
+    source: Source,
+    type: typing.Literal["token-vector"],
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    threads: int | None = None,
+    permissive: bool = False,
+) -> Reader[list[str]]: ...
+
+
+@typing.overload
+def open(
+    source: Source,
+    type: typing.Literal["bytes"],
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    threads: int | None = None,
+    permissive: bool = False,
+) -> Reader[bytes]: ...
+
+
+@typing.overload
+def open(
+    source: Source,
+    type: str | None = None,
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    threads: int | None = None,
+    permissive: bool = False,
+) -> Reader[typing.Any]: ...
 
 
 def open(
@@ -218,7 +382,7 @@ def open(
     mmap: bool = False,
     threads: int | None = None,
     permissive: bool = False,
-) -> Reader:
+) -> Reader[typing.Any]:
     """Opens a table to be read in sequence.
 
     `source` is an rspecifier (`ark:`, `scp:`, `shard:`), the name of an archive, a script file or a single value, which is found by
@@ -234,7 +398,7 @@ def open(
     return Reader(source, type, dtype=dtype, mmap=mmap, threads=threads, permissive=permissive)
 
 
-class Lookup(collections.abc.Mapping[str, typing.Any]):
+class Lookup(typing.Mapping[str, _Value]):
     """The values of a table by key. Nothing but an index is kept in memory. It can be pickled and used by threads at once."""
 
     def __init__(
@@ -249,7 +413,7 @@ class Lookup(collections.abc.Mapping[str, typing.Any]):
         cache_files: int = 8,
     ) -> None:
         if cache_files < 0:
-            raise ValueError(f"expected to keep 0 files open or more, got {cache_files}")
+            raise ArgumentError(f"expected to keep 0 files open or more, got {cache_files}")
         self._arguments = (source, type)
         self._options = {
             "dtype": dtype, "mmap": mmap, "segments": segments, "utt2spk": utt2spk, "cache_files": cache_files
@@ -257,8 +421,8 @@ class Lookup(collections.abc.Mapping[str, typing.Any]):
         self._closed = False
         self._table = _core.LookupTable(source, type, **self._options)
 
-    def __getitem__(self, key: str) -> typing.Any:
-        return self._table.get(key)
+    def __getitem__(self, key: str) -> _Value:
+        return typing.cast(_Value, self._table.get(key))
 
     def __contains__(self, key: object) -> bool:
         return key in self._table
@@ -279,9 +443,7 @@ class Lookup(collections.abc.Mapping[str, typing.Any]):
         """The shape of the value of a key, of which only the header is read if that is enough."""
         return self._table.shape(key)
 
-    def get_many(
-        self, keys: collections.abc.Iterable[str], threads: int | None = None
-    ) -> list[typing.Any]:
+    def get_many(self, keys: collections.abc.Iterable[str], threads: int | None = None) -> list[_Value]:
         """The values of keys in their order, read by several threads."""
         return self._table.get_many(keys, count_threads(threads))
 
@@ -305,7 +467,7 @@ class Lookup(collections.abc.Mapping[str, typing.Any]):
         self._closed = True
         self._table.close()
 
-    def __enter__(self) -> Lookup:
+    def __enter__(self) -> Lookup[_Value]:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -318,12 +480,181 @@ class Lookup(collections.abc.Mapping[str, typing.Any]):
         return _lookup, (*self._arguments, self._options, self._closed)
 
 
-def _lookup(source: str, type: str | None, options: dict[str, typing.Any], closed: bool) -> Lookup:
+def _lookup(source: str, type: str | None, options: dict[str, typing.Any], closed: bool) -> Lookup[typing.Any]:
     """A lookup that was pickled."""
-    lookup = Lookup(source, type, **options)
+    lookup: Lookup[typing.Any] = Lookup(source, type, **options)
     if closed:
         lookup.close()
     return lookup
+
+
+@typing.overload
+def lookup(
+    source: str | os.PathLike[str],
+    type: typing.Literal["matrix", "vector", "htk", "sphinx"],
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    segments: str | os.PathLike[str] | None = None,
+    utt2spk: str | os.PathLike[str] | None = None,
+    cache_files: int = 8,
+) -> Lookup[NDArray[np.floating[typing.Any]]]: ...
+
+
+@typing.overload
+def lookup(
+    source: str | os.PathLike[str],
+    type: typing.Literal["int32-vector", "int32-matrix", "int32-pairs"],
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    segments: str | os.PathLike[str] | None = None,
+    utt2spk: str | os.PathLike[str] | None = None,
+    cache_files: int = 8,
+) -> Lookup[NDArray[np.int32]]: ...
+
+
+@typing.overload
+def lookup(
+    source: str | os.PathLike[str],
+    type: typing.Literal["float-pairs"],
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    segments: str | os.PathLike[str] | None = None,
+    utt2spk: str | os.PathLike[str] | None = None,
+    cache_files: int = 8,
+) -> Lookup[NDArray[np.float32]]: ...
+
+
+@typing.overload
+def lookup(
+    source: str | os.PathLike[str],
+    type: typing.Literal["wave"],
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    segments: str | os.PathLike[str] | None = None,
+    utt2spk: str | os.PathLike[str] | None = None,
+    cache_files: int = 8,
+) -> Lookup[Wave]: ...
+
+
+@typing.overload
+def lookup(
+    source: str | os.PathLike[str],
+    type: typing.Literal["posterior"],
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    segments: str | os.PathLike[str] | None = None,
+    utt2spk: str | os.PathLike[str] | None = None,
+    cache_files: int = 8,
+) -> Lookup[Posterior]: ...
+
+
+@typing.overload
+def lookup(
+    source: str | os.PathLike[str],
+    type: typing.Literal["int32-vector-vector"],
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    segments: str | os.PathLike[str] | None = None,
+    utt2spk: str | os.PathLike[str] | None = None,
+    cache_files: int = 8,
+) -> Lookup[list[NDArray[np.int32]]]: ...
+
+
+@typing.overload
+def lookup(
+    source: str | os.PathLike[str],
+    type: typing.Literal["int32"],
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    segments: str | os.PathLike[str] | None = None,
+    utt2spk: str | os.PathLike[str] | None = None,
+    cache_files: int = 8,
+) -> Lookup[int]: ...
+
+
+@typing.overload
+def lookup(
+    source: str | os.PathLike[str],
+    type: typing.Literal["float", "double"],
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    segments: str | os.PathLike[str] | None = None,
+    utt2spk: str | os.PathLike[str] | None = None,
+    cache_files: int = 8,
+) -> Lookup[float]: ...
+
+
+@typing.overload
+def lookup(
+    source: str | os.PathLike[str],
+    type: typing.Literal["bool"],
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    segments: str | os.PathLike[str] | None = None,
+    utt2spk: str | os.PathLike[str] | None = None,
+    cache_files: int = 8,
+) -> Lookup[bool]: ...
+
+
+@typing.overload
+def lookup(
+    source: str | os.PathLike[str],
+    type: typing.Literal["token"],
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    segments: str | os.PathLike[str] | None = None,
+    utt2spk: str | os.PathLike[str] | None = None,
+    cache_files: int = 8,
+) -> Lookup[str]: ...
+
+
+@typing.overload
+def lookup(
+    source: str | os.PathLike[str],
+    type: typing.Literal["token-vector"],
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    segments: str | os.PathLike[str] | None = None,
+    utt2spk: str | os.PathLike[str] | None = None,
+    cache_files: int = 8,
+) -> Lookup[list[str]]: ...
+
+
+@typing.overload
+def lookup(
+    source: str | os.PathLike[str],
+    type: typing.Literal["bytes"],
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    segments: str | os.PathLike[str] | None = None,
+    utt2spk: str | os.PathLike[str] | None = None,
+    cache_files: int = 8,
+) -> Lookup[bytes]: ...
+
+
+@typing.overload
+def lookup(
+    source: str | os.PathLike[str],
+    type: str | None = None,
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    segments: str | os.PathLike[str] | None = None,
+    utt2spk: str | os.PathLike[str] | None = None,
+    cache_files: int = 8,
+) -> Lookup[typing.Any]: ...
 
 
 def lookup(
@@ -335,7 +666,7 @@ def lookup(
     segments: str | os.PathLike[str] | None = None,
     utt2spk: str | os.PathLike[str] | None = None,
     cache_files: int = 8,
-) -> Lookup:
+) -> Lookup[typing.Any]:
     """Opens a script file, or an archive that is a file, for values by key.
 
     With `segments`, a segments file, `source` is a script of recordings, and the values are segments as `extract-segments` cuts them,
@@ -376,7 +707,7 @@ def shapes(source: Source, type: str | None = None) -> dict[str, tuple[int, ...]
     return dict(_core.TableIterator(source, type, delivers="shapes"))
 
 
-def load_ark(source: Source) -> Reader:
+def load_ark(source: Source) -> Reader[typing.Any]:
     """Reads an archive in sequence, as `kaldiio.load_ark` does.
 
     >>> import kaldi_tables as kt
@@ -388,7 +719,7 @@ def load_ark(source: Source) -> Reader:
     return Reader(source)
 
 
-def load_scp(name: str | os.PathLike[str], *, segments: str | os.PathLike[str] | None = None) -> Lookup:
+def load_scp(name: str | os.PathLike[str], *, segments: str | os.PathLike[str] | None = None) -> Lookup[typing.Any]:
     """Opens a script file by key, as `kaldiio.load_scp` does.
 
     >>> import kaldi_tables as kt, os, pathlib, tempfile

@@ -6,6 +6,8 @@ import operator
 import os
 import sys
 
+from ._errors import ArgumentError
+
 _chosen: int | None = None
 
 
@@ -26,7 +28,7 @@ def count_threads(threads: int | None) -> int:
     if threads is None:
         return get_num_threads()
     if operator.index(threads) < 1:
-        raise ValueError(f"expected 1 thread or more, got {threads}")
+        raise ArgumentError(f"expected 1 thread or more, got {threads}")
     return operator.index(threads)
 
 

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import typing
+import wave
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from ._errors import ArgumentError, ArgumentTypeError, RangeError
+
 Pair = typing.Tuple[int, float]
+
+
+# Seconds of sound in a page, at most.
+_PLAYED = 120
 
 
 class Wave(typing.NamedTuple):
@@ -31,6 +40,24 @@ class Wave(typing.NamedTuple):
         if not isinstance(other, tuple) or len(other) != 2:
             return NotImplemented
         return bool(self.rate == other[0]) and np.array_equal(self.array, other[1])
+
+    def _repr_html_(self) -> str:
+        """A player for notebooks, with the first minutes of the sound as 16-bit samples."""
+        samples = np.asarray(self.array)[: int(_PLAYED * self.rate)]
+        channels = 1 if samples.ndim == 1 else samples.shape[1]
+        with io.BytesIO() as buffer:
+            with wave.open(buffer, "wb") as file:
+                file.setnchannels(channels)
+                file.setsampwidth(2)
+                file.setframerate(int(self.rate))
+                # As the tools do: fractions are dropped, and what 16 bits cannot hold is clipped.
+                file.writeframes(np.clip(np.trunc(np.nan_to_num(samples)), -32768, 32767).astype("<i2").tobytes())
+            sound = base64.b64encode(buffer.getvalue()).decode()
+        duration = len(self.array) / self.rate
+        words = f"{duration:.2f} s, {self.rate:g} Hz, {channels} channel{'s' if channels != 1 else ''}"
+        if duration > _PLAYED:
+            words += f"; the player has the first {_PLAYED} s"
+        return f'<div>{words}<br><audio controls src="data:audio/wav;base64,{sound}"></audio></div>'
 
     def __ne__(self, other: object) -> bool:
         equal = self.__eq__(other)
@@ -57,7 +84,7 @@ def _offsets(offsets: ArrayLike, total: int) -> NDArray[np.int64]:
     """Offsets as int64, after a check: they start at 0, ascend, and end at ``total``."""
     ends = np.ascontiguousarray(offsets, dtype=np.int64)
     if ends.ndim != 1 or len(ends) == 0 or ends[0] != 0 or ends[-1] != total or (np.diff(ends) < 0).any():
-        raise ValueError(f"expected offsets that ascend from 0 to {total}")
+        raise ArgumentError(f"expected offsets that ascend from 0 to {total}")
     return ends
 
 
@@ -67,13 +94,13 @@ def _column(values: ArrayLike, dtype: DTypeLike) -> NDArray[typing.Any]:
     if array.size == 0:
         return np.zeros(0, dtype)
     if array.ndim != 1:
-        raise ValueError(f"expected an array of one dimension, got {array.ndim}")
+        raise ArgumentError(f"expected an array of one dimension, got {array.ndim}")
     if dtype is np.int32:
         if array.dtype.kind not in "iu":
-            raise TypeError(f"expected integers, got {array.dtype}")
+            raise ArgumentTypeError(f"expected integers, got {array.dtype}")
         limits = np.iinfo(np.int32)
         if array.min() < limits.min or array.max() > limits.max:
-            raise OverflowError("an index is beyond int32")
+            raise RangeError("an index is beyond int32")
     return np.ascontiguousarray(array, dtype=dtype)
 
 
@@ -100,7 +127,7 @@ class Posterior(_Arrays, Sequence[typing.List[Pair]]):
         lists = [list(frame) for frame in frames]
         pairs = [pair for frame in lists for pair in frame]
         if any(len(pair) != 2 for pair in pairs):
-            raise ValueError("expected frames of pairs: an index and its weight")
+            raise ArgumentError("expected frames of pairs: an index and its weight")
         self.offsets = np.cumsum([0] + [len(frame) for frame in lists], dtype=np.int64)
         self.ids = _column([index for index, _ in pairs], np.int32)
         self.weights = _column([weight for _, weight in pairs], np.float32)
@@ -116,7 +143,7 @@ class Posterior(_Arrays, Sequence[typing.List[Pair]]):
         posterior.ids = _column(ids, np.int32)
         posterior.weights = _column(weights, np.float32)
         if len(posterior.ids) != len(posterior.weights):
-            raise ValueError(f"{len(posterior.ids)} ids, but {len(posterior.weights)} weights")
+            raise ArgumentError(f"{len(posterior.ids)} ids, but {len(posterior.weights)} weights")
         posterior.offsets = _offsets(offsets, len(posterior.ids))
         return posterior
 
@@ -189,17 +216,17 @@ class SparseMatrix(_Arrays):
     def __init__(self, shape: tuple[int, int], offsets: ArrayLike, indices: ArrayLike, data: ArrayLike) -> None:
         rows, columns = (int(size) for size in shape)
         if rows < 0 or columns < 0:
-            raise ValueError(f"expected numbers of rows and columns, got {rows} and {columns}")
+            raise ArgumentError(f"expected numbers of rows and columns, got {rows} and {columns}")
         self.shape = (rows, columns)
         self.indices = _column(indices, np.int32)
         self.data = _column(data, np.float32)
         if len(self.indices) != len(self.data):
-            raise ValueError(f"{len(self.indices)} indices, but {len(self.data)} numbers")
+            raise ArgumentError(f"{len(self.indices)} indices, but {len(self.data)} numbers")
         self.offsets = _offsets(offsets, len(self.indices))
         if len(self.offsets) != rows + 1:
-            raise ValueError(f"expected {rows + 1} offsets for {rows} rows, got {len(self.offsets)}")
+            raise ArgumentError(f"expected {rows + 1} offsets for {rows} rows, got {len(self.offsets)}")
         if len(self.indices) and not (0 <= self.indices.min() and self.indices.max() < columns):
-            raise ValueError(f"an index is not within {columns} columns")
+            raise ArgumentError(f"an index is not within {columns} columns")
 
     @classmethod
     def from_arrays(
@@ -221,7 +248,7 @@ class SparseMatrix(_Arrays):
         """
         dense = np.asarray(array, dtype=np.float32)
         if dense.ndim != 2:
-            raise ValueError(f"expected an array of two dimensions, got {dense.ndim}")
+            raise ArgumentError(f"expected an array of two dimensions, got {dense.ndim}")
         rows, columns = np.nonzero(dense)
         offsets = np.searchsorted(rows, np.arange(dense.shape[0] + 1))
         return cls((dense.shape[0], dense.shape[1]), offsets, columns, dense[rows, columns])
@@ -245,7 +272,7 @@ class SparseMatrix(_Arrays):
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[typing.Any]:
         if copy is False:
-            raise ValueError("a sparse matrix becomes an array by a copy only")
+            raise ArgumentError("a sparse matrix becomes an array by a copy only")
         return self.toarray() if dtype is None else self.toarray().astype(dtype)
 
     def __repr__(self) -> str:

@@ -7,6 +7,7 @@ import os
 import typing
 
 from . import _core
+from ._errors import ArgumentError, ArgumentTypeError
 
 Name = typing.Union[str, "os.PathLike[str]"]
 Target = typing.Union[Name, typing.BinaryIO]
@@ -17,7 +18,7 @@ def _table(ark: Name, scp: Name | None, text: bool) -> str:
     """The wspecifier of an archive and its script file."""
     names = [os.fsdecode(ark)] + ([] if scp is None else [os.fsdecode(scp)])
     if scp is not None and "," in names[0]:
-        raise ValueError(f"an archive with a script file has no comma in its name, got {names[0]!r}")
+        raise ArgumentError(f"an archive with a script file has no comma in its name, got {names[0]!r}")
     kind = "ark" if scp is None else "ark,scp"
     return f"{kind}{',t' if text else ''}:{','.join(names)}"
 
@@ -46,12 +47,12 @@ def save_ark(
     """
     if append:
         if not isinstance(ark, (str, os.PathLike)):
-            raise TypeError("only files are appended to; a file object is written where it stands")
+            raise ArgumentTypeError("only files are appended to; a file object is written where it stands")
         writer = _core.append(ark, scp, text, compression)
     elif isinstance(ark, (str, os.PathLike)):
         writer = _core.create(_table(ark, scp, text), compression=compression)
     elif scp is not None or text:
-        raise ValueError("an archive in a file object is binary and has no script file")
+        raise ArgumentError("an archive in a file object is binary and has no script file")
     else:
         writer = _core.create(ark, compression=compression)
     with writer:

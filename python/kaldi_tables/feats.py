@@ -1,6 +1,6 @@
 """Features of arrays: what the tools compute of tables, with their options, and equal to the last bit.
 
-Samples are arrays in 16-bit scale (int16, or floats that reach 32767), of one channel, `(n,)`, or of several, `(n, channels)`; or a
+Samples are arrays in 16-bit scale (int16, or floats that reach 32767), of one channel, `(n,)` or `(1, n)`, or of several, `(n, channels)`; or a
 `kaldi_tables.Wave`, which knows its rate. Features are float32 arrays, `(frames, dim)`. All of it is computed without the GIL.
 """
 
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from . import _core
+from ._errors import ArgumentError, ArgumentTypeError
 from ._feat_options import (
     FbankOptions,
     MfccOptions,
@@ -22,7 +23,7 @@ from ._feat_options import (
     _FrameOptions,
 )
 from ._options import ToolOptions, word
-from ._samples import floats, matrix, one_channel, vector
+from ._samples import floats, matrix, one_channel, plain, vector
 from ._threads import count_threads
 
 if typing.TYPE_CHECKING:
@@ -53,6 +54,11 @@ __all__ = [
     "splice",
     "vad",
 ]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
+
 
 _Options = typing.TypeVar("_Options", bound=ToolOptions)
 
@@ -163,7 +169,7 @@ def fbank_batch(
     names = [""] * len(waves) if keys is None else list(keys)
     for what, given in (("rate", rates), ("key", names)):
         if len(given) != len(waves):
-            raise ValueError(f"expected a {what} for each of {len(waves)} utterances, got {len(given)}")
+            raise ArgumentError(f"expected a {what} for each of {len(waves)} utterances, got {len(given)}")
     prepared = [_prepared(chosen, wave, its_rate, scale, 5) for wave, its_rate in zip(waves, rates)]
     given_rates = {its_rate for _, its_rate in prepared}
     if not _is_rate_chosen(options, overrides) and len(given_rates) == 1:
@@ -255,7 +261,7 @@ def splice(feats: typing.Any, left_context: int = 4, right_context: int = 4) -> 
     """
     for name, frames in (("left_context", left_context), ("right_context", right_context)):
         if frames < 0:
-            raise ValueError(f"expected {name} to be 0 or more, got {frames}")
+            raise ArgumentError(f"expected {name} to be 0 or more, got {frames}")
     return _core.feats_splice(matrix(feats), left_context, right_context)
 
 
@@ -273,7 +279,7 @@ def cmvn_stats(feats: typing.Any, weights: typing.Any = None) -> npt.NDArray[np.
     arrays = [matrix(feats)] if is_one else [matrix(one) for one in feats]
     given = None if weights is None else [vector(one) for one in ([weights] if is_one else weights)]
     if given is not None and len(given) != len(arrays):
-        raise ValueError(f"expected weights for each of {len(arrays)} arrays, got {len(given)}")
+        raise ArgumentError(f"expected weights for each of {len(arrays)} arrays, got {len(given)}")
     return _core.feats_cmvn_stats(arrays, given)
 
 
@@ -296,12 +302,12 @@ def apply_cmvn(
     """
     if not norm_means:
         if norm_vars:
-            raise ValueError("norm_vars does not go with norm_means=False: variances cannot be normalized without means")
+            raise ArgumentError("norm_vars does not go with norm_means=False: variances cannot be normalized without means")
         return matrix(feats).copy()
     dims = skip_dims if isinstance(skip_dims, str) else ":".join(str(int(dim)) for dim in skip_dims)
     sums = np.ascontiguousarray(stats, dtype=np.float64)
     if sums.ndim != 2:
-        raise ValueError(f"expected stats as (2, dim + 1), got an array of {sums.ndim} dimensions")
+        raise ArgumentError(f"expected stats as (2, dim + 1), got an array of {sums.ndim} dimensions")
     return _core.feats_apply_cmvn(matrix(feats), sums, norm_vars, dims, reverse)
 
 
@@ -385,7 +391,7 @@ def spec_augment(
     }
     for name, value in {**changes, "seed": seed, "epoch": epoch}.items():
         if not 0 <= value < 2**32:
-            raise ValueError(f"expected {name} to be from 0 to {2**32 - 1}, got {value}")
+            raise ArgumentError(f"expected {name} to be from 0 to {2**32 - 1}, got {value}")
     return _core.feats_spec_augment(matrix(feats), key, changes, seed, epoch)
 
 
@@ -401,15 +407,15 @@ def resample(samples: typing.Any, from_rate: float | None = None, to_rate: float
     (8000,)
     """
     if to_rate is None:
-        raise TypeError("expected to_rate, got none")
+        raise ArgumentTypeError("expected to_rate, got none")
     wave_rate = getattr(samples, "rate", None)
-    array = np.asarray(samples.array if wave_rate is not None else samples)
+    array = plain(samples.array if wave_rate is not None else samples)
     source = from_rate if from_rate is not None else wave_rate
     if source is None:
-        raise TypeError("expected from_rate, got none")
+        raise ArgumentTypeError("expected from_rate, got none")
     for rate in (source, to_rate):
         if not 1 <= rate < 2**32 or rate != int(rate):
-            raise ValueError(f"expected a sample rate of whole Hz, got {rate}")
+            raise ArgumentError(f"expected a sample rate of whole Hz, got {rate}")
     made = array
     if source != to_rate:
         channels = floats(array)
@@ -443,7 +449,7 @@ def _of_waveform(
 def _chosen(kind: type[_Options], options: _Options | None, overrides: dict[str, typing.Any]) -> _Options:
     """The options of a call, a copy."""
     if options is not None and not isinstance(options, kind):
-        raise TypeError(f"expected options to be {kind.__name__}, got {type(options).__name__}")
+        raise ArgumentTypeError(f"expected options to be {kind.__name__}, got {type(options).__name__}")
     return kind(**overrides) if options is None else kind(**{**vars(options), **overrides})
 
 
@@ -457,7 +463,7 @@ def _prepared(
 ) -> tuple[Floats, float]:
     wave, its_rate = one_channel(samples, rate, options.sample_frequency, options.channel, scale, depth=depth)
     if len(wave) / its_rate < options.min_duration:
-        raise ValueError(f"expected samples of {options.min_duration} s or more, got {len(wave) / its_rate} s")
+        raise ArgumentError(f"expected samples of {options.min_duration} s or more, got {len(wave) / its_rate} s")
     return wave, its_rate
 
 

@@ -12,6 +12,11 @@ from ._threads import count_threads
 
 __all__ = ["Batches", "batches"]
 
+
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
 _Name = typing.Union[str, "os.PathLike[str]"]
 
 
@@ -74,6 +79,7 @@ def batches(
     on_error: str = "skip",
     max_bad: int | None = None,
     shuffle_compat: str = "none",
+    allow_commands: bool = False,
     threads: int | None = None,
 ) -> Batches:
     """The batches that `feed-batches` makes of a data list with the options of the same names (`split` is its `--part`).

@@ -23,9 +23,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sized
 from typing import Any, Union
 
 from . import _core
-from ._errors import ClosedError
+from ._errors import ArgumentError, ArgumentTypeError, ClosedError
 
 __all__ = ["Samples", "samples", "write"]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
+
 
 Name = Union[str, "os.PathLike[str]"]
 
@@ -122,11 +127,11 @@ def write(
     a sample that `grouping` would read as another one is a `ValueError`.
     """
     if max_samples < 1 or (max_bytes is not None and max_bytes < 1):
-        raise ValueError(f"expected 1 sample and 1 byte or more in a shard, got {max_samples} and {max_bytes}")
+        raise ArgumentError(f"expected 1 sample and 1 byte or more in a shard, got {max_samples} and {max_bytes}")
     if compress not in (None, "none", "gzip"):
-        raise ValueError(f"expected compress to be None or 'gzip', got {compress!r}")
+        raise ArgumentError(f"expected compress to be None or 'gzip', got {compress!r}")
     if index not in (None, "dali"):
-        raise ValueError(f"expected index to be None or 'dali', got {index!r}")
+        raise ArgumentError(f"expected index to be None or 'dali', got {index!r}")
     folder = os.fspath(target_dir)
     count = len(samples) if isinstance(samples, Sized) else None
     name = os.path.join(folder, "data.list") if list is None else os.fspath(list)
@@ -136,12 +141,12 @@ def write(
     seen: set[str] = set()
     for sample in samples:
         if not isinstance(sample, Mapping):
-            raise TypeError(f"expected samples that are dictionaries, got {type(sample).__name__}")
+            raise ArgumentTypeError(f"expected samples that are dictionaries, got {type(sample).__name__}")
         key = sample.get("__key__")
         if not isinstance(key, str) or not key or any(char.isspace() for char in key):
-            raise ValueError(f"expected a key without white space in __key__, got {key!r}")
+            raise ArgumentError(f"expected a key without white space in __key__, got {key!r}")
         if key in seen:
-            raise ValueError(f"expected each key once, got {key!r} again")
+            raise ArgumentError(f"expected each key once, got {key!r} again")
         seen.add(key)
         writer.put(key, [(field, _content(key, field, it)) for field, it in sample.items() if not field.startswith("__")])
     shards: Any = writer.finish()
@@ -154,4 +159,4 @@ def _content(key: str, field: str, content: Any) -> bytes:
         return content.encode("utf-8", "surrogateescape")
     if isinstance(content, (bytes, bytearray, memoryview)):
         return bytes(content)
-    raise TypeError(f"{key}: expected bytes or str in the field {field!r}, got {type(content).__name__}")
+    raise ArgumentTypeError(f"{key}: expected bytes or str in the field {field!r}, got {type(content).__name__}")

@@ -31,9 +31,14 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._errors import ClosedError, DataError
+from ._errors import ArgumentError, ArgumentTypeError, ClosedError, DataError, RangeError
 
 __all__ = ["IndexedDataset", "IndexedDatasetBuilder"]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
+
 
 Tokens = npt.NDArray[Any]
 
@@ -85,7 +90,7 @@ class IndexedDataset(Sequence[Tokens]):
         end = len(tokens) if length is None else offset + length
         if not 0 <= offset <= end <= len(tokens):
             asked = "tokens" if length is None else f"{length} tokens"
-            raise ValueError(f"sequence {number} has {len(tokens)} tokens: there are no {asked} from {offset} on")
+            raise ArgumentError(f"sequence {number} has {len(tokens)} tokens: there are no {asked} from {offset} on")
         return tokens[offset:end]
 
     def _number(self, index: SupportsIndex) -> int:
@@ -192,15 +197,15 @@ class IndexedDatasetBuilder:
         builder = self._open()
         tokens = np.asarray(array)
         if tokens.ndim != 1:
-            raise ValueError(f"expected tokens in 1 dimension, got {tokens.ndim}")
+            raise ArgumentError(f"expected tokens in 1 dimension, got {tokens.ndim}")
         if tokens.size == 0 or (self.dtype.kind == "f" and tokens.dtype.kind in "fiu"):
             tokens = tokens.astype(self.dtype)
         if tokens.dtype == np.object_:
-            raise OverflowError(f"expected tokens that fit {self.dtype}, got others")
+            raise RangeError(f"expected tokens that fit {self.dtype}, got others")
         if tokens.dtype.kind not in "iu" and tokens.dtype != self.dtype:
-            raise TypeError(f"expected tokens of {self.dtype}, got {tokens.dtype}")
+            raise ArgumentTypeError(f"expected tokens of {self.dtype}, got {tokens.dtype}")
         if not -128 <= mode <= 127:
-            raise OverflowError(f"expected a mode from -128 to 127, got {mode}")
+            raise RangeError(f"expected a mode from -128 to 127, got {mode}")
         little = np.ascontiguousarray(tokens, tokens.dtype.newbyteorder("<"))
         with self._turn:
             builder.add(little.view(np.uint8), tokens.dtype.name, mode)
@@ -243,4 +248,4 @@ class IndexedDatasetBuilder:
             warnings.warn(message, ResourceWarning, source=self, stacklevel=2)
 
     def __reduce__(self) -> Any:
-        raise TypeError("an IndexedDatasetBuilder cannot be pickled: it writes files")
+        raise ArgumentTypeError("an IndexedDatasetBuilder cannot be pickled: it writes files")

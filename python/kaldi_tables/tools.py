@@ -14,6 +14,11 @@ from ._errors import MissingFileError
 
 __all__ = ["names", "path", "run"]
 
+
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
 _PROGRAM = "kaldi-tables"
 
 

@@ -21,8 +21,13 @@ import torch.utils.data
 import kaldi_tables as _kt
 
 from . import feed as _feed
+from ._errors import ArgumentError, ArgumentTypeError
 
 __all__ = ["FeedDataset", "LookupDataset", "TableDataset", "to_tensors"]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
 
 
 def to_tensors(value: typing.Any) -> typing.Any:
@@ -64,9 +69,9 @@ class _Shared(torch.utils.data.IterableDataset[typing.Any]):
     def __init__(self, epoch: int, rank: int | None, world_size: int | None) -> None:
         super().__init__()
         if (rank is None) != (world_size is None):
-            raise ValueError("expected rank and world_size together, or neither")
+            raise ArgumentError("expected rank and world_size together, or neither")
         if rank is not None and world_size is not None and not 0 <= rank < world_size:
-            raise ValueError(f"expected a number from 0 to {world_size - 1} of {world_size} ranks, got {rank}")
+            raise ArgumentError(f"expected a number from 0 to {world_size - 1} of {world_size} ranks, got {rank}")
         self._rank, self._world_size = rank, world_size
         # In memory that processes share, so that workers that persist see a new epoch, too.
         shared: typing.Any = torch.tensor(epoch, dtype=torch.int64)
@@ -132,7 +137,7 @@ class TableDataset(_Shared):
     ) -> None:
         super().__init__(epoch, rank, world_size)
         if shuffle < 0:
-            raise ValueError(f"expected shuffle to be 0 or more, got {shuffle}")
+            raise ArgumentError(f"expected shuffle to be 0 or more, got {shuffle}")
         self.source, self._shuffle, self._seed = source, shuffle, seed
         self._reader = source if isinstance(source, _kt.Reader) else _kt.open(source, type, **options)
 
@@ -162,7 +167,7 @@ class FeedDataset(_Shared):
         super().__init__(epoch, rank, world_size)
         for name in ("worker", "num_workers"):
             if name in options:
-                raise TypeError(f"{name} is that of the DataLoader's process: it cannot be given")
+                raise ArgumentTypeError(f"{name} is that of the DataLoader's process: it cannot be given")
         self._batches = _feed.batches(data_list, **options)
 
     def __iter__(self) -> Iterator[dict[str, typing.Any]]:

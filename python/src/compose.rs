@@ -3,9 +3,10 @@
 use std::sync::Mutex;
 
 use kaldi_reader::{BoxReader, Draws, Reader, ReaderExt, from_fn};
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
+
+use crate::errors::{Class, Failure};
 
 /// An iterator over the values of another one in random order.
 #[pyclass(module = "kaldi_tables._core", frozen)]
@@ -38,7 +39,7 @@ impl ShuffledIterator {
 
     fn __next__(&self) -> PyResult<Option<Py<PyAny>>> {
         // Waiting would hold the interpreter, and the other thread could not go on.
-        let busy = |_| PyRuntimeError::new_err("another thread is in this iterator");
+        let busy = |_| Failure::new(Class::Error, "another thread is in this iterator");
         self.reader.try_lock().map_err(busy)?.next()
     }
 }

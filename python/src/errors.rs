@@ -30,6 +30,12 @@ pub enum Class {
     Command,
     /// `ClosedError`
     Closed,
+    /// `ArgumentError`
+    Argument,
+    /// `ArgumentTypeError`
+    ArgumentType,
+    /// `RangeError`
+    Range,
 }
 
 impl Class {
@@ -43,6 +49,9 @@ impl Class {
             Self::MissingKey => "MissingKeyError",
             Self::Command => "CommandError",
             Self::Closed => "ClosedError",
+            Self::Argument => "ArgumentError",
+            Self::ArgumentType => "ArgumentTypeError",
+            Self::Range => "RangeError",
         }
     }
 }
@@ -155,7 +164,14 @@ impl Failure {
                 fields.set_item("command", self.command.as_ref().map(|(command, _)| command))?;
                 fields.set_item("status", self.command.as_ref().and_then(|(_, status)| *status))?;
             }
-            Class::Error | Class::Data | Class::Specifier | Class::MissingKey | Class::Closed => {}
+            Class::Error
+            | Class::Data
+            | Class::Specifier
+            | Class::MissingKey
+            | Class::Closed
+            | Class::Argument
+            | Class::ArgumentType
+            | Class::Range => {}
         }
         Ok(fields)
     }
@@ -177,6 +193,21 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+/// An argument that makes no sense, which is a `ValueError`, too.
+pub fn wrong_value(message: impl Into<String>) -> PyErr {
+    Failure::new(Class::Argument, message).into()
+}
+
+/// An argument of another type than is expected, which is a `TypeError`, too.
+pub fn wrong_type(message: impl Into<String>) -> PyErr {
+    Failure::new(Class::ArgumentType, message).into()
+}
+
+/// A number that the format of a file cannot hold, which is an `OverflowError`, too.
+pub fn out_of_range(message: impl Into<String>) -> PyErr {
+    Failure::new(Class::Range, message).into()
+}
 
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {

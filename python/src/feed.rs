@@ -16,11 +16,10 @@ use kaldi_options::FeedArguments;
 use kaldi_reader::Reader;
 use kaldi_table::Context;
 use numpy::{PyArray1, PyArrayMethods};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::errors::{Class, Failure, Result};
+use crate::errors::{Class, Failure, Result, wrong_value};
 use crate::owned::Owned;
 use crate::{interrupt, log, names};
 
@@ -36,8 +35,8 @@ struct Options {
 
 impl Options {
     fn parse(words: &[OsString]) -> PyResult<FeedArguments> {
-        let parsed: Option<Self> = kaldi_cli::parse(words).map_err(PyValueError::new_err)?;
-        let options = parsed.ok_or_else(|| PyValueError::new_err("expected options only, got --help or --version"))?;
+        let parsed: Option<Self> = kaldi_cli::parse(words).map_err(wrong_value)?;
+        let options = parsed.ok_or_else(|| wrong_value("expected options only, got --help or --version"))?;
         Ok(options.feed)
     }
 }
@@ -48,7 +47,7 @@ impl From<Error> for Failure {
         match error {
             Error::Io(error) | Error::Shard(kaldi_shard::Error::Io(error)) => error.into(),
             Error::Table(error) => error.into(),
-            Error::Arguments { .. } | Error::Share { .. } => PyValueError::new_err(message).into(),
+            Error::Arguments { .. } | Error::Share { .. } => wrong_value(message).into(),
             _ => Self::new(Class::Data, message),
         }
     }
@@ -185,7 +184,7 @@ fn feed_chain(py: Python<'_>, words: Vec<OsString>) -> PyResult<String> {
 
 fn list_name(source: &Bound<'_, PyAny>) -> PyResult<BString> {
     let name = names::of_source(source)?;
-    name.map(|source| source.name).ok_or_else(|| PyValueError::new_err("expected the name of a data list"))
+    name.map(|source| source.name).ok_or_else(|| wrong_value("expected the name of a data list"))
 }
 
 /// Every option of `feed-batches` with its default.

@@ -6,9 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{FrameFn, ReadAt, Source, Store, Upload};
-use pyo3::exceptions::{PyAttributeError, PyFileNotFoundError, PyKeyError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyAttributeError, PyFileNotFoundError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+
+use crate::errors::{wrong_type, wrong_value};
 
 use crate::kept::Kept;
 
@@ -260,10 +262,10 @@ fn set_filesystem(scheme: &str, fs: &Bound<'_, PyAny>) -> PyResult<()> {
             && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
     };
     if !is_scheme(&scheme) || scheme == "file" {
-        return Err(PyValueError::new_err(format!("expected a scheme such as \"memory\", got {scheme:?}")));
+        return Err(wrong_value(format!("expected a scheme such as \"memory\", got {scheme:?}")));
     }
     if !fs.hasattr("open")? {
-        return Err(PyTypeError::new_err("expected a file system with a method open(path, mode)"));
+        return Err(wrong_type("expected a file system with a method open(path, mode)"));
     }
     let mut systems = FILE_SYSTEMS.lock().unwrap_or_else(PoisonError::into_inner);
     systems.retain(|(known, _)| *known != scheme);

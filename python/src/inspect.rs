@@ -7,10 +7,9 @@ use kaldi_inspect::{
     Checks, DirectorySummary, Fault, Foreign, ForeignKind, ForeignPart, Info, Kind, Missing, ModelSummary, Named,
     Summary, check_directory,
 };
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::errors::Result;
+use crate::errors::{Result, wrong_type};
 use crate::interrupt::without_interpreter;
 use crate::names;
 
@@ -19,7 +18,7 @@ const FRAME_SHIFT: f64 = 0.01;
 
 /// The name of a table.
 fn source_name(source: &Bound<'_, PyAny>) -> PyResult<BString> {
-    let name = names::of_source(source)?.ok_or_else(|| PyTypeError::new_err("expected the name of a table"))?;
+    let name = names::of_source(source)?.ok_or_else(|| wrong_type("expected the name of a table"))?;
     names::check_rspecifier(name.name.as_ref())?;
     Ok(name.name)
 }

@@ -5,11 +5,10 @@ use std::path::Path;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Rspecifier, Rxfilename, is_remote};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
-use crate::errors::{Class, Failure};
+use crate::errors::{Class, Failure, wrong_type};
 
 /// A key or name as `str`.
 ///
@@ -49,7 +48,7 @@ pub fn of_source(source: &Bound<'_, PyAny>) -> PyResult<Option<SourceName>> {
     let name = match (path.cast::<PyString>(), path.cast::<PyBytes>()) {
         (Ok(text), _) => from_str(text)?,
         (_, Ok(bytes)) => bytes.as_bytes().into(),
-        _ => return Err(PyTypeError::new_err("__fspath__ returned neither str nor bytes")),
+        _ => return Err(wrong_type("__fspath__ returned neither str nor bytes")),
     };
     Ok(Some(SourceName { name: plain(name), is_path: true }))
 }

@@ -9,11 +9,10 @@ use kaldi_shard::{
     Error, Grouping, Packed, ShardNames, ShardOptions, ShardSamples, ShardSetWriter, StoredSample, Wanted,
     shard_samples,
 };
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
-use crate::errors::{Class, Failure};
+use crate::errors::{Class, Failure, wrong_value};
 use crate::interrupt::{aside, without_interpreter};
 use crate::kept::Kept;
 use crate::names;
@@ -40,7 +39,7 @@ impl From<Error> for Failure {
 
 fn grouping(name: &str) -> PyResult<Grouping> {
     let known = Grouping::NAMES.iter().find(|(known, _)| *known == name);
-    let message = || PyValueError::new_err(format!("expected grouping to be wenet or webdataset, got {name:?}"));
+    let message = || wrong_value(format!("expected grouping to be wenet or webdataset, got {name:?}"));
     known.map(|(_, grouping)| *grouping).ok_or_else(message)
 }
 
@@ -194,7 +193,7 @@ impl PyShardWriter {
         };
         let message =
             format!("expected {rule}, got the member {}: another grouping may have room for it", quote_name(path));
-        Err(PyValueError::new_err(message))
+        Err(wrong_value(message))
     }
 }
 

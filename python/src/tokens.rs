@@ -2,10 +2,10 @@
 
 use indexed_dataset::{BuilderOptions, Dialect, Error, IndexedDataset, IndexedDatasetBuilder, Prefix, TokenType};
 use numpy::PyReadonlyArray1;
-use pyo3::exceptions::{PyIndexError, PyOverflowError, PyValueError};
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
-use crate::errors::{Class, Failure};
+use crate::errors::{Class, Failure, out_of_range, wrong_value};
 use crate::interrupt::without_interpreter;
 use crate::names;
 use crate::owned::Owned;
@@ -19,8 +19,8 @@ impl From<Error> for Failure {
             }
             Error::Fault(fault) => Self::new(Class::Data, message).in_file(fault.file.to_string_lossy()),
             Error::Foreign { path, .. } => Self::new(Class::Data, message).in_file(path.to_string_lossy()),
-            Error::Token { .. } => PyOverflowError::new_err(message).into(),
-            _ => PyValueError::new_err(message).into(),
+            Error::Token { .. } => out_of_range(message).into(),
+            _ => wrong_value(message).into(),
         }
     }
 }
@@ -29,7 +29,7 @@ impl From<Error> for Failure {
 fn named<T: Copy>(names: &[(&'static str, T)], what: &str, name: &str) -> PyResult<T> {
     names.iter().find(|(known, _)| *known == name).map(|(_, value)| *value).ok_or_else(|| {
         let known: Vec<_> = names.iter().map(|(known, _)| *known).collect();
-        PyValueError::new_err(format!("expected {what} to be one of {}, got {name:?}", known.join(", ")))
+        wrong_value(format!("expected {what} to be one of {}, got {name:?}", known.join(", ")))
     })
 }
 
@@ -111,7 +111,7 @@ impl TokenBuilder {
     /// Appends a sequence of the little-endian bytes of tokens of this type, and its mode.
     fn add(&mut self, py: Python<'_>, tokens: PyReadonlyArray1<'_, u8>, dtype: &str, mode: i8) -> PyResult<()> {
         let token_type = named(&TokenType::NAMES, "the type of tokens", dtype)?;
-        let bytes = tokens.as_slice().map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let bytes = tokens.as_slice().map_err(|error| wrong_value(error.to_string()))?;
         let builder = self.0.get_mut()?;
         without_interpreter(py, || {
             builder.push_bytes(bytes, token_type)?;

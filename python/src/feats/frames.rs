@@ -10,9 +10,10 @@ use kaldi_options::{DeltaArguments, SlidingCmnArguments};
 use kaldi_reader::Draws;
 use kaldi_wave::RateConverter;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+
+use crate::errors::wrong_value;
 
 use super::{bad_data, compute, matrix, options, refused};
 use crate::names;
@@ -171,7 +172,7 @@ fn feats_spec_augment<'py>(
     for (name, count) in [("num_t_mask", num_t_mask), ("num_f_mask", num_f_mask), ("num_t_sub", num_t_sub)] {
         if count as usize > SpecAugment::MOST {
             let message = format!("expected {name} to be at most {}, got {count}", SpecAugment::MOST);
-            return Err(PyValueError::new_err(message));
+            return Err(wrong_value(message));
         }
     }
     let augment = SpecAugment {

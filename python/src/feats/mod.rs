@@ -11,21 +11,20 @@ use std::ffi::OsString;
 
 use kaldi_matrix::Matrix;
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::errors::{Class, Failure, Result};
+use crate::errors::{Class, Failure, Result, wrong_value};
 use crate::log;
 
 /// Reads options.
 fn options<O: clap::Parser>(words: Vec<OsString>) -> PyResult<O> {
-    let parsed = kaldi_cli::parse(&words).map_err(PyValueError::new_err)?;
-    parsed.ok_or_else(|| PyValueError::new_err("expected options only, got --help or --version"))
+    let parsed = kaldi_cli::parse(&words).map_err(wrong_value)?;
+    parsed.ok_or_else(|| wrong_value("expected options only, got --help or --version"))
 }
 
 /// An option that makes no sense.
 fn refused(error: impl std::fmt::Display) -> PyErr {
-    PyValueError::new_err(error.to_string())
+    wrong_value(error.to_string())
 }
 
 /// Data that cannot be worked on.

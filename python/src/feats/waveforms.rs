@@ -16,12 +16,11 @@ use kaldi_options::{
     RandomArguments, SpectrogramArguments, WarpArguments,
 };
 use numpy::{PyArray2, PyReadonlyArray1};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use super::{array, bad_data, logged, options, refused};
-use crate::errors::{Failure, Result};
+use crate::errors::{Failure, Result, wrong_value};
 use crate::names;
 
 /// The options of a tool that computes features of waveforms.
@@ -121,7 +120,7 @@ impl Computation {
 }
 
 fn unknown(kind: &str) -> PyErr {
-    PyValueError::new_err(format!("there are no features {kind:?}"))
+    wrong_value(format!("there are no features {kind:?}"))
 }
 
 /// Computes features of samples.
@@ -207,7 +206,7 @@ fn feats_config(kind: &str, path: &Bound<'_, PyAny>) -> PyResult<Vec<(String, St
         "process-pitch" => kaldi_cli::given_options::<OfProcess>(&words),
         _ => return Err(unknown(kind)),
     };
-    given.map_err(PyValueError::new_err)
+    given.map_err(wrong_value)
 }
 
 /// Every option of a kind of features with its default, as the tools have them.

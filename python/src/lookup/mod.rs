@@ -346,7 +346,7 @@ fn name_of(name: &Bound<'_, PyAny>) -> PyResult<BString> {
         Some(source) => Ok(source.name),
         None => {
             let kind = name.get_type().name()?;
-            Err(pyo3::exceptions::PyTypeError::new_err(format!("expected a name or a path, got {kind}")))
+            Err(crate::errors::wrong_type(format!("expected a name or a path, got {kind}")))
         }
     }
 }

@@ -3,9 +3,10 @@
 use std::io;
 
 use kaldi_io::{Input, Source};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+
+use crate::errors::wrong_type;
 
 use crate::interrupt::keep;
 use crate::kept::Kept;
@@ -23,7 +24,7 @@ impl Source for FileObject {
             let bytes = self.object.bind(py).call_method1("read", (limit,))?;
             let Ok(bytes) = bytes.cast::<PyBytes>() else {
                 let kind = bytes.get_type().name()?;
-                return Err(PyTypeError::new_err(format!(
+                return Err(wrong_type(format!(
                     "expected read() to return bytes, got {kind}: open the file in binary mode"
                 )));
             };
@@ -48,7 +49,7 @@ impl Source for FileObject {
 pub fn open(object: &Bound<'_, PyAny>) -> PyResult<Input> {
     if !object.hasattr("read")? {
         let kind = object.get_type().name()?;
-        return Err(PyTypeError::new_err(format!("expected a name, a path or a binary file object, got {kind}")));
+        return Err(wrong_type(format!("expected a name, a path or a binary file object, got {kind}")));
     }
     let name = match object.getattr("name").ok().map(|name| names::of_source(&name)) {
         Some(Ok(Some(source))) => source.name.to_string(),

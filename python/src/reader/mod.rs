@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use bstr::BString;
 use kaldi_reader::Share;
-use pyo3::exceptions::{PyStopIteration, PyValueError};
+use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -20,7 +20,7 @@ use stream::Stream;
 
 pub use stream::shape;
 
-use crate::errors::{Class, Failure, Result};
+use crate::errors::{Class, Failure, Result, wrong_value};
 use crate::interrupt::{self, guarded, lock, without_interpreter};
 use crate::names;
 use crate::values::{AnyValue, Precision, Wanted, value_to_python};
@@ -53,7 +53,7 @@ impl Delivers {
             "values" => Ok(Self::Values),
             "shapes" => Ok(Self::Shapes),
             "keys" => Ok(Self::Keys),
-            _ => Err(PyValueError::new_err(format!("expected values, shapes or keys, got {name:?}"))),
+            _ => Err(wrong_value(format!("expected values, shapes or keys, got {name:?}"))),
         }
     }
 }
@@ -102,7 +102,7 @@ impl TableIterator {
         let delivers = Delivers::parse(delivers)?;
         let (rank, world_size, worker, num_workers) = share;
         let share = Share::new(rank, world_size, worker, num_workers);
-        let share = share.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let share = share.map_err(|error| wrong_value(error.to_string()))?;
         let options = stream::Options { wanted, dtype, permissive, delivers, has_keys, share, threads };
         let stream = match names::of_source(source)? {
             Some(source) => without_interpreter(py, move || Stream::open(&source.name, options))?,

@@ -10,12 +10,11 @@ use kaldi_log::warning;
 use kaldi_reader::Share;
 use kaldi_table::{RawEntry, ScriptLines};
 use kaldi_types::{Header, ValueType};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use super::shards::Shards;
 use super::{Delivers, Item, file_object};
-use crate::errors::{Class, Failure, Result};
+use crate::errors::{Class, Failure, Result, wrong_type};
 use crate::interrupt;
 use crate::names;
 use crate::values::{AnyValue, Precision, Wanted, read_value};
@@ -266,7 +265,7 @@ impl Form {
 pub fn script_length(name: &BString) -> Result<usize> {
     let named = Named::find(name.as_bstr())?;
     if named.kind != Kind::Script {
-        let raised = PyTypeError::new_err("only script files have a length: an archive would have to be read for it");
+        let raised = wrong_type("only script files have a length: an archive would have to be read for it");
         return Err(raised.into());
     }
     let (mut lines, mut count) = (ScriptLines::open(named.rxfilename.as_bstr())?, 0);

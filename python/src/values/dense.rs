@@ -8,10 +8,9 @@ use std::sync::Arc;
 use kaldi_table::RawEntry;
 use kaldi_types::ValueType;
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyUntypedArray};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::errors::{Failure, Result};
+use crate::errors::{Failure, Result, wrong_value};
 use crate::interrupt::without_interpreter;
 
 /// Bytes that are copied without giving the interpreter away.
@@ -40,7 +39,7 @@ impl Precision {
         match name.as_str() {
             "float32" => Ok(Some(Self::Single)),
             "float64" => Ok(Some(Self::Double)),
-            _ => Err(PyValueError::new_err(format!("expected float32 or float64 as dtype, got {name:?}"))),
+            _ => Err(wrong_value(format!("expected float32 or float64 as dtype, got {name:?}"))),
         }
     }
 

@@ -13,10 +13,9 @@ use kaldi_table::RawEntry;
 use kaldi_types::ValueType;
 use kaldi_values::{GaussPost, IntMatrix, Posterior, Token, Tokens};
 use kaldi_wave::Wave;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::errors::Result;
+use crate::errors::{Result, wrong_value};
 
 /// A value that was read.
 #[derive(Debug)]
@@ -83,9 +82,7 @@ impl Wanted {
             Some("bytes") => Ok(Self::Bytes),
             Some(name) => match name.parse() {
                 Ok(value_type) => Ok(Self::Type(Some(value_type))),
-                Err(error) => {
-                    Err(PyValueError::new_err(format!("{error} or bytes as the type of values, got {name:?}")))
-                }
+                Err(error) => Err(wrong_value(format!("{error} or bytes as the type of values, got {name:?}"))),
             },
         }
     }

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use kaldi_matrix::Real;
 use numpy::{Element, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+
+use crate::errors::{out_of_range, wrong_type, wrong_value};
 
 use crate::kept::Kept;
 
@@ -103,6 +104,19 @@ impl Reals {
     }
 }
 
+/// # Errors
+/// If some elements of the array are masked: no file has masks, and what is below them is no value.
+fn refuse_mask(array: &Bound<'_, PyAny>) -> PyResult<()> {
+    if array.is_exact_instance_of::<PyUntypedArray>() || !array.hasattr("mask")? || !array.hasattr("filled")? {
+        return Ok(());
+    }
+    let masked = array.py().import("numpy.ma")?.call_method1("is_masked", (array,))?;
+    match masked.is_truthy()? {
+        true => Err(wrong_value("some elements are masked: fill them first, for example by array.filled(0)")),
+        false => Ok(()),
+    }
+}
+
 /// The value as an array, if it is one, or an object that offers to become one (`__array__`, `__dlpack__`). Numbers of NumPy
 /// are arrays without dimensions. `None` for lists and other objects.
 ///
@@ -110,6 +124,7 @@ impl Reals {
 /// If the object refuses.
 pub fn find<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyUntypedArray>>> {
     if let Ok(array) = value.cast::<PyUntypedArray>() {
+        refuse_mask(value)?;
         return Ok(Some(array.clone()));
     }
     let has = |name| value.hasattr(name);
@@ -159,7 +174,7 @@ pub fn reals(value: &Bound<'_, PyAny>, dimensions: usize, with_integers: bool) -
             match (dtype.kind(), dtype.itemsize()) {
                 (b'f', size) => size > 4,
                 (b'i' | b'u' | b'b', _) if with_integers => false,
-                _ => return Err(PyTypeError::new_err(format!("expected real numbers, got {}", describe(value)))),
+                _ => return Err(wrong_type(format!("expected real numbers, got {}", describe(value)))),
             }
         }
         None => false,
@@ -177,16 +192,14 @@ pub fn reals(value: &Bound<'_, PyAny>, dimensions: usize, with_integers: bool) -
     };
     let is_small = |size: usize| i32::try_from(size).is_ok();
     if !shape.iter().all(|&size| is_small(size)) {
-        return Err(PyValueError::new_err(format!("no size of a value may be beyond int32, got {shape:?}")));
+        return Err(wrong_value(format!("no size of a value may be beyond int32, got {shape:?}")));
     }
     match shape[..] {
         [columns] if dimensions == 1 => Ok(Reals { elements, is_double, rows: None, columns }),
         [rows, columns] if dimensions == 2 => Ok(Reals { elements, is_double, rows: Some(rows), columns }),
         // An empty list is a matrix without rows.
         [0] => Ok(Reals { elements, is_double, rows: Some(0), columns: 0 }),
-        _ => {
-            Err(PyValueError::new_err(format!("expected {dimensions} dimensions, got an array of the shape {shape:?}")))
-        }
+        _ => Err(wrong_value(format!("expected {dimensions} dimensions, got an array of the shape {shape:?}"))),
     }
 }
 
@@ -195,7 +208,7 @@ pub fn reals(value: &Bound<'_, PyAny>, dimensions: usize, with_integers: bool) -
 /// # Errors
 /// If the numbers are not whole, or beyond int32.
 pub fn integers(array: &Bound<'_, PyUntypedArray>) -> PyResult<Vec<i32>> {
-    let beyond = |number: String| PyOverflowError::new_err(format!("{number} is beyond int32"));
+    let beyond = |number: String| out_of_range(format!("{number} is beyond int32"));
     let dtype = array.dtype();
     match (dtype.kind(), dtype.itemsize()) {
         (b'i', 4) => {
@@ -212,7 +225,7 @@ pub fn integers(array: &Bound<'_, PyUntypedArray>) -> PyResult<Vec<i32>> {
             let numbers = bytes.as_ref().as_chunks::<8>().0.iter().map(|bytes| i64::from_ne_bytes(*bytes));
             numbers.map(|number| i32::try_from(number).map_err(|_| beyond(number.to_string()))).collect()
         }
-        _ => Err(PyTypeError::new_err(format!("expected integers, got {}", describe(array)))),
+        _ => Err(wrong_type(format!("expected integers, got {}", describe(array)))),
     }
 }
 

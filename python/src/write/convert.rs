@@ -10,6 +10,8 @@ use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFloat, PyString, PyTuple};
 
+use crate::errors::{out_of_range, wrong_type, wrong_value};
+
 use super::arrays::{self, describe};
 use super::looks::{Class, Kind, is_a, items, look};
 use super::taken::Taken;
@@ -28,7 +30,7 @@ pub fn convert(value: &Bound<'_, PyAny>, kind: Kind, is_named: bool) -> PyResult
         let (found, wanted) = (found.name(), kind.name());
         let message =
             format!("expected a value of the type {wanted}, as the first one, got {found}: {}", describe(value));
-        return Err(PyTypeError::new_err(message));
+        return Err(wrong_type(message));
     }
     let Kind::Value(value_type) = kind else {
         let bytes = value.cast::<PyBytes>().map_err(|_| wrong("bytes", value))?;
@@ -57,12 +59,12 @@ pub fn convert(value: &Bound<'_, PyAny>, kind: Kind, is_named: bool) -> PyResult
         ValueType::GaussPost => Taken::GaussPost(gauss_post(value)?),
         ValueType::Token => Taken::Token(Token::new(text(value)?).map_err(|error| no_word(&error))?),
         ValueType::TokenVector => Taken::Tokens(words(value)?),
-        other => return Err(PyValueError::new_err(format!("values of the type {other} are not made of objects"))),
+        other => return Err(wrong_value(format!("values of the type {other} are not made of objects"))),
     })
 }
 
 fn wrong(expected: &str, value: &Bound<'_, PyAny>) -> PyErr {
-    PyTypeError::new_err(format!("expected {expected}, got {}", describe(value)))
+    wrong_type(format!("expected {expected}, got {}", describe(value)))
 }
 
 /// What NumPy says about a list that is no array is a wrong type, too.
@@ -71,7 +73,7 @@ fn unsuitable(value: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
     match value.is_instance_of::<PyString>() {
         true => wrong("numbers", value),
         false if error.is_instance_of::<PyTypeError>(py) || error.is_instance_of::<PyValueError>(py) => {
-            PyTypeError::new_err(error.value(py).to_string())
+            wrong_type(error.value(py).to_string())
         }
         false => error,
     }
@@ -90,7 +92,7 @@ fn each<'py, T>(value: &Bound<'py, PyAny>, item: impl Fn(&Bound<'py, PyAny>) -> 
 fn two<'py>(value: &Bound<'py, PyAny>) -> PyResult<[Bound<'py, PyAny>; 2]> {
     let pair = items(value)?.ok_or_else(|| wrong("a pair", value))?;
     let length = pair.len();
-    pair.try_into().map_err(|_| PyValueError::new_err(format!("expected a pair, got {length} items")))
+    pair.try_into().map_err(|_| wrong_value(format!("expected a pair, got {length} items")))
 }
 
 fn matrix(value: &Bound<'_, PyAny>, is_named: bool) -> PyResult<Taken> {
@@ -108,13 +110,13 @@ fn int_matrix(value: &Bound<'_, PyAny>) -> PyResult<IntMatrix> {
         return Ok(IntMatrix::from_vec(rows, columns, arrays::integers(&array)?));
     }
     let rows = each(value, integers)?;
-    IntMatrix::from_rows(&rows).map_err(|error| PyValueError::new_err(error.to_string()))
+    IntMatrix::from_rows(&rows).map_err(|error| wrong_value(error.to_string()))
 }
 
 fn sparse(value: &Bound<'_, PyAny>) -> PyResult<SparseMatrix<f32>> {
     let (_, columns): (usize, usize) = value.getattr("shape")?.extract()?;
     if i32::try_from(columns).is_err() {
-        return Err(PyValueError::new_err(format!("{columns} columns are beyond int32")));
+        return Err(wrong_value(format!("{columns} columns are beyond int32")));
     }
     let offsets: Vec<usize> = value.getattr("offsets")?.call_method0("tolist")?.extract()?;
     let indices = integers(&value.getattr("indices")?)?;
@@ -122,8 +124,8 @@ fn sparse(value: &Bound<'_, PyAny>) -> PyResult<SparseMatrix<f32>> {
     let elements: Vec<(i32, f32)> = indices.into_iter().zip(data).collect();
     let mut matrix = SparseMatrix::new(columns);
     for row in offsets.windows(2) {
-        let row = elements.get(row[0]..row[1]).ok_or_else(|| PyValueError::new_err("offsets beyond the elements"))?;
-        matrix.push_row(row).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let row = elements.get(row[0]..row[1]).ok_or_else(|| wrong_value("offsets beyond the elements"))?;
+        matrix.push_row(row).map_err(|error| wrong_value(error.to_string()))?;
     }
     Ok(matrix)
 }
@@ -136,7 +138,7 @@ fn posterior(value: &Bound<'_, PyAny>) -> PyResult<Posterior> {
         let pairs: Vec<(i32, f32)> = ids.into_iter().zip(weights).collect();
         let frame = |ends: &[usize]| pairs.get(ends[0]..ends[1]).map(<[_]>::to_vec);
         let frames: Option<_> = offsets.windows(2).map(frame).collect();
-        return Ok(Posterior(frames.ok_or_else(|| PyValueError::new_err("offsets beyond the pairs"))?));
+        return Ok(Posterior(frames.ok_or_else(|| wrong_value("offsets beyond the pairs"))?));
     }
     let pair = |pair: &Bound<'_, PyAny>| {
         let [index, weight] = two(pair)?;
@@ -166,7 +168,7 @@ fn integer(value: &Bound<'_, PyAny>) -> PyResult<i32> {
     };
     match number.extract::<i32>() {
         Err(error) if error.is_instance_of::<PyTypeError>(value.py()) => Err(wrong("an integer", value)),
-        Err(_) => Err(pyo3::exceptions::PyOverflowError::new_err(format!("{number} is beyond int32"))),
+        Err(_) => Err(out_of_range(format!("{number} is beyond int32"))),
         number => number,
     }
 }
@@ -205,23 +207,26 @@ fn text(value: &Bound<'_, PyAny>) -> PyResult<bstr::BString> {
 }
 
 fn no_word(error: &ParseError) -> PyErr {
-    PyValueError::new_err(format!("{error}; several words are a list: text.split()"))
+    wrong_value(format!("{error}; several words are a list: text.split()"))
 }
 
 fn words(value: &Bound<'_, PyAny>) -> PyResult<Tokens> {
     let words = each(value, text)?;
-    Tokens::new(words).map_err(|error| PyValueError::new_err(error.to_string()))
+    Tokens::new(words).map_err(|error| wrong_value(error.to_string()))
 }
+
+/// Sound of more channels, and of fewer samples than channels, is the wrong way round.
+const MOST_CHANNELS: usize = 256;
 
 fn wave(value: &Bound<'_, PyAny>) -> PyResult<Wave> {
     let pair = value.cast::<PyTuple>().ok().filter(|pair| pair.len() == 2);
     let pair = pair.ok_or_else(|| wrong("(rate, array)", value))?;
     let (rate, samples) = (pair.get_item(0)?, pair.get_item(1)?);
     let Ok(rate) = real(&rate) else {
-        return Err(PyTypeError::new_err("expected (rate, array): the sampling rate in Hz comes first"));
+        return Err(wrong_type("expected (rate, array): the sampling rate in Hz comes first"));
     };
     if !(rate >= 1.0 && rate <= f64::from(u32::MAX)) {
-        return Err(PyValueError::new_err(format!("expected a sampling rate in Hz, got {rate}")));
+        return Err(wrong_value(format!("expected a sampling rate in Hz, got {rate}")));
     }
     let kind = arrays::find(&samples)?.map(|array| arrays::kind(&array));
     if kind == Some(b'b') {
@@ -233,15 +238,16 @@ fn wave(value: &Bound<'_, PyAny>) -> PyResult<Wave> {
     };
     let (all, channels) = (numbers.to_f32(), numbers.rows.map_or(1, |_| numbers.columns));
     if all.is_empty() || channels > 32767 {
-        return Err(PyValueError::new_err(format!(
-            "expected samples of 1 to 32767 channels, got {}",
-            describe(&samples)
-        )));
+        return Err(wrong_value(format!("expected samples of 1 to 32767 channels, got {}", describe(&samples))));
+    }
+    if numbers.rows.is_some_and(|rows| rows < channels && channels > MOST_CHANNELS) {
+        let message = format!("expected samples as (samples, channels), got {}: transpose it", describe(&samples));
+        return Err(wrong_value(message));
     }
     let is_whole = matches!(kind, Some(b'i' | b'u'));
     if is_whole && let Some(sample) = all.iter().find(|&&sample| !(-32768.0..=32767.0).contains(&sample)) {
         let message = format!("{sample} is beyond 16 bits, the scale of samples");
-        return Err(pyo3::exceptions::PyOverflowError::new_err(message));
+        return Err(out_of_range(message));
     }
     if !is_whole && all.iter().all(|sample| sample.abs() <= 1.0) && all.iter().any(|&sample| sample != 0.0) {
         let message =

@@ -2,10 +2,11 @@
 
 use kaldi_types::ValueType;
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
+
+use crate::errors::{wrong_type, wrong_value};
 
 use super::arrays;
 
@@ -35,14 +36,14 @@ impl Kind {
         if name.is(name.py().get_type::<PyBytes>()) {
             return Ok(Self::Bytes);
         }
-        let name: String = name.extract().map_err(|_| PyTypeError::new_err("expected type to be a str or bytes"))?;
+        let name: String = name.extract().map_err(|_| wrong_type("expected type to be a str or bytes"))?;
         match name.parse() {
             _ if name == "bytes" => Ok(Self::Bytes),
             Ok(ValueType::Htk | ValueType::Sphinx) => {
-                Err(PyValueError::new_err(format!("values of the type {name} are only read; write type=\"matrix\"")))
+                Err(wrong_value(format!("values of the type {name} are only read; write type=\"matrix\"")))
             }
             Ok(value_type) => Ok(Self::Value(value_type)),
-            Err(error) => Err(PyValueError::new_err(format!("unknown type {name:?}: {error}, or bytes"))),
+            Err(error) => Err(wrong_value(format!("unknown type {name:?}: {error}, or bytes"))),
         }
     }
 }
@@ -104,8 +105,10 @@ pub fn items<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Vec<Bound<'py, P
 /// # Errors
 /// `TypeError` if it is of no type.
 pub fn look(value: &Bound<'_, PyAny>) -> PyResult<Option<Kind>> {
-    let found = if let Ok(array) = value.cast::<PyUntypedArray>() {
-        return of_array(array);
+    let found = if value.cast::<PyUntypedArray>().is_ok()
+        && let Some(array) = arrays::find(value)?
+    {
+        return of_array(&array);
     } else if value.is_instance_of::<PyBool>() {
         ValueType::Bool
     } else if value.is_instance_of::<PyInt>() {
@@ -133,7 +136,7 @@ pub fn look(value: &Bound<'_, PyAny>) -> PyResult<Option<Kind>> {
 }
 
 fn no_type(value: &Bound<'_, PyAny>) -> PyErr {
-    PyTypeError::new_err(format!("no type of values is written from {}", arrays::describe(value)))
+    wrong_type(format!("no type of values is written from {}", arrays::describe(value)))
 }
 
 /// Whether the value is a pair of a sampling rate and an array.
@@ -159,7 +162,7 @@ fn of_array(array: &Bound<'_, PyUntypedArray>) -> PyResult<Option<Kind>> {
                 "matrices and vectors are written from real numbers, got {}; convert it: array.astype(\"float32\")",
                 arrays::describe(array)
             );
-            return Err(PyTypeError::new_err(message));
+            return Err(wrong_type(message));
         }
         _ => return Err(no_type(array)),
     };

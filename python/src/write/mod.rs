@@ -8,6 +8,9 @@ mod sink;
 mod taken;
 mod target;
 
+use std::collections::HashSet;
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use bstr::{BStr, BString};
@@ -16,11 +19,11 @@ use kaldi_matrix::CompressionMethod;
 use kaldi_table::is_key;
 use kaldi_types::ValueType;
 use kaldi_values::Format;
-use pyo3::exceptions::{PyOverflowError, PyResourceWarning, PyTypeError, PyValueError};
+use pyo3::exceptions::PyResourceWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
-use crate::errors::{Class, Failure, Result};
+use crate::errors::{Class, Failure, Result, wrong_type, wrong_value};
 use crate::interrupt::{aside, guarded, lock, without_interpreter};
 use crate::owned::Owned;
 use crate::{log, names};
@@ -40,6 +43,9 @@ struct Writer {
     compression: Option<CompressionMethod>,
     threads: usize,
     state: Owned<Mutex<State>>,
+    /// The hashes of all keys, which find one that comes twice.
+    keys: Mutex<HashSet<u64>>,
+    hasher: RandomState,
 }
 
 /// How far a writer is.
@@ -64,7 +70,8 @@ impl Writer {
         let kind = kind.map_or_else(OnceLock::new, OnceLock::from);
         let Settings { compression, threads } = options;
         let state = Owned::new(Mutex::new(State::Open(sink)), format!("writer of {target}"));
-        Ok(Self { target, format, kind, is_named, compression, threads, state })
+        let (keys, hasher) = (Mutex::default(), RandomState::new());
+        Ok(Self { target, format, kind, is_named, compression, threads, state, keys, hasher })
     }
 
     /// The state, for one thread at a time. A process that inherited the writer is refused.
@@ -82,7 +89,7 @@ impl Writer {
         // A process that inherited the writer is refused whatever the value is.
         self.state.get()?;
         let Ok(key) = key.cast::<PyString>() else {
-            return Err(PyTypeError::new_err(format!("expected a str as key, got {}", arrays::describe(key))));
+            return Err(wrong_type(format!("expected a str as key, got {}", arrays::describe(key))));
         };
         let key = names::from_str(key)?;
         if !is_key(&key) {
@@ -97,9 +104,8 @@ impl Writer {
     fn converted(&self, value: &Bound<'_, PyAny>) -> PyResult<Taken> {
         let kind = match self.kind.get() {
             Some(kind) => *kind,
-            None => look(value)?.ok_or_else(|| {
-                PyTypeError::new_err("an empty list may be of several types; pass one: type=\"int32-vector\"")
-            })?,
+            None => look(value)?
+                .ok_or_else(|| wrong_type("an empty list may be of several types; pass one: type=\"int32-vector\""))?,
         };
         self.check_kind(kind)?;
         let taken = convert::convert(value, kind, self.is_named)?;
@@ -121,7 +127,17 @@ impl Writer {
     /// Writes an entry. After a failure of the output, nothing more is written.
     fn put(&self, key: &BStr, value: Encoded) -> Result<()> {
         let mut state = self.state()?;
-        let written = state.sink()?.put(key, value);
+        let sink = state.sink()?;
+        let hash = self.hasher.hash_one(key);
+        let mut keys = lock(&self.keys)?;
+        if !keys.insert(hash) {
+            let message = format!("{}: the key was written before", kaldi_io::quote_name(key));
+            return Err(Failure::new(Class::Data, message).at_key(key));
+        }
+        let written = sink.put(key, value);
+        if written.is_err() {
+            keys.remove(&hash);
+        }
         self.settle(&mut state, written)
     }
 
@@ -248,7 +264,7 @@ impl Writer {
     }
 
     fn __reduce__(&self) -> PyResult<()> {
-        Err(PyTypeError::new_err(format!("the writer of {} cannot be pickled", self.target)))
+        Err(wrong_type(format!("the writer of {} cannot be pickled", self.target)))
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
@@ -286,7 +302,7 @@ impl Settings {
     fn of(py: Python<'_>, compression: Option<&Bound<'_, PyAny>>, threads: Option<usize>) -> PyResult<Self> {
         let compression = compression.map(target::method).transpose()?;
         let threads = match threads {
-            Some(0) => return Err(PyValueError::new_err("expected 1 thread or more, got 0")),
+            Some(0) => return Err(wrong_value("expected 1 thread or more, got 0")),
             Some(threads) => threads,
             None => py.import("kaldi_tables._threads")?.call_method0("get_num_threads")?.extract()?,
         };
@@ -297,10 +313,9 @@ impl Settings {
 /// Only matrices are compressed.
 fn check_compression(kind: Option<Kind>, compression: Option<CompressionMethod>) -> PyResult<()> {
     match (kind, compression) {
-        (Some(kind), Some(_)) if kind != ValueType::Matrix.into() => Err(PyTypeError::new_err(format!(
-            "only matrices can be compressed, not values of the type {}",
-            kind.name()
-        ))),
+        (Some(kind), Some(_)) if kind != ValueType::Matrix.into() => {
+            Err(wrong_type(format!("only matrices can be compressed, not values of the type {}", kind.name())))
+        }
         _ => Ok(()),
     }
 }
@@ -312,17 +327,14 @@ fn no_text(value_type: ValueType) -> PyErr {
 
 /// The same error with the key before its message, if it is about the value.
 fn with_key(py: Python<'_>, key: &[u8], error: PyErr) -> PyErr {
-    let is = |class: &Bound<'_, PyType>| error.get_type(py).is(class);
-    let message = || format!("{}: {}", kaldi_io::quote_name(key), error.value(py));
-    if is(&py.get_type::<PyTypeError>()) {
-        PyTypeError::new_err(message())
-    } else if is(&py.get_type::<PyValueError>()) {
-        PyValueError::new_err(message())
-    } else if is(&py.get_type::<PyOverflowError>()) {
-        PyOverflowError::new_err(message())
-    } else {
-        error
-    }
+    let class = match error.get_type(py).name().map(|name| name.to_string()).as_deref() {
+        Ok("TypeError" | "ArgumentTypeError") => Class::ArgumentType,
+        Ok("ValueError" | "ArgumentError") => Class::Argument,
+        Ok("OverflowError" | "RangeError") => Class::Range,
+        _ => return error,
+    };
+    let message = format!("{}: {}", kaldi_io::quote_name(key), error.value(py));
+    Failure::new(class, message).at_key(key).into()
 }
 
 /// Creates a table: a writer of entries. Its files appear at the end of the block, or not at all after an exception.
@@ -383,7 +395,7 @@ fn save_mat(
     let compression = compression.map(target::method).transpose()?;
     let found = look(value)?;
     check_compression(found, compression)?;
-    let kind = found.ok_or_else(|| PyTypeError::new_err("an empty list may be of several types; pass an array"))?;
+    let kind = found.ok_or_else(|| wrong_type("an empty list may be of several types; pass an array"))?;
     if let (Kind::Value(value_type), Format::Text) = (kind, format)
         && !value_type.has_text()
     {

@@ -8,7 +8,6 @@ use kaldi_io::Encoded;
 use kaldi_matrix::Matrix;
 use kaldi_table::{Record, TableWriter, is_key, write_script_line};
 use kaldi_values::Format;
-use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -105,7 +104,7 @@ impl Object {
                 let written = self.file.bind(py).call_method1("write", (PyBytes::new(py, rest),))?;
                 // Raw files may take less than all; others return nothing useful.
                 match written.extract::<usize>() {
-                    Ok(0) => return Err(PyOSError::new_err("the file object takes no more bytes")),
+                    Ok(0) => return Err(PyErr::from(Failure::new(Class::File, "the file object takes no more bytes"))),
                     Ok(count) => rest = rest.get(count..).unwrap_or_default(),
                     Err(_) => break,
                 }

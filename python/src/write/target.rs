@@ -5,14 +5,13 @@ use kaldi_io::{Wspecifier, is_specifier};
 use kaldi_matrix::CompressionMethod;
 use kaldi_table::TableWriter;
 use kaldi_values::Format;
-use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use super::looks::Kind;
 use super::sink::{Appended, Object, Sink};
 use super::{arrays, no_text};
-use crate::errors::{Class, Failure, Result};
+use crate::errors::{Class, Failure, Result, wrong_type, wrong_value};
 use crate::interrupt::without_interpreter;
 use crate::names;
 
@@ -40,7 +39,7 @@ pub fn method(compression: &Bound<'_, PyAny>) -> PyResult<CompressionMethod> {
         Err(_) => match compression.extract::<i32>() {
             Ok(number) => Some(number),
             Err(_) => {
-                return Err(PyTypeError::new_err(format!(
+                return Err(wrong_type(format!(
                     "expected compression to be None, a number or a name, got {}",
                     arrays::describe(compression)
                 )));
@@ -49,10 +48,7 @@ pub fn method(compression: &Bound<'_, PyAny>) -> PyResult<CompressionMethod> {
     };
     number.and_then(CompressionMethod::from_number).ok_or_else(|| {
         let names = METHODS.join(", ");
-        PyValueError::new_err(format!(
-            "expected compression to be None, 1 to 7, or one of {names}, got {}",
-            shown(compression)
-        ))
+        wrong_value(format!("expected compression to be None, 1 to 7, or one of {names}, got {}", shown(compression)))
     })
 }
 
@@ -96,11 +92,11 @@ pub fn open(py: Python<'_>, target: &Bound<'_, PyAny>, kind: Option<Kind>) -> Py
 fn open_object(target: &Bound<'_, PyAny>) -> PyResult<(String, Sink)> {
     if !target.hasattr("write")? {
         let found = arrays::describe(target);
-        return Err(PyTypeError::new_err(format!("expected a name or a binary file object to write to, got {found}")));
+        return Err(wrong_type(format!("expected a name or a binary file object to write to, got {found}")));
     }
     let text = target.py().import("io")?.getattr("TextIOBase")?;
     if target.is_instance(&text)? {
-        return Err(PyTypeError::new_err("expected a file object for bytes (mode \"wb\"), got one for text"));
+        return Err(wrong_type("expected a file object for bytes (mode \"wb\"), got one for text"));
     }
     Ok((arrays::describe(target), Sink::Object(Object::new(target.clone().unbind()))))
 }
@@ -111,8 +107,7 @@ fn open_object(target: &Bound<'_, PyAny>) -> PyResult<(String, Sink)> {
 /// If it is no name, or one of a table.
 pub fn file_name(name: &Bound<'_, PyAny>) -> PyResult<BString> {
     let found = names::of_source(name)?;
-    let source =
-        found.ok_or_else(|| PyTypeError::new_err(format!("expected a name, got {}", arrays::describe(name))))?;
+    let source = found.ok_or_else(|| wrong_type(format!("expected a name, got {}", arrays::describe(name))))?;
     if !source.is_path && is_specifier(source.name.as_ref()) {
         let message = format!("{} is a table; expected the name of a file for one value", source.name);
         return Err(Failure::new(Class::Specifier, message).into());
