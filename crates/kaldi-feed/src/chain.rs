@@ -94,6 +94,7 @@ impl Chain {
         for stage in &self.stages {
             match stage {
                 Stage::Sample(work) => samples = worked(samples, Arc::clone(work), ledger.clone()),
+                Stage::Labels(labels) => samples = labels.attach(samples, ledger.clone()),
                 Stage::Order(order) => samples = order(samples, pass),
                 Stage::Batch(batch) => {
                     batches = Some(batch(samples, pass));
@@ -121,7 +122,9 @@ fn misplaced(before: &[Stage], stage: &Stage) -> Option<&'static str> {
     match stage {
         Stage::List(_) if is_read => Some("before all stages that are not of the list"),
         Stage::Batch(_) if is_batched => Some("once, got a second stage that makes batches"),
-        Stage::Sample(_) | Stage::Order(_) if is_batched => Some("before the stage that makes batches"),
+        Stage::Sample(_) | Stage::Labels(_) | Stage::Order(_) if is_batched => {
+            Some("before the stage that makes batches")
+        }
         _ => None,
     }
 }

@@ -26,6 +26,7 @@ struct Readme;
 
 mod augment;
 mod bounds;
+mod case;
 mod chain;
 mod description;
 mod error;
@@ -54,6 +55,7 @@ mod yaml;
 
 pub use augment::{SpecAugment, SpecSubstitute, SpecTrim};
 pub use bounds::{Beyond, Bounds};
+pub use case::{Case, ModelCheck};
 pub use chain::Chain;
 pub use description::Description;
 pub use error::{Error, Result};
@@ -71,7 +73,7 @@ pub use sample::{Data, Refusal, Sample, SampleShape, Sound};
 pub use sound::change_speed;
 pub use source::{DataList, DataType, Permutation};
 pub use stage::{Batches, ListOrder, Pass, SampleWork, Samples, Stage};
-pub use stages::{LogMelOptions, standard_stages};
+pub use stages::{Labels, LogMelOptions, standard_stages};
 pub use tensors::TensorFormat;
 pub use text::{Text, fields};
 pub use tiktoken::RankTokenizer;

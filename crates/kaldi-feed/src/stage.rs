@@ -27,6 +27,8 @@ pub enum Stage {
     List(Box<dyn Fn(&mut ListOrder) + Send + Sync>),
     /// Changes a sample, or does not pass it on. The result depends only on the sample.
     Sample(std::sync::Arc<SampleWork>),
+    /// Makes labels of texts.
+    Labels(Box<crate::Labels>),
     /// Puts samples into another order.
     Order(Box<dyn Fn(Samples, Pass) -> Samples + Send + Sync>),
     /// Makes batches. There is at most one such stage.

@@ -1,11 +1,13 @@
 //! Text as symbols, and back.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use kaldi_values::SymbolTable;
 use sentencepiece_rs::SentencePieceProcessor;
 
-use crate::{Error, Result};
+use crate::case::Share;
+use crate::{Case, Error, Result};
 
 /// The symbol for a blank: U+2581.
 pub const BLANK: char = '▁';
@@ -13,8 +15,10 @@ pub const BLANK: char = '▁';
 /// Cuts text into symbols, as the tokenizers of WeNet do.
 ///
 /// White space at the ends of the text does not count. If there are non-linguistic symbols such as `[LAUGH]` or
-/// `<NOISE>`, the text is converted to upper case, and each of them is one symbol. Other text in brackets is ordinary
+/// `<NOISE>`, each of them is one symbol. Other text in brackets is ordinary
 /// text, but all text in brackets is cut off from what is before and after it: blanks next to it do not count.
+///
+/// With such symbols or a SentencePiece model the text is converted to upper case, unless another [`Case`] is asked for.
 ///
 /// ```
 /// use kaldi_feed::Tokenizer;
@@ -26,42 +30,96 @@ pub const BLANK: char = '▁';
 #[derive(Clone)]
 pub struct Tokenizer {
     cutter: Cutter,
-    non_linguistic: Option<HashSet<String>>,
+    /// As they were given.
+    non_linguistic: Option<Vec<String>>,
+    /// In the case of the text.
+    brackets: HashSet<String>,
+    case: Option<Case>,
 }
 
 #[derive(Clone)]
 enum Cutter {
     Char,
-    Bpe(std::sync::Arc<SentencePieceProcessor>),
+    Bpe(Arc<SentencePieceProcessor>, Arc<str>),
     Word,
 }
 
 impl Tokenizer {
     /// Cuts into characters; a blank becomes [`BLANK`].
     pub fn characters() -> Self {
-        Self { cutter: Cutter::Char, non_linguistic: None }
+        Self::new(Cutter::Char)
     }
 
     /// Splits the text at blanks.
     pub fn words() -> Self {
-        Self { cutter: Cutter::Word, non_linguistic: None }
+        Self::new(Cutter::Word)
     }
 
     /// Splits the text into pieces of a SentencePiece model (BPE, unigram, word or character), the bytes of the file
-    /// `name`. The text is converted to upper case, and each Chinese character is a symbol.
+    /// `name`. Each Chinese character is a symbol.
     ///
     /// # Errors
     /// If the bytes are not such a model.
     pub fn sentencepiece(name: &str, model: &[u8]) -> Result<Self> {
         let model = SentencePieceProcessor::from_serialized_model(model)
             .map_err(|error| Error::Model { file: name.to_owned(), reason: error.to_string() })?;
-        Ok(Self { cutter: Cutter::Bpe(model.into()), non_linguistic: None })
+        Ok(Self::new(Cutter::Bpe(model.into(), name.into())))
     }
 
-    /// Keeps these symbols whole: text in `[]`, `<>` or `{}`. From now on, text is converted to upper case, even if the
-    /// list is empty.
+    fn new(cutter: Cutter) -> Self {
+        Self { cutter, non_linguistic: None, brackets: HashSet::new(), case: None }
+    }
+
+    /// Keeps these symbols whole: text in `[]`, `<>` or `{}`. They follow the case of the text.
     pub fn with_non_linguistic(self, symbols: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Self { non_linguistic: Some(symbols.into_iter().map(Into::into).collect()), ..self }
+        let symbols = symbols.into_iter().map(Into::into).collect();
+        Self { non_linguistic: Some(symbols), ..self }.settled()
+    }
+
+    /// Converts text to this case.
+    pub fn with_case(self, case: Case) -> Self {
+        Self { case: Some(case), ..self }.settled()
+    }
+
+    fn settled(mut self) -> Self {
+        self.brackets = self.non_linguistic().into_iter().collect();
+        self
+    }
+
+    /// The case of the text.
+    pub fn case(&self) -> Case {
+        let is_upper = self.non_linguistic.is_some() || self.model().is_some();
+        self.case.unwrap_or(if is_upper { Case::Upper } else { Case::Keep })
+    }
+
+    /// The non-linguistic symbols in the case of the text, each once.
+    pub fn non_linguistic(&self) -> Vec<String> {
+        let mut symbols = Vec::new();
+        for symbol in self.non_linguistic.iter().flatten() {
+            let symbol = self.case().of(symbol).into_owned();
+            if !symbols.contains(&symbol) {
+                symbols.push(symbol);
+            }
+        }
+        symbols
+    }
+
+    /// The name of the SentencePiece model, if there is one.
+    pub fn model(&self) -> Option<&str> {
+        match &self.cutter {
+            Cutter::Bpe(_, name) => Some(name),
+            Cutter::Char | Cutter::Word => None,
+        }
+    }
+
+    /// Counts the characters in symbols of the model, and those in symbols that it does not have.
+    pub(crate) fn count_missing(&self, tokens: &[String], share: &mut Share) {
+        let Cutter::Bpe(model, _) = &self.cutter else { return };
+        for token in tokens.iter().filter(|token| !token.starts_with(is_chinese) && !self.brackets.contains(*token)) {
+            let count = token.chars().count() as u64;
+            share.all += count;
+            share.missing += if model.piece_to_id(token) == model.unk_id() { count } else { 0 };
+        }
     }
 
     /// The symbols of a text.
@@ -69,19 +127,18 @@ impl Tokenizer {
     /// # Errors
     /// If the model fails.
     pub fn tokens(&self, text: &str) -> Result<Vec<String>> {
-        let text = stripped(text);
+        let text = self.case().of(stripped(text));
         let mut tokens = Vec::new();
-        let Some(symbols) = &self.non_linguistic else {
-            self.cut(text, &mut tokens)?;
+        if self.non_linguistic.is_none() {
+            self.cut(&text, &mut tokens)?;
             return Ok(tokens);
-        };
-        for part in bracketed_parts(&text.to_uppercase()) {
-            if symbols.contains(part) {
+        }
+        for part in bracketed_parts(&text) {
+            if self.brackets.contains(part) {
                 tokens.push(part.to_owned());
             } else if !stripped(part).is_empty() {
                 // A model treats white space at the ends in its own way.
-                let is_model = matches!(self.cutter, Cutter::Bpe(_));
-                self.cut(if is_model { part } else { stripped(part) }, &mut tokens)?;
+                self.cut(if self.model().is_some() { part } else { stripped(part) }, &mut tokens)?;
             }
         }
         Ok(tokens)
@@ -91,9 +148,8 @@ impl Tokenizer {
         match &self.cutter {
             Cutter::Char => tokens.extend(text.chars().map(|it| if it == ' ' { BLANK.into() } else { it.into() })),
             Cutter::Word => tokens.extend(text.split_whitespace().map(str::to_owned)),
-            Cutter::Bpe(model) => {
-                let text = text.to_uppercase();
-                for part in chinese_parts(&text) {
+            Cutter::Bpe(model, _) => {
+                for part in chinese_parts(text) {
                     if part.starts_with(is_chinese) {
                         tokens.push(part.to_owned());
                     } else if !stripped(part).is_empty() {
@@ -153,7 +209,7 @@ pub fn parse_non_linguistic(name: &str, text: &str) -> Result<Vec<String>> {
             let message = format!("expected a symbol in [], <> or {{}}, got {line:?}");
             return Err(Error::Conf { place: format!("{name}:{number}"), message });
         }
-        symbols.push(line.to_uppercase());
+        symbols.push(line.to_owned());
     }
     Ok(symbols)
 }
@@ -242,7 +298,7 @@ mod tests {
 
     #[test]
     fn symbols_of_a_list_are_in_brackets() {
-        assert_eq!(parse_non_linguistic("syms", "[noise]\n\n <A B> \r\n").unwrap(), ["[NOISE]", "<A B>"]);
+        assert_eq!(parse_non_linguistic("syms", "[noise]\n\n <A B> \r\n").unwrap(), ["[noise]", "<A B>"]);
         for text in ["NOISE", "[]", "[a]b]", "[a][b]", "{a>"] {
             let error = parse_non_linguistic("syms", &format!("{{OK}}\n{text}\n")).unwrap_err().to_string();
             assert_eq!(error, format!("syms:2: expected a symbol in [], <> or {{}}, got {text:?}"));
@@ -254,6 +310,21 @@ mod tests {
         let tokenizer = Tokenizer::words().with_non_linguistic(["<N>"]);
         assert_eq!(tokenizer.tokens("a <n> <n>  b").unwrap(), ["A", "<N>", "<N>", "B"]);
         assert_eq!(tokenizer.join(["A", "▁"]), "A ▁");
+    }
+
+    #[test]
+    fn symbols_in_brackets_follow_the_case_of_the_text() {
+        let tokenizer = Tokenizer::words().with_non_linguistic(["[Noise]"]);
+        for (case, expected) in [
+            (Case::Upper, ["STRASSE", "[NOISE]", "[NOISE]"]),
+            (Case::Lower, ["stra\u{df}e", "[noise]", "[noise]"]),
+            (Case::Keep, ["Stra\u{df}e", "[Noise]", "[noise]"]),
+        ] {
+            let tokenizer = tokenizer.clone().with_case(case);
+            assert_eq!(tokenizer.tokens("Stra\u{df}e [Noise] [noise]").unwrap(), expected);
+            assert_eq!(tokenizer.non_linguistic(), [case.of("[Noise]")]);
+        }
+        assert_eq!((tokenizer.case(), Tokenizer::words().case()), (Case::Upper, Case::Keep));
     }
 
     #[test]

@@ -112,9 +112,7 @@ fn tokenizer(file: &str, top: Option<&Node>, labels: LabelSource<'_>, split: boo
         Some(YamlValue::Text(kind)) if kind == "bpe" => "bpe",
         Some(YamlValue::Text(kind)) if kind != "char" => {
             let line = tokenizer.map_or(0, |node| node.line);
-            let message = format!(
-                "expected tokenizer to be char or bpe (a SentencePiece model of text in upper case), got {kind}"
-            );
+            let message = format!("expected tokenizer to be char or bpe (a SentencePiece model), got {kind}");
             return Err(Error::Conf { place: format!("{file}:{line}"), message });
         }
         _ if is_split => "word",
@@ -223,7 +221,7 @@ dataset_conf:
         for other in ["whisper", "sentencepiece"] {
             let text = new.replace("bpe\n", &format!("{other}\n"));
             let refused = Description::from_wenet("t.yaml", &text, NAMED).unwrap_err().to_string();
-            let expected = "expected tokenizer to be char or bpe (a SentencePiece model of text in upper case)";
+            let expected = "expected tokenizer to be char or bpe (a SentencePiece model)";
             assert_eq!(refused, format!("t.yaml:1: {expected}, got {other}"));
         }
     }

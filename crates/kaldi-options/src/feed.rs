@@ -7,8 +7,8 @@ use kaldi_cli::one_of;
 use kaldi_io::{Commands, Input, InputName};
 
 use kaldi_feed::{
-    Chain, DataList, DataType, Description, Error, ErrorPolicy, Even, Feed, FeedOptions, LabelSource, Registry, Result,
-    YamlValue,
+    Case, Chain, DataList, DataType, Description, Error, ErrorPolicy, Even, Feed, FeedOptions, LabelSource, Registry,
+    Result, YamlValue,
 };
 
 /// The part of the data that is fed, which says what is done with it.
@@ -95,6 +95,10 @@ pub struct FeedArguments {
     /// Non-linguistic symbols such as {NOISE}, one a line, instead of those that --conf or --chain names
     #[arg(long)]
     pub non_lang_syms: Option<InputName>,
+    /// Case of the texts for the tokenizer: keep, upper or lower; by default that of --conf or --chain, which is upper for bpe and with
+    /// non-linguistic symbols, and otherwise keep
+    #[arg(long, value_parser = one_of(&Case::NAMES))]
+    pub case: Option<Case>,
     /// Statistics of all features, of compute-cmvn-stats: features are normalized by them after all changes, as models of
     /// WeNet do
     #[arg(long)]
@@ -189,6 +193,11 @@ impl FeedArguments {
             }
             _ => return Err(arguments("expected one of --conf=FILE and --chain=FILE")),
         };
+        if let Some(case) = self.case
+            && !description.set("tokenize", "case", YamlValue::Text(case.name().to_owned()))
+        {
+            return Err(arguments("expected --case with labels and a tokenizer"));
+        }
         if let Some(cmvn) = self.cmvn.as_ref().map(|name| YamlValue::Text(name.to_string()))
             && !description.set("cmvn", "file", cmvn.clone())
         {

@@ -5,7 +5,7 @@
 use anyhow::{Context, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
-use kaldi_feed::{Text, Tokenizer, parse_non_linguistic};
+use kaldi_feed::{Case, ModelCheck, Text, Tokenizer, parse_non_linguistic};
 use kaldi_io::{Input, Output, is_space};
 use kaldi_log::{log, warning};
 use std::collections::BTreeMap;
@@ -16,6 +16,7 @@ their bytes. Text is cut as tokenize-text cuts it.
 
 Usage: make-symbols [options] <text> [<text> ...] <symbols-wxfilename>
  e.g.: make-symbols data/train/text units.txt
+       make-symbols --mode=bpe --case=keep --model=lower.model data/train/text units.txt
        make-symbols --mode=bpe --model=bpe.model --min-count=2 data/train/text data/more/text units.txt
 A text is a file with a line for each utterance, its key first, or a table of words (ark:text).
 See also: tokenize-text, feed-feats, feed-batches
@@ -23,13 +24,16 @@ See also: tokenize-text, feed-feats, feed-batches
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Units: char (a blank is ▁), bpe (pieces of a SentencePiece model, of the text in upper case) or word
+    /// Units: char (a blank is ▁), bpe (pieces of a SentencePiece model) or word
     #[arg(long, default_value = "char", value_parser = one_of(&MODES))]
     mode: Mode,
     /// SentencePiece model, for --mode=bpe
     #[arg(long)]
     model: Option<InputName>,
-    /// Non-linguistic symbols, words in brackets, one a line: they come first, and the text is converted to upper case
+    /// Case of the text: keep, upper or lower; by default upper for bpe and with --non-lang-syms, as in WeNet, and otherwise keep
+    #[arg(long, value_parser = one_of(&Case::NAMES))]
+    case: Option<Case>,
+    /// Non-linguistic symbols, words in brackets, one a line, in the case of the text: they come first
     #[arg(long)]
     non_lang_syms: Option<InputName>,
     /// Leave out symbols that the texts have less often
@@ -69,7 +73,9 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Wo
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("symbols are counted over all texts"))]);
 
 fn make_symbols(opts: Options) -> anyhow::Result<Tally> {
-    let (tokenizer, non_linguistic) = opts.tokenizer()?;
+    let tokenizer = opts.tokenizer()?;
+    let non_linguistic = tokenizer.non_linguistic();
+    let mut check = ModelCheck::new(&tokenizer);
     let mut tally = Tally::default();
     let mut counts = BTreeMap::<String, u64>::new();
     for text in &opts.texts {
@@ -80,13 +86,18 @@ fn make_symbols(opts: Options) -> anyhow::Result<Tally> {
                 tally.failed += 1;
                 continue;
             };
-            for token in tokenizer.tokens(text).with_context(|| key.to_string())? {
+            let tokens = tokenizer.tokens(text).with_context(|| key.to_string())?;
+            check.add(text, &tokens);
+            for token in tokens {
                 *counts.entry(token).or_default() += 1;
             }
             tally.done += 1;
         }
     }
     ensure!(tally.done > 0, "expected texts, got none");
+    if let Some(message) = check.verdict()? {
+        warning!("{message}");
+    }
     let mut symbols = vec!["<blank>", "<unk>"];
     if opts.sos_eos == SosEos::Third {
         symbols.push(SOS_EOS);
@@ -117,8 +128,8 @@ fn make_symbols(opts: Options) -> anyhow::Result<Tally> {
 }
 
 impl Options {
-    /// How text is cut, and the non-linguistic symbols, each once.
-    fn tokenizer(&self) -> anyhow::Result<(Tokenizer, Vec<String>)> {
+    /// How text is cut.
+    fn tokenizer(&self) -> anyhow::Result<Tokenizer> {
         let tokenizer = match (self.mode, &self.model) {
             (Mode::Char, None) => Tokenizer::characters(),
             (Mode::Word, None) => Tokenizer::words(),
@@ -126,19 +137,18 @@ impl Options {
             (Mode::Bpe, None) => bail!("expected --model=FILE with --mode=bpe, a SentencePiece model"),
             (Mode::Char | Mode::Word, Some(_)) => bail!("expected --model with --mode=bpe only"),
         };
-        let Some(name) = &self.non_lang_syms else { return Ok((tokenizer, Vec::new())) };
+        let tokenizer = match self.case {
+            Some(case) => tokenizer.with_case(case),
+            None => tokenizer,
+        };
+        let Some(name) = &self.non_lang_syms else { return Ok(tokenizer) };
         let text = String::from_utf8(read(name)?.into()).with_context(|| format!("{name}: expected text in UTF-8"))?;
-        let mut symbols = Vec::new();
-        for symbol in parse_non_linguistic(&name.to_str_lossy(), &text)? {
-            if !symbols.contains(&symbol) {
-                symbols.push(symbol);
-            }
-        }
+        let symbols = parse_non_linguistic(&name.to_str_lossy(), &text)?;
         ensure!(
             !symbols.iter().any(|symbol| symbol.bytes().any(is_space)),
             "{name}: expected symbols without white space, which a symbol table cannot have"
         );
-        Ok((tokenizer.with_non_linguistic(symbols.clone()), symbols))
+        Ok(tokenizer.with_non_linguistic(symbols))
     }
 }
 

@@ -4,9 +4,9 @@
 //! the numbers are those of Whisper's tokenizer.
 
 use anyhow::{Context, bail, ensure};
-use bstr::{BStr, ByteSlice};
+use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
-use kaldi_feed::{RankTokenizer, Text, Tokenizer, ids, parse_non_linguistic};
+use kaldi_feed::{Case, ModelCheck, RankTokenizer, Text, Tokenizer, ids, parse_non_linguistic};
 use kaldi_io::{Input, Output, Wspecifier, is_specifier};
 use kaldi_log::{log, warning};
 use kaldi_table::{SequentialReader, TableWriter};
@@ -30,7 +30,7 @@ struct Options {
     /// Symbol table: a line for each symbol with its number; not for --mode=tiktoken
     #[arg(long)]
     symbols: Option<InputName>,
-    /// Units: char (a blank is ▁), bpe (pieces of a SentencePiece model, of the text in upper case), word, or tiktoken (bytes that are
+    /// Units: char (a blank is ▁), bpe (pieces of a SentencePiece model), word, or tiktoken (bytes that are
     /// joined by ranks, as in Whisper, whose numbers are the ranks)
     #[arg(long, default_value = "char", value_parser = one_of(&MODES))]
     mode: Mode,
@@ -40,8 +40,11 @@ struct Options {
     /// Symbol for unknown ones; if the table does not have it, they are left out
     #[arg(long, default_value = "<unk>")]
     unk: String,
-    /// Non-linguistic symbols, words in brackets, one a line: each is one symbol, blanks beside it do not count, and the
-    /// text is converted to upper case
+    /// Case of the text: keep, upper or lower; by default upper for bpe and with --non-lang-syms, as in WeNet, and otherwise keep
+    #[arg(long, value_parser = one_of(&Case::NAMES))]
+    case: Option<Case>,
+    /// Non-linguistic symbols, words in brackets, one a line, in the case of the text: each is one symbol, blanks beside it do not
+    /// count
     #[arg(long)]
     non_lang_syms: Option<InputName>,
     /// Convert numbers to text
@@ -81,10 +84,18 @@ enum Units {
 
 impl Units {
     /// The numbers of a text, how many symbols it has, and how many of them are unknown.
-    fn ids(&self, text: &str, unk: &str) -> kaldi_feed::Result<(Vec<i32>, usize, usize)> {
+    fn ids(
+        &self,
+        text: &str,
+        unk: &str,
+        check: &mut Option<ModelCheck>,
+    ) -> kaldi_feed::Result<(Vec<i32>, usize, usize)> {
         match self {
             Self::Symbols(symbols, tokenizer) => {
                 let tokens = tokenizer.tokens(text)?;
+                if let Some(check) = check {
+                    check.add(text, &tokens);
+                }
                 let (ids, unknown) = ids(symbols, &tokens, unk);
                 Ok((ids, tokens.len(), unknown))
             }
@@ -109,6 +120,14 @@ impl Units {
         }
     }
 
+    /// The check of the texts, if there is a model.
+    fn check(&self) -> Option<ModelCheck> {
+        match self {
+            Self::Symbols(_, tokenizer) => tokenizer.model().map(|_| ModelCheck::new(tokenizer)),
+            Self::Ranks(_) => None,
+        }
+    }
+
     /// Whether unknown symbols have a number.
     fn has(&self, unk: &str) -> bool {
         match self {
@@ -123,22 +142,50 @@ fn encode(opts: &Options, units: &Units) -> anyhow::Result<Tally> {
     let mut target = TableWriter::<Vec<i32>>::create(&opts.target)?;
     let mut tally = Tally::default();
     let (mut num_symbols, mut num_unknown) = (0, 0);
+    let mut check = units.check();
+    // Nothing is written before it is clear that the model fits the texts.
+    let mut waiting = Some(Vec::new());
     while let Some((key, text)) = source.next()? {
         let Ok(text) = text.to_str() else {
             warning!("{key}: expected text in UTF-8, got other bytes; left out");
             tally.failed += 1;
             continue;
         };
-        let (ids, count, unknown) = units.ids(text, &opts.unk).with_context(|| key.to_string())?;
-        target.write(&key, &ids)?;
+        let (ids, count, unknown) = units.ids(text, &opts.unk, &mut check).with_context(|| key.to_string())?;
+        if check.as_ref().is_none_or(ModelCheck::is_sure) && waiting.is_some() {
+            release(&mut target, &mut waiting, &check)?;
+        }
+        match &mut waiting {
+            Some(waiting) => waiting.push((key, ids)),
+            None => target.write(&key, &ids)?,
+        }
         tally.done += 1;
         num_symbols += count;
         num_unknown += unknown;
+    }
+    release(&mut target, &mut waiting, &check)?;
+    if let Some(message) = check.map_or(Ok(None), |check| check.verdict())? {
+        warning!("{message}");
     }
     let fate = if units.has(&opts.unk) { format!("written as {}", opts.unk) } else { "left out".to_owned() };
     log!("Wrote {} utterances of {num_symbols} symbols; {num_unknown} symbols were unknown and {fate}", tally.done);
     target.finish()?;
     Ok(tally)
+}
+
+/// Writes what has waited, if the model fits the texts.
+fn release(
+    target: &mut TableWriter<Vec<i32>>,
+    waiting: &mut Option<Vec<(BString, Vec<i32>)>>,
+    check: &Option<ModelCheck>,
+) -> anyhow::Result<()> {
+    if let Some(check) = check {
+        check.verdict()?;
+    }
+    for (key, ids) in waiting.take().into_iter().flatten() {
+        target.write(&key, &ids)?;
+    }
+    Ok(())
 }
 
 fn decode(opts: &Options, units: &Units) -> anyhow::Result<Tally> {
@@ -170,6 +217,7 @@ impl Options {
         if self.mode == Mode::Tiktoken {
             ensure!(self.symbols.is_none(), "expected no --symbols with --mode=tiktoken, whose numbers are the ranks");
             ensure!(self.non_lang_syms.is_none(), "expected no --non-lang-syms with --mode=tiktoken");
+            ensure!(self.case.is_none(), "expected no --case with --mode=tiktoken");
             let Some(name) = &self.model else { bail!("expected --model=FILE with --mode=tiktoken, the ranks") };
             return Ok(Units::Ranks(RankTokenizer::parse(&name.to_str_lossy(), read_text(name)?.as_bytes())?));
         }
@@ -194,6 +242,10 @@ impl Options {
             (Mode::Tiktoken, _) => bail!("expected ranks with --mode=tiktoken"),
             (Mode::Char, Some(_)) => bail!("expected --model with --mode=bpe only, got --mode=char"),
             (Mode::Word, Some(_)) => bail!("expected --model with --mode=bpe only, got --mode=word"),
+        };
+        let tokenizer = match self.case {
+            Some(case) => tokenizer.with_case(case),
+            None => tokenizer,
         };
         let Some(name) = &self.non_lang_syms else { return Ok(tokenizer) };
         let symbols = parse_non_linguistic(&name.to_str_lossy(), &read_text(name)?)?;

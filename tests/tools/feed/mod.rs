@@ -1,4 +1,5 @@
 pub mod batch_utts;
+mod case;
 mod commands_in_data;
 mod corpus;
 mod even_batches;

@@ -9,6 +9,7 @@ mod sound;
 mod text;
 
 pub use features::LogMelOptions;
+pub use text::Labels;
 
 use crate::Registry;
 
