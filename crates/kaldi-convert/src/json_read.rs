@@ -17,7 +17,7 @@ use crate::import::ImportOptions;
 use crate::item::{Item, wave};
 use crate::stream::Stream;
 use crate::table_type::num_dims;
-use crate::text_read::{double, integer};
+use crate::text_read::{double, inexact, integer, is_exact};
 use crate::{Error, Result};
 
 /// A line. Other entries than these are skipped.
@@ -183,8 +183,12 @@ struct Single(f32);
 impl<'de> Deserialize<'de> for Single {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = <&RawValue>::deserialize(deserializer)?.get();
-        let value = parse_number(plain(raw).as_bytes());
-        value.map(Self).ok_or_else(|| de::Error::custom(format_args!("expected a number, got {raw}")))
+        let text = plain(raw).as_bytes();
+        match parse_number(text) {
+            Some(value) if is_exact(text, value) => Ok(Self(value)),
+            Some(_) => Err(de::Error::custom(inexact(text))),
+            None => Err(de::Error::custom(format_args!("expected a number, got {raw}"))),
+        }
     }
 }
 
@@ -197,6 +201,8 @@ struct Nested {
     max_depth: usize,
     values: Vec<f32>,
     integers: Vec<i32>,
+    /// The first integer that is not exactly a number of single precision.
+    inexact: Option<BString>,
     /// Where inner lists end.
     ends: Vec<usize>,
     /// How deep the numbers are, if they are equally deep.
@@ -243,6 +249,9 @@ impl Nested {
         if *self.number_depth.get_or_insert(self.depth) != self.depth {
             return Err(UNEVEN.into());
         }
+        if self.inexact.is_none() && !is_exact(text, value) {
+            self.inexact = Some(text.into());
+        }
         self.values.push(value);
         if let Ok(integer) = integer(text) {
             self.integers.push(integer);
@@ -255,14 +264,18 @@ impl Nested {
         if self.number_depth.is_some_and(|depth| depth != self.max_depth) {
             return Err(UNEVEN.into());
         }
+        let singles = |dims: &[usize]| match &self.inexact {
+            Some(text) => Err(inexact(text)),
+            None => Ok(Array::from_f32(dims, &self.values)),
+        };
         match self.max_depth {
             0 if self.integers.len() == 1 => Ok(Array::from_i32(&[], &self.integers)),
-            0 => Ok(Array::from_f32(&[], &self.values)),
+            0 => singles(&[]),
             1 if !self.values.is_empty() && self.integers.len() == self.values.len() => {
                 Ok(Array::from_i32(&[self.integers.len()], &self.integers))
             }
             1 if self.values.is_empty() => Ok(Array::from_f32(&[0, 0], &[])),
-            1 => Ok(Array::from_f32(&[self.values.len()], &self.values)),
+            1 => singles(&[self.values.len()]),
             2 => {
                 let columns = self.ends[0];
                 if (0..num_rows).any(|row| self.ends[row] != (row + 1) * columns)
@@ -270,7 +283,7 @@ impl Nested {
                 {
                     return Err(UNEVEN.into());
                 }
-                Ok(Array::from_f32(&[num_rows, columns], &self.values))
+                singles(&[num_rows, columns])
             }
             depth => Err(format!("expected a list of numbers, or a list of such lists, got a depth of {depth}")),
         }
@@ -341,5 +354,16 @@ mod tests {
             assert!(item(text, Some(wanted)).is_err(), "{text}");
         }
         assert!(item("[1, \"a\"]", None).is_err());
+        assert_eq!(item("[16777217, 1]", None).unwrap().0, ValueType::Int32Vector);
+        for (text, wanted) in [
+            ("[[16777217, 1]]", None),
+            ("[[16777217, 1]]", Some(ValueType::Matrix)),
+            ("[16777217, 0.5]", None),
+            ("3000000001", None),
+            ("[[[3, 16777217]]]", Some(ValueType::Posterior)),
+        ] {
+            let error = item(text, wanted).unwrap_err();
+            assert!(error.contains("is not exactly a number of single precision"), "{error}");
+        }
     }
 }

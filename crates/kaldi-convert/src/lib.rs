@@ -31,6 +31,7 @@ mod item;
 mod json_read;
 mod npy;
 mod npz;
+mod parquet_codecs;
 mod parquet_lists;
 mod parquet_pages;
 mod parquet_read;

@@ -20,7 +20,8 @@ use crate::array::Array;
 use crate::exact::Exact;
 use crate::import::ImportOptions;
 use crate::item::Item;
-use crate::parquet_pages::{CountedPages, ZstdPages};
+use crate::parquet_codecs::PackedPages;
+use crate::parquet_pages::CountedPages;
 use crate::parquet_write::TYPE_ENTRY;
 use crate::stream::Places;
 use crate::table_type::part_names;
@@ -106,10 +107,10 @@ impl Form {
         };
         let key = options.key.as_deref().unwrap_or("key");
         let key = find(key).ok_or_else(|| missing(key, "--key"))?;
+        let form_of = |value: &Column| if value.max_repetition == 0 { Self::Value } else { Self::Values };
         if let Some(value) = &options.value {
             let value = find(value).ok_or_else(|| missing(value, "--value"))?;
-            let form = if value.max_repetition == 0 { Self::Value } else { Self::Values };
-            return Ok((form, vec![key, value]));
+            return Ok((form_of(&value), vec![key, value]));
         }
         let parts = [ValueType::GaussPost, ValueType::Posterior, ValueType::Wave, ValueType::Int32VectorVector];
         let parts = parts.into_iter().find_map(|it| Some((Self::Parts(it), all(part_names(it))?)));
@@ -117,7 +118,7 @@ impl Form {
         let found = parts
             .or_else(|| Some((Self::Sized, all(&["rows", "columns", "values"]).filter(|_| is_sized)?)))
             .or_else(|| Some((Self::Values, all(&["values"])?)))
-            .or_else(|| Some((Self::Value, all(&["value"])?)));
+            .or_else(|| find("value").map(|value| (form_of(&value), vec![value])));
         let Some((form, columns)) = found else {
             return Err(missing("values\" or \"value", "--value"));
         };
@@ -210,7 +211,7 @@ impl Column {
             let message = format!("{}: expected a place of 0 or more, got {negative}", self.descriptor.path());
             return Err(ParquetError::General(message));
         }
-        let inner: Box<dyn PageReader> = match ZstdPages::open(file, pages, num_rows)? {
+        let inner: Box<dyn PageReader> = match PackedPages::open(file, pages, num_rows)? {
             Some(pages) => Box::new(pages),
             None => group.get_column_page_reader(self.index)?,
         };

@@ -152,7 +152,7 @@ fn whole_line(line: &csv::ByteRecord, table_type: ValueType) -> Result<Option<It
             line.len().saturating_sub(1)
         )),
     };
-    let floats = || fields().map(float).collect::<Result<Vec<_>, _>>();
+    let floats = || fields().map(exact_float).collect::<Result<Vec<_>, _>>();
     Ok(Some(match table_type {
         ValueType::Vector => floats().map(|values| Item::Array(Array::from_f32(&[values.len()], &values)))?,
         ValueType::Int32Vector => {
@@ -205,7 +205,7 @@ impl Rows {
             Body::Numbers { num_rows, values } => {
                 let before = values.len();
                 for field in line.iter().skip(1) {
-                    values.push(float(field)?);
+                    values.push(exact_float(field)?);
                 }
                 let columns = values.len() - before;
                 if *num_rows > 0 && before / *num_rows != columns {
@@ -226,7 +226,7 @@ impl Rows {
                 if line.len().is_multiple_of(2) {
                     return Err(format!("expected pairs of an index and a weight, got {} fields", line.len() - 1));
                 }
-                let pair = |at: usize| Ok((integer(&line[at])?, float(&line[at + 1])?));
+                let pair = |at: usize| Ok((integer(&line[at])?, exact_float(&line[at + 1])?));
                 frames.push((1..line.len()).step_by(2).map(pair).collect::<Result<_, String>>()?);
             }
         }
@@ -259,6 +259,29 @@ pub(crate) fn float(field: &[u8]) -> Result<f32, String> {
     }
 }
 
+/// A number of single precision; an integer is exactly that.
+pub(crate) fn exact_float(field: &[u8]) -> Result<f32, String> {
+    let value = float(field)?;
+    if is_exact(field.trim_ascii(), value) { Ok(value) } else { Err(inexact(field)) }
+}
+
+/// Whether a number of single precision is exactly the integer that the text is. Text of other numbers has as many digits as it likes.
+pub(crate) fn is_exact(text: &[u8], value: f32) -> bool {
+    let digits = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return true;
+    }
+    text.to_str().ok().and_then(|text| text.parse().ok()) == Some(value as i128)
+}
+
+/// What is wrong with an integer that single precision does not hold.
+pub(crate) fn inexact(text: &[u8]) -> String {
+    let text = text.trim_ascii().as_bstr();
+    format!(
+        "{text} is not exactly a number of single precision: --type=int32-matrix and --type=int32-vector keep integers"
+    )
+}
+
 pub(crate) fn double(field: &[u8]) -> Result<f64, String> {
     let value = field.to_str().ok().and_then(|text| text.parse().ok());
     value.ok_or_else(|| format!("expected a number, got {:?}", field.as_bstr()))
@@ -289,6 +312,10 @@ mod tests {
         assert_eq!(float(b"inf"), Ok(f32::INFINITY));
         assert!(float(b"NaN").unwrap().is_nan());
         assert!(float(b"1 2").is_err() && float(b"").is_err() && float(b"x1").is_err());
+        assert_eq!((exact_float(b"16777216"), exact_float(b"16777217.0")), (Ok(16_777_216.0), Ok(16_777_216.0)));
+        for lossy in ["16777217", " -16777217", "16777219"] {
+            assert!(exact_float(lossy.as_bytes()).unwrap_err().contains("is not exactly a number of single precision"));
+        }
         assert_eq!(integer(b"-7"), Ok(-7));
         assert!(integer(b"2147483648").is_err() && integer(b"1.0").is_err());
         assert_eq!((double(b"0.1"), truth(b"True"), truth(b"0")), (Ok(0.1), Ok(true), Ok(false)));

@@ -177,7 +177,10 @@ fn what_runs_is_printed_and_taken_back() {
     scratch.sh(&format!("feed-batches {options} --dry-run data.list - > chain.yaml")).succeeds();
     let printed = String::from_utf8(scratch.read("chain.yaml")).unwrap();
     assert!(printed.contains("- shuffle: {shuffle_size: 10, initial: 3,"), "{printed}");
-    assert!(printed.contains("- tokenize: {type: char, symbols: units.txt, unk: \"<unk>\", case: keep}\n"), "{printed}");
+    assert!(
+        printed.contains("- tokenize: {type: char, symbols: units.txt, unk: \"<unk>\", case: keep}\n"),
+        "{printed}"
+    );
     let ran = scratch.sh("feed-batches --chain=chain.yaml --dry-run data.list -").succeeds();
     ran.stdout_is(&printed);
     assert!(fed(&scratch, "--chain=chain.yaml data.list") == fed(&scratch, &format!("{options} data.list")));

@@ -313,6 +313,53 @@ fn what_is_lost_or_mixed_is_an_error() {
     scratch.sh("table-import --type=posterior p.jsonl ark:o && copy-post ark:o ark:/dev/null").succeeds();
 }
 
+/// Written by pyarrow, with the columns `key` and `value`, and pages of both versions.
+#[test]
+fn parquet_may_be_compressed_by_gzip_brotli_and_lz4() {
+    let scratch = Scratch::new();
+    for file in [&include_bytes!("gzip.parquet")[..], include_bytes!("brotli.parquet"), include_bytes!("lz4.parquet")] {
+        scratch.write("v.parquet", file);
+        let vectors = "a  [ 0.5 1.5 ]\nb  [ 2.5 3.5 ]\nc  [ 4.5 -1 ]\n";
+        for names in ["", "--key=key", "--value=value", "--key=key --value=value"] {
+            scratch.sh(&format!("table-import {names} v.parquet ark,t:-")).succeeds().stdout_is(vectors);
+        }
+        for at in (0..file.len()).step_by(7) {
+            let mut damaged = file.to_vec();
+            damaged[at] ^= 0x55;
+            scratch.write("d.parquet", damaged);
+            let ran = scratch.sh("ulimit -v 900000; table-import d.parquet ark:o; test $? = 0 -o $? = 255");
+            ran.succeeds().stderr_lacks("internal error");
+        }
+    }
+    scratch.write("l.parquet", include_bytes!("lists.parquet"));
+    scratch.sh("table-import --type=int32-vector l.parquet ark,t:-").succeeds().stdout_is("a 16777217 1 \nb 3 \n");
+}
+
+#[test]
+fn an_integer_in_text_is_exact_or_an_error() {
+    let scratch = Scratch::new();
+    scratch.write("m.jsonl", "{\"key\": \"a\", \"value\": [[1, 2]]}\n{\"key\": \"b\", \"value\": [[16777217, 1]]}\n");
+    scratch.write("m.csv", "a,1,2\nb,16777217,1\n").write("v.csv", "key,value\na,0.5 16777217\n");
+    let message = "16777217 is not exactly a number of single precision: --type=int32-matrix and --type=int32-vector keep integers";
+    for (command, place) in [
+        ("table-import m.jsonl ark:o", "m.jsonl:2: "),
+        ("table-import --type=matrix m.jsonl ark:o", "m.jsonl:2: "),
+        ("table-import m.csv ark:o", "m.csv:2: "),
+        ("table-import --type=vector m.csv ark:o", "m.csv:2: "),
+        ("table-import --value=value --type=vector v.csv ark:o", "v.csv:2: "),
+    ] {
+        scratch.sh(command).fails_with(255).stderr_has(&format!("{place}{message}"));
+    }
+    assert_eq!(scratch.list(), ["m.csv", "m.jsonl", "v.csv"]);
+    for file in ["m.jsonl", "m.csv"] {
+        let ran = scratch.sh(&format!("table-import --type=int32-matrix {file} ark,t:-"));
+        ran.succeeds().stdout_has("16777217 1");
+    }
+    // With a point it is text of a number with as many digits as it likes.
+    scratch.write("p.csv", "a,16777217.0,0.1\n");
+    scratch.sh("table-import p.csv ark,t:-").succeeds().stdout_has("1.677722e+07 0.1");
+}
+
 /// Written by pyarrow, with pages of both versions.
 #[test]
 fn parquet_may_be_compressed_by_zstd() {
