@@ -1,5 +1,9 @@
 #!/usr/bin/env bash
 # Everything that has to hold before a change lands: format, lints, tests, documentation.
+#
+# scripts/check.sh --quick [commit] is for the daily round: format, lints, and the tests of what has changed since the commit
+# (default: the last one, HEAD): the unit tests of changed crates, the tests and recorded cases of changed tools, and those that
+# check documents and sources.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,10 +12,39 @@ step() {
     "$@"
 }
 
+# What has changed since the commit, files that git does not know included.
+changed() {
+    git diff --name-only "$1" --
+    git ls-files --others --exclude-standard
+}
+
+quick() {
+    local crates tools=() words=() tool
+    crates=$(changed "$1" | sed -n 's|^crates/\([^/]*\)/.*|-p \1|p' | sort -u)
+    # One package a word.
+    # shellcheck disable=SC2086
+    if [ -n "$crates" ]; then
+        step cargo test --locked --lib $crates
+    fi
+    mapfile -t tools < <(changed "$1" | sed -n -e 's|^src/bin/[^/]*/\(.*\)\.rs$|\1|p' -e 's|^tests/tools/[^/]*/\(.*\)\.rs$|\1|p' | tr _ - | sort -u)
+    for tool in "${tools[@]}"; do
+        words+=("${tool//-/_}::")
+    done
+    step cargo test --locked --test suite -- architecture:: docs:: "${words[@]}"
+    for tool in "${tools[@]}"; do
+        step cargo test --locked --test golden -- "$tool/"
+    done
+}
+
 step cargo fmt --all --check
 # The lists of tools name their files in a macro, which `cargo fmt` does not follow.
 step rustfmt --check --edition 2024 src/bin/*/*.rs
+[ "${1-}" = --quick ] || export CARGO_INCREMENTAL=0
 step cargo clippy --workspace --all-targets --locked -- -D warnings
+if [ "${1-}" = --quick ]; then
+    quick "${2:-HEAD}"
+    exit
+fi
 # Once more without features, as a user of the library may have it.
 step cargo clippy -p kaldi-tables --no-default-features --locked -- -D warnings
 # The program without stores.
