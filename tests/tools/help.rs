@@ -145,6 +145,6 @@ fn what_a_first_run_needs_comes_first() {
             names.map(str::to_owned).collect::<Vec<_>>()
         };
         assert_eq!(names(first), ["conf", "data-type", "symbols", "text"]);
-        assert!(names(others).starts_with(&["bpe-model".to_owned(), "chain".to_owned()]), "{others}");
+        assert!(names(others).starts_with(&["allow-commands".to_owned(), "bpe-model".to_owned()]), "{others}");
     }
 }

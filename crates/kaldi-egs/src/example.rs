@@ -217,7 +217,7 @@ pub(crate) mod tests {
         refuses::<NnetExample>(b"<Nnet3Eg> <NumIo> 0 </Nnet3Eg> ", 18, "expected a number from 1 to 1000000, got 0");
         refuses::<NnetExample>(
             b"<Nnet3Eg> <NumIo> 1 <NnetIo> i <I1V> 2 <I1> 0 0 0 <I1> 0 1 0 [ 1 ]\n</NnetIo> </Nnet3Eg> ",
-            62,
+            60,
             "expected 2 rows, one for each index, got 1",
         );
         refuses::<NnetExample>(b"<Nnet3ChainEg> ", 0, "expected token \"<Nnet3Eg>\", got \"<Nnet3ChainEg>\"");

@@ -167,7 +167,7 @@ impl Params {
     /// One of several words.
     ///
     /// # Errors
-    /// If it is none of them.
+    /// If it is another word.
     pub fn choice(&mut self, name: &str, choices: &[&'static str], default: &'static str) -> Result<&'static str> {
         let Some(text) = self.text(name)? else {
             self.resolved(YamlValue::Text(default.to_owned()));

@@ -200,7 +200,7 @@ mod tests {
         let grammar = plain("0 1 5 9 2,0\n0 2 0 0 4,0\n2 1 6 8 1,0\n1 0.25,0\n");
         let composed = words.compose(&grammar);
         let lattice = crate::value::Lattice(composed);
-        assert_eq!(lattice.num_arcs(), 5);
+        assert_eq!(lattice.num_arcs(), 4);
         let best = crate::convert::to_compact(&lattice).best_path().unwrap().unwrap().linear().unwrap();
         assert_eq!((best.words, best.ids, best.cost), (vec![9], vec![3, 7], Cost::new(3.75, 2.0)));
     }

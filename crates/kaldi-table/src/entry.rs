@@ -68,19 +68,24 @@ impl<'a, T: Value> Entry<'a, T> {
         self.raw.blob.length()
     }
 
-    /// The bytes in memory, and the last `count` bytes or all, which are read now if they are not in memory.
+    /// The first bytes of the value, those in memory.
+    pub fn head(&self) -> &'a [u8] {
+        self.raw.head()
+    }
+
+    /// The last `count` bytes or all. Reads them now if they are not in memory.
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn ends(&self, count: usize) -> Result<(&'a [u8], Cow<'a, [u8]>)> {
+    pub fn tail(&self, count: usize) -> Result<Cow<'a, [u8]>> {
         let (head, length) = (self.raw.head(), self.raw.blob.length());
         if self.raw.blob.is_whole() {
-            return Ok((head, head[head.len().saturating_sub(count)..].into()));
+            return Ok(head[head.len().saturating_sub(count)..].into());
         }
         let start = length.saturating_sub(count as u64);
         let mut tail = Vec::new();
         self.raw.blob.read_at(start, &mut tail, (length - start) as usize)?;
-        Ok((head, tail.into()))
+        Ok(tail.into())
     }
 
     /// Makes a record of the unchanged value in the given form. Bytes that are in that form already are passed on

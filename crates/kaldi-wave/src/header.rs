@@ -1,5 +1,7 @@
 //! Reading the headers of waveforms of any kind.
 
+use std::borrow::Cow;
+
 use kaldi_io::ParseError;
 use kaldi_values::{Cursor, Value};
 
@@ -66,13 +68,23 @@ impl WaveInfo {
         }
     }
 
-    /// Whether a file of `length` bytes ends as its header says, by its first bytes and its last ones. In most kinds of files, the
-    /// header and the length are enough, and it is `true`; of FLAC, the last frame has to be the one up to the last sample. Only all
-    /// of the file tells what is wrong if it is `false`.
-    pub fn ends_well(head: &[u8], tail: &[u8], length: u64) -> bool {
+    /// Whether a file of `length` bytes ends as its header says. In most kinds of files, the header and the length are enough, and
+    /// it is `true`. In FLAC, the last frame has to be the one up to the last sample, so `tail` is called for the last bytes. If it
+    /// is `false`, only the whole file shows what is wrong.
+    ///
+    /// # Errors
+    /// Those of `tail`.
+    pub fn ends_well<'a, E>(
+        head: &[u8],
+        tail: impl FnOnce() -> Result<Cow<'a, [u8]>, E>,
+        length: u64,
+    ) -> Result<bool, E> {
         match Form::of(head, false) {
-            Form::Flac => Flac::read(head).is_ok_and(|flac| flac.ends_well(head, tail, length)),
-            Form::Riff | Form::Coded(_) | Form::Unsure => true,
+            Form::Flac => {
+                let tail = tail()?;
+                Ok(Flac::read(head).is_ok_and(|flac| flac.ends_well(head, &tail, length)))
+            }
+            Form::Riff | Form::Coded(_) | Form::Unsure => Ok(true),
         }
     }
 }

@@ -69,8 +69,7 @@ fn counted_duration(entry: &Entry<'_, Wave>) -> Result<f32, WorkError> {
 
 fn duration_in_header(entry: &Entry<'_, Wave>) -> Result<f32, WorkError> {
     let info = entry.read_with(WaveInfo::read)?;
-    let (head, tail) = entry.ends(LAST_FRAME)?;
-    if info.num_samples().is_some() && !WaveInfo::ends_well(head, &tail, entry.length()) {
+    if info.num_samples().is_some() && !WaveInfo::ends_well(entry.head(), || entry.tail(LAST_FRAME), entry.length())? {
         // The samples show what is missing.
         return counted_duration(entry);
     }

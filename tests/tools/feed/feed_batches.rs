@@ -266,7 +266,7 @@ fn non_linguistic_symbols_take_the_blanks_beside_them() {
     scratch.sh("(cat plain.yaml; echo 'tokenizer: char'; echo 'tokenizer_conf: {symbol_table_path: units.txt, non_lang_syms_path: syms}') > t.yaml").succeeds();
     assert_eq!(labels("--conf=t.yaml"), "u00 2 4 7 4 3 7 \n");
     scratch.sh(&format!("feed-batches {PLAIN} --dry-run - > chain.yaml")).succeeds();
-    assert_eq!(labels("--chain=chain.yaml --non-lang-syms=syms"), "u00 2 4 7 4 3 7 \n");
+    assert_eq!(labels("--chain=chain.yaml --non-lang-syms=syms --case=upper"), "u00 2 4 7 4 3 7 \n");
 }
 
 #[test]
