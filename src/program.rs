@@ -54,7 +54,7 @@ struct Options {
     words: Vec<Arg>,
 }
 
-pub const TOOL: Tool = Tool::new(USAGE, &Work(kaldi_tables));
+pub const TOOL: Tool = Tool::new(USAGE, &Work(kaldi_tables)).running_others();
 
 fn kaldi_tables(opts: Options) -> anyhow::Result<Tally> {
     let words: Vec<String> = opts.words.iter().map(|word| word.to_string()).collect();

@@ -20,7 +20,7 @@ pub struct Tool {
     /// Whether it replaces files of another kind with `--force` only.
     pub careful: bool,
     /// Whether some of its command lines run in pieces of their input; `None` if it does not say.
-    pub runs_in_pieces: Option<bool>,
+    pub runs_in_pieces: bool,
     pub usages: Vec<String>,
     pub examples: Vec<String>,
     pub see_also: Vec<String>,

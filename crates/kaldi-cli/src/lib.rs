@@ -187,7 +187,7 @@ fn has_to_wait(length: u64) -> bool {
 }
 
 /// Gives outputs that waited for the end their names, or none if the tool failed or did nothing. Returns what then stays
-/// as it was. If anything does, the tool has not succeeded, also if it is one that takes empty tables for a success.
+/// as it was. If anything does, the tool has not succeeded, even if it accepts empty tables.
 fn settle(result: anyhow::Result<Tally>, tables_are_empty: bool) -> (anyhow::Result<Tally>, Vec<String>) {
     let what = match &result {
         Ok(tally) if tally.has_no_result(tables_are_empty) => HeldOutputs::KeepOld,
@@ -293,7 +293,7 @@ fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> Result<(ArgMat
         ExitCode::FAILURE
     })?;
     if std::env::var_os("KALDI_TABLES_NAMES").is_some_and(|value| value == "1") {
-        return Err(print(&pieces::describe(&line.tool(), tool.pieces, &dialect, &canonical, &names), main));
+        return Err(print(&pieces::describe(tool, &line.tool(), &dialect, &canonical, &names), main));
     }
     READS_TABLES.store(names.reads_tables(), Ordering::Relaxed);
     let matches = dialect.matches(command, &canonical);

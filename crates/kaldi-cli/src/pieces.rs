@@ -7,6 +7,7 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::is_specifier;
 use serde_json::{Value, json};
 
+use crate::Tool;
 use crate::command::Dialect;
 use crate::names::Names;
 
@@ -59,7 +60,7 @@ impl PiecesIf {
     }
 }
 
-/// The rules of a tool; the first one that holds counts.
+/// The rules of a tool; the first one that holds counts, and if none does, what the tool has for all other command lines.
 pub type PieceRules = &'static [(PiecesIf, Pieces)];
 
 /// The values of a command line.
@@ -93,12 +94,13 @@ impl<'a> Line<'a> {
 
 /// Describes the inputs and outputs of a command line, and how it runs in pieces, as JSON:
 /// `{"tool": "copy-feats", "inputs": [...], "outputs": [...], "pieces": {"how": "entries", "of": "scp:feats.scp"}}`.
-pub(crate) fn describe(tool: &str, rules: PieceRules, dialect: &Dialect, words: &[OsString], names: &Names) -> String {
+pub(crate) fn describe(tool: &Tool, name: &str, dialect: &Dialect, words: &[OsString], names: &Names) -> String {
     let line = Line::of(dialect, words);
     let text = |name: &BStr| Value::from(name.to_str_lossy().into_owned());
     let list = |names: &[BString]| names.iter().map(|name| text(name.as_bstr())).collect::<Vec<_>>();
     let argument = |at: usize| line.arguments.get(at).map_or(Value::Null, |name| text(name));
-    let pieces = match rules.iter().find(|(condition, _)| condition.holds(&line)).map(|(_, pieces)| *pieces) {
+    let rule = tool.rules.iter().find(|(condition, _)| condition.holds(&line));
+    let pieces = match rule.map(|(_, pieces)| *pieces).or(tool.pieces) {
         None => Value::Null,
         Some(Pieces::Entries(at)) if line.arguments.get(at).is_some_and(|name| !is_specifier(name)) => {
             json!({ "how": "whole", "why": format!("{} is a file and not a table (ark: or scp:)", line.arguments[at]) })
@@ -111,7 +113,7 @@ pub(crate) fn describe(tool: &str, rules: PieceRules, dialect: &Dialect, words: 
         Some(Pieces::Whole(why)) => json!({ "how": "whole", "why": why }),
     };
     let value = json!({
-        "tool": tool,
+        "tool": name,
         "inputs": list(names.inputs()),
         "outputs": list(names.outputs()),
         "pieces": pieces,

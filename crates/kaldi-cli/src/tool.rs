@@ -10,15 +10,8 @@ use clap::{ArgMatches, Command};
 
 use crate::Tally;
 use crate::command::Dialect;
-use crate::pieces::{PieceRules, Pieces, PiecesIf};
+use crate::pieces::{PieceRules, Pieces};
 use crate::standard;
-
-/// By entry of the first, second or third argument.
-const BY_ENTRY: [PieceRules; 3] = [
-    &[(PiecesIf::Always, Pieces::Entries(0))],
-    &[(PiecesIf::Always, Pieces::Entries(1))],
-    &[(PiecesIf::Always, Pieces::Entries(2))],
-];
 
 /// The work of a tool, a function of its parsed options.
 #[derive(Clone, Copy)]
@@ -54,17 +47,20 @@ pub struct Tool {
     pub(crate) work: &'static dyn AnyWork,
     is_careful: bool,
     pub(crate) writes_lists: bool,
-    pub(crate) pieces: PieceRules,
+    pub(crate) rules: PieceRules,
+    /// Where no rule holds. `None` if that is not known.
+    pub(crate) pieces: Option<Pieces>,
     /// Where the tool is declared; log lines of the whole run name it.
     place: &'static Location<'static>,
 }
 
 impl Tool {
-    /// A tool with this usage text.
+    /// A tool with this usage text. It runs as a whole, not in pieces of its input, unless it says how.
     #[must_use]
     #[track_caller]
     pub const fn new(usage: &'static str, work: &'static dyn AnyWork) -> Self {
-        Self { usage, work, is_careful: false, writes_lists: false, pieces: &[], place: Location::caller() }
+        let pieces = Some(Pieces::Whole("it works on single files"));
+        Self { usage, work, is_careful: false, writes_lists: false, rules: &[], pieces, place: Location::caller() }
     }
 
     /// A tool that replaces files by files of the same kind only, unless it gets `--force`: every tool that writes and that
@@ -87,23 +83,34 @@ impl Tool {
         self.is_careful
     }
 
-    /// Sets how its command lines run in pieces of their input. Without rules, this is not known.
+    /// Sets how its command lines run in pieces of their input, if that depends on options or arguments.
     #[must_use]
-    pub const fn in_pieces(self, pieces: PieceRules) -> Self {
-        Self { pieces, ..self }
+    pub const fn in_pieces(self, rules: PieceRules) -> Self {
+        Self { rules, ..self }
+    }
+
+    /// It runs other programs, so it is not known how its command lines run in pieces.
+    #[must_use]
+    pub const fn running_others(self) -> Self {
+        Self { pieces: None, ..self }
+    }
+
+    /// Its command lines run only as a whole, for this reason.
+    #[must_use]
+    pub const fn whole(self, why: &'static str) -> Self {
+        Self { pieces: Some(Pieces::Whole(why)), ..self }
     }
 
     /// Its command lines run entry by entry of the table in this argument, counted from 0.
     #[must_use]
     pub const fn by_entry(self, argument: usize) -> Self {
-        self.in_pieces(BY_ENTRY[argument])
+        Self { pieces: Some(Pieces::Entries(argument)), ..self }
     }
 
-    /// Whether some of its command lines run in pieces of their input; `None` if it has no rules.
+    /// Whether some of its command lines run in pieces of their input.
     #[must_use]
-    pub fn runs_in_pieces(&self) -> Option<bool> {
-        let runs = self.pieces.iter().any(|(_, pieces)| !matches!(pieces, Pieces::Whole(_)));
-        (!self.pieces.is_empty()).then_some(runs)
+    pub fn runs_in_pieces(&self) -> bool {
+        self.rules.iter().map(|(_, pieces)| pieces).chain(&self.pieces).any(|it| !matches!(it, Pieces::Whole(_)))
     }
 
     /// Runs the tool on the command line of the process, or on that of [`set_command_line`]; see [the dialect and the exit

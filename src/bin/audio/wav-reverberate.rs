@@ -64,8 +64,7 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(wav_reverberate))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(wav_reverberate));
 
 fn wav_reverberate(opts: Options) -> anyhow::Result<Tally> {
     if opts.multi_channel_output && (opts.rir_channel != 0 || opts.noise_channel != 0) {

@@ -38,7 +38,7 @@ struct Options {
 }
 
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_cmvn_stats_two_channel))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("the lines of a recording belong together"))]);
+    .whole("the lines of a recording belong together");
 
 fn compute_cmvn_stats_two_channel(opts: Options) -> anyhow::Result<Tally> {
     let groups = read_groups(&opts.channels)?;

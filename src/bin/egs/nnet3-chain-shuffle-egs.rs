@@ -31,8 +31,8 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(nnet3_chain_shuffle_egs))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("the order is one of all examples"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(nnet3_chain_shuffle_egs)).whole("the order is one of all examples");
 
 fn nnet3_chain_shuffle_egs(opts: Options) -> anyhow::Result<Tally> {
     ensure!(opts.buffer_size >= 0, "expected --buffer-size to be 0 or more, got {}", opts.buffer_size);

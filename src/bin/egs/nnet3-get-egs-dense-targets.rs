@@ -33,9 +33,8 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(nnet3_get_egs_dense_targets)).in_pieces(
-    &[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("random numbers depend on all utterances before"))],
-);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(nnet3_get_egs_dense_targets))
+    .whole("random numbers depend on all utterances before");
 
 fn nnet3_get_egs_dense_targets(opts: Options) -> anyhow::Result<Tally> {
     let dim = (opts.num_targets >= 0).then_some(opts.num_targets);

@@ -29,10 +29,8 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(nnet3_get_egs_simple)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("the names of its tables have names before them"),
-)]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(nnet3_get_egs_simple))
+    .whole("the names of its tables have names before them");
 
 fn nnet3_get_egs_simple(opts: Options) -> anyhow::Result<Tally> {
     let sources: Vec<(BString, BString)> = opts.sources.iter().map(split).collect::<anyhow::Result<_>>()?;

@@ -35,10 +35,8 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(nnet3_get_egs)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("random numbers depend on all utterances before"),
-)]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(nnet3_get_egs))
+    .whole("random numbers depend on all utterances before");
 
 fn nnet3_get_egs(opts: Options) -> anyhow::Result<Tally> {
     ensure!(opts.num_pdfs > 0, "expected --num-pdfs to be given and above 0, got {}", opts.num_pdfs);

@@ -44,8 +44,8 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(nnet3_merge_egs))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("examples from anywhere are merged"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(nnet3_merge_egs)).whole("examples from anywhere are merged");
 
 fn nnet3_merge_egs(opts: Options) -> anyhow::Result<Tally> {
     let _ = opts.multilingual_eg;

@@ -35,8 +35,8 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(nnet3_subset_egs))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("the subset is one of all examples"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(nnet3_subset_egs)).whole("the subset is one of all examples");
 
 fn nnet3_subset_egs(opts: Options) -> anyhow::Result<Tally> {
     ensure!(opts.n >= 0, "expected --n to be 0 or more, got {}", opts.n);

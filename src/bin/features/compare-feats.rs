@@ -27,8 +27,8 @@ struct Options {
     second: InputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compare_feats))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it compares the whole tables"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compare_feats)).whole("it compares the whole tables");
 
 fn compare_feats(opts: Options) -> anyhow::Result<Tally> {
     let first = SequentialReader::<Matrix<f32>>::open(&opts.first)?;

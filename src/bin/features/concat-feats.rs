@@ -27,8 +27,7 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(concat_feats))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(concat_feats));
 
 fn concat_feats(opts: Options) -> anyhow::Result<Tally> {
     let names = std::iter::once(&opts.first).chain(&opts.others);

@@ -61,8 +61,8 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(feats_to_png))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("a sheet shows the whole table"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(feats_to_png)).whole("a sheet shows the whole table");
 
 fn feats_to_png(opts: Options) -> Result<Tally> {
     let (style, timing) = (opts.plot.style(opts.wav.is_some())?, opts.plot.timing(opts.wav.is_some())?);

@@ -29,8 +29,7 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fmpe_init))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fmpe_init));
 
 fn fmpe_init(opts: Options) -> anyhow::Result<Tally> {
     let fmpe = Fmpe::new(read_file::<DiagGmm>(&opts.source)?, &FmpeOptions::from(&opts.fmpe))?;

@@ -64,8 +64,8 @@ const MAX_WAITING: usize = 10_000;
 /// An utterance: its place in the list, and its length.
 type Utterance = (usize, usize);
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(batch_utts))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("batches are made of the whole table"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(batch_utts)).whole("batches are made of the whole table");
 
 fn batch_utts(opts: Options) -> anyhow::Result<Tally> {
     let lengths = Lengths::read(&opts.source, Unit::Frames)?;

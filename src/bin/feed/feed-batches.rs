@@ -41,10 +41,8 @@ struct Options {
     out_dir: Arg,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(feed_batches)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("order and batches are those of the whole list; --rank and --world-size divide it"),
-)]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(feed_batches))
+    .whole("order and batches are those of the whole list; --rank and --world-size divide it");
 
 fn feed_batches(opts: Options) -> anyhow::Result<Tally> {
     let format = opts.format;

@@ -35,10 +35,8 @@ struct Options {
     batches: Option<OutputName>,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(feed_feats)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("order and batches are those of the whole list; --rank and --world-size divide it"),
-)]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(feed_feats))
+    .whole("order and batches are those of the whole list; --rank and --world-size divide it");
 
 fn feed_feats(opts: Options) -> anyhow::Result<Tally> {
     let chain = Arc::new(opts.feed.build_chain(&standard_stages(), opts.labels_out.is_some())?);

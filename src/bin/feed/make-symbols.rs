@@ -69,8 +69,8 @@ const ENDS: [(&str, SosEos); 3] = [("third", SosEos::Third), ("last", SosEos::La
 
 const SOS_EOS: &str = "<sos/eos>";
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(make_symbols))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("symbols are counted over all texts"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(make_symbols)).whole("symbols are counted over all texts");
 
 fn make_symbols(opts: Options) -> anyhow::Result<Tally> {
     let tokenizer = opts.tokenizer()?;

@@ -38,8 +38,8 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(pad_feats))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("batches are those of the whole table"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(pad_feats)).whole("batches are those of the whole table");
 
 fn pad_feats(opts: Options) -> anyhow::Result<Tally> {
     let mut out = Padded {

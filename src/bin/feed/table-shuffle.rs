@@ -52,8 +52,8 @@ enum Order {
 
 const ORDERS: [(&str, Order); 2] = [("none", Order::Own), ("python", Order::Python)];
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_shuffle))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("the order is one of the whole table"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_shuffle)).whole("the order is one of the whole table");
 
 fn table_shuffle(opts: Options) -> anyhow::Result<Tally> {
     let items = Items::open_for(&opts.source, &opts.target)?;

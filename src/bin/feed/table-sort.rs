@@ -48,8 +48,8 @@ enum By {
 
 const ORDERS: [(&str, By); 3] = [("key", By::Key), ("size", By::Size), ("length", By::Length)];
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_sort))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("the order is one of the whole table"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_sort)).whole("the order is one of the whole table");
 
 fn table_sort(opts: Options) -> anyhow::Result<Tally> {
     let mut items = Items::open_for(&opts.source, &opts.target)?;

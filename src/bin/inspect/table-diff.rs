@@ -45,8 +45,8 @@ struct Options {
     second: InputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_diff))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it compares the whole tables"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_diff)).whole("it compares the whole tables");
 
 fn table_diff(opts: Options) -> Result<Tally> {
     for (name, value) in [("rtol", opts.rtol), ("atol", opts.atol)] {

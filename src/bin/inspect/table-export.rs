@@ -59,10 +59,8 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_export)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("a file that is not a table is made as a whole"),
-)]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_export))
+    .whole("a file that is not a table is made as a whole");
 
 fn table_export(opts: Options) -> anyhow::Result<Tally> {
     let (format, is_folder) = opts.format()?;

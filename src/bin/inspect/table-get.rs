@@ -49,10 +49,8 @@ struct Options {
     requests: Vec<Arg>,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_get)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("it looks for single keys; subset-feats --include runs in pieces"),
-)]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_get))
+    .whole("it looks for single keys; subset-feats --include runs in pieces");
 
 fn table_get(opts: Options) -> Result<Tally> {
     let words = opts.asked()?;

@@ -42,10 +42,8 @@ struct Options {
     tables: Vec<InputName>,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_head)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("the first entries of the whole table count"),
-)]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_head)).whole("the first entries of the whole table count");
 
 fn table_head(opts: Options) -> Result<Tally> {
     let mut output = Output::create("-".into(), false)?;

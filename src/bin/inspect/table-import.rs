@@ -51,8 +51,8 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_import))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("a file that is not a table cannot be cut"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_import)).whole("a file that is not a table cannot be cut");
 
 fn table_import(opts: Options) -> anyhow::Result<Tally> {
     let Some(format) = opts.format.or_else(|| FileFormat::of_name(opts.source.as_path())) else {

@@ -44,10 +44,8 @@ struct Options {
     tables: Vec<InputName>,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_info)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("it describes the whole table; run it on the joined table"),
-)]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_info))
+    .whole("it describes the whole table; run it on the joined table");
 
 fn table_info(opts: Options) -> Result<Tally> {
     let mut output = Output::create("-".into(), false)?;

@@ -60,10 +60,8 @@ struct Line {
     dims: Option<Vec<u64>>,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_keys)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("it prints lines; sh -c 'table-keys TABLE > FILE' runs in pieces with --split and --out"),
-)]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_keys))
+    .whole("it prints lines; sh -c 'table-keys TABLE > FILE' runs in pieces with --split and --out");
 
 fn table_keys(opts: Options) -> Result<Tally> {
     let mut output = Output::create("-".into(), false)?;

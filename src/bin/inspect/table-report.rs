@@ -56,10 +56,8 @@ struct Options {
     page: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_report)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("it describes the whole table; run it on the joined table"),
-)]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_report))
+    .whole("it describes the whole table; run it on the joined table");
 
 fn table_report(opts: Options) -> Result<Tally> {
     ensure!(opts.seconds >= 0.0 && opts.seconds.is_finite(), "expected --seconds of 0 or more, got {}", opts.seconds);

@@ -47,8 +47,8 @@ struct Drawn {
     item: TableItem,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_sample))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("a sample is one of the whole table"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_sample)).whole("a sample is one of the whole table");
 
 fn table_sample(opts: Options) -> Result<Tally> {
     let (source, target) = names(&opts.source, &opts.target)?;

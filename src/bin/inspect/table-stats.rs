@@ -57,10 +57,8 @@ struct Options {
     tables: Vec<InputName>,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_stats)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("it describes the whole table; run it on the joined table"),
-)]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_stats))
+    .whole("it describes the whole table; run it on the joined table");
 
 fn table_stats(opts: Options) -> anyhow::Result<Tally> {
     let by = opts.by;

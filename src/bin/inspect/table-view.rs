@@ -51,10 +51,8 @@ struct Options {
     tables: Vec<InputName>,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_view)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("it shows the whole table; give it the joined table"),
-)]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_view))
+    .whole("it shows the whole table; give it the joined table");
 
 fn table_view(opts: Options) -> Result<Tally> {
     let shift = opts.frame_shift.filter(|shift| !(*shift > 0.0 && shift.is_finite()));

@@ -127,8 +127,8 @@ enum By {
 const MEASURES: [(&str, By); 3] = [("items", By::Items), ("bytes", By::Bytes), ("speakers", By::Speakers)];
 const JOINS: [(&str, Join); 3] = [("auto", Join::Auto), ("true", Join::All), ("false", Join::Nothing)];
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_jobs))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it cuts the input itself"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_jobs)).whole("it cuts the input itself");
 
 fn table_jobs(opts: Options) -> Result<Tally> {
     let verbs = [opts.status, opts.piece > 0, opts.finish, opts.cancel];

@@ -36,8 +36,8 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(lattice_arc_post))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("a model may come first"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(lattice_arc_post)).whole("a model may come first");
 
 fn lattice_arc_post(opts: Options) -> anyhow::Result<Tally> {
     let (model, source) = match &opts.sources[..] {

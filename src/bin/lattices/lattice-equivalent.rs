@@ -35,8 +35,8 @@ struct Options {
     other: InputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(lattice_equivalent))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("there is no output"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(lattice_equivalent)).whole("there is no output");
 
 fn lattice_equivalent(opts: Options) -> anyhow::Result<Tally> {
     if !(0.0..=1.0).contains(&opts.max_error_proportion) {

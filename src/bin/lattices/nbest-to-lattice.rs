@@ -25,10 +25,8 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(nbest_to_lattice)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("the paths of an utterance may be in two pieces"),
-)]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(nbest_to_lattice))
+    .whole("the paths of an utterance may be in two pieces");
 
 fn nbest_to_lattice(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<CompactLattice>::open(&opts.source)?;

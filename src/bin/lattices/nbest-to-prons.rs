@@ -29,8 +29,7 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(nbest_to_prons))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(nbest_to_prons)).by_entry(1);
 
 fn nbest_to_prons(opts: Options) -> anyhow::Result<Tally> {
     let model: TransitionModel = read_file(&opts.model)?;

@@ -24,8 +24,7 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ali_to_pdf))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ali_to_pdf)).by_entry(1);
 
 fn ali_to_pdf(opts: Options) -> anyhow::Result<Tally> {
     let model: TransitionModel = read_file(&opts.model)?;

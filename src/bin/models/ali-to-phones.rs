@@ -40,8 +40,7 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ali_to_phones))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ali_to_phones)).by_entry(1);
 
 fn ali_to_phones(opts: Options) -> anyhow::Result<Tally> {
     if opts.per_frame && opts.write_lengths {

@@ -30,10 +30,8 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(build_pfile_from_ali)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("utterances are numbered over the whole table"),
-)]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(build_pfile_from_ali))
+    .whole("utterances are numbered over the whole table");
 
 /// Why an utterance is left out.
 enum Missing {

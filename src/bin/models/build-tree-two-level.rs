@@ -1,6 +1,6 @@
 //! Builds a large tree that refines a small one.
 //!
-//! Matches Kaldi's `build-tree-two-level`, except that words in the roots file that are none are errors, and that nothing is
+//! Matches Kaldi's `build-tree-two-level`, except that unknown words in the roots file are errors, and that nothing is
 //! written if a phone of the statistics has no root.
 
 use kaldi_cli::{InputName, OutputName, Tally, read_text};
@@ -47,8 +47,7 @@ struct Options {
     map: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(build_tree_two_level))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(build_tree_two_level));
 
 fn build_tree_two_level(opts: Options) -> anyhow::Result<Tally> {
     let roots = read_text(&opts.roots, TreeRoot::read_all)?;

@@ -1,6 +1,6 @@
 //! Builds a tree from statistics.
 //!
-//! Matches Kaldi's `build-tree`, except that words in the roots file that are none are errors, and that nothing is written if
+//! Matches Kaldi's `build-tree`, except that unknown words in the roots file are errors, and that nothing is written if
 //! a phone of the statistics has no root.
 
 use kaldi_cli::{InputName, OutputName, Tally, read_text};
@@ -56,8 +56,7 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(build_tree))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(build_tree));
 
 fn build_tree(opts: Options) -> anyhow::Result<Tally> {
     let roots = read_text(&opts.roots, TreeRoot::read_all)?;

@@ -43,8 +43,7 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(cluster_phones))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(cluster_phones));
 
 fn cluster_phones(opts: Options) -> anyhow::Result<Tally> {
     let stats: TreeStats = read_file(&opts.stats)?;

@@ -40,8 +40,7 @@ struct Options {
     features: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_gop))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_gop)).by_entry(1);
 
 fn compute_gop(opts: Options) -> anyhow::Result<Tally> {
     let model: TransitionModel = read_file(&opts.model)?;

@@ -40,8 +40,7 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(convert_ali))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(3))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(convert_ali)).by_entry(3);
 
 fn convert_ali(opts: Options) -> anyhow::Result<Tally> {
     let mut options = ConversionOptions::default();

@@ -34,8 +34,7 @@ struct Options {
     inputs: Vec<InputName>,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(draw_tree))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(draw_tree));
 
 /// The page of `--gen-html`, byte by byte as in Kaldi.
 const PAGE: &str = "<html>\n<head><title>Decision Tree</tree></head>\n\

@@ -2,11 +2,9 @@
 //!
 //! Matches Kaldi's `fgmm-global-copy`.
 
-use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::FullGmm;
-use kaldi_log::log;
-use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+
+use crate::gmm_global_copy::copy_mixture;
 
 const USAGE: &str = "\
 Copies a mixture of Gaussians with full covariances, for instance to text. The constant parts of the likelihoods are
@@ -17,21 +15,4 @@ Usage: fgmm-global-copy [options] <model-in> <model-out>
 See also: fgmm-global-info, gmm-global-copy
 ";
 
-#[derive(clap::Parser)]
-struct Options {
-    /// Write in binary mode
-    #[arg(long, default_value_t = true)]
-    binary: bool,
-    source: InputName,
-    target: OutputName,
-}
-
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_copy))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
-
-fn fgmm_global_copy(opts: Options) -> anyhow::Result<Tally> {
-    let gmm: FullGmm = read_file(&opts.source)?;
-    write_file(&opts.target, &gmm, Format::from_binary(opts.binary))?;
-    log!("Written model to {}", opts.target);
-    Ok(Tally::new(1, 0))
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_mixture::<FullGmm>));

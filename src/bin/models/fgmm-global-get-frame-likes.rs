@@ -29,8 +29,8 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_get_frame_likes))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_get_frame_likes)).by_entry(1);
 
 fn fgmm_global_get_frame_likes(opts: Options) -> anyhow::Result<Tally> {
     let gmm: FullGmm = read_file(&opts.model)?;

@@ -21,8 +21,7 @@ struct Options {
     source: InputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_info))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_info));
 
 fn fgmm_global_info(opts: Options) -> anyhow::Result<Tally> {
     let gmm: FullGmm = read_file(&opts.source)?;

@@ -31,8 +31,7 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_init_from_accs))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_init_from_accs));
 
 fn fgmm_global_init_from_accs(opts: Options) -> anyhow::Result<Tally> {
     let Some(num_gauss) = usize::try_from(opts.num_gauss).ok().filter(|number| *number > 0) else {

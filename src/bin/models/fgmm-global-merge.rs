@@ -28,8 +28,7 @@ struct Options {
     sources: Vec<InputName>,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_merge))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_merge));
 
 fn fgmm_global_merge(opts: Options) -> anyhow::Result<Tally> {
     if opts.sources.len() < 2 {

@@ -25,8 +25,7 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_to_gmm))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_to_gmm));
 
 fn fgmm_global_to_gmm(opts: Options) -> anyhow::Result<Tally> {
     let gmm: FullGmm = read_file(&opts.source)?;

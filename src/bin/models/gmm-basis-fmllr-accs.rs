@@ -6,7 +6,7 @@
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_gmm::AcousticModel;
 use kaldi_log::log;
-use kaldi_mixtures::{SpeakerTables, basis_stats};
+use kaldi_mixtures::{FmllrPosteriors, SpeakerTables, basis_stats};
 use kaldi_table::{read_file, write_file};
 use kaldi_values::{Format, Posterior};
 
@@ -20,7 +20,7 @@ See also: gmm-basis-fmllr-accs-gpost, gmm-basis-fmllr-training, gmm-est-basis-fm
 ";
 
 #[derive(clap::Parser)]
-struct Options {
+pub(crate) struct Options {
     /// Write in binary mode
     #[arg(long, default_value_t = true)]
     binary: bool,
@@ -33,13 +33,14 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_basis_fmllr_accs))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("its output is one file"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(write_stats::<Posterior>)).whole("its output is one file");
 
-fn gmm_basis_fmllr_accs(opts: Options) -> anyhow::Result<Tally> {
+/// Computes the statistics from posteriors of either kind.
+pub(crate) fn write_stats<P: FmllrPosteriors>(opts: Options) -> anyhow::Result<Tally> {
     let model: AcousticModel = read_file(&opts.model)?;
     let tables = SpeakerTables { feats: &opts.feats, posteriors: &opts.posteriors, spk2utt: opts.spk2utt.as_deref() };
-    let (stats, counts) = basis_stats::<Posterior>(model, &tables)?;
+    let (stats, counts) = basis_stats::<P>(model, &tables)?;
     write_file(&opts.target, &stats, Format::from_binary(opts.binary))?;
     log!("Written gradient scatter to {}", opts.target);
     Ok(Tally::new(counts.done, counts.missing + counts.failed))

@@ -33,8 +33,7 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_boost_silence))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_boost_silence));
 
 fn gmm_boost_silence(opts: Options) -> anyhow::Result<Tally> {
     let mut phones = parse_phones(&opts.silence_phones).unwrap_or_else(|error| {

@@ -24,8 +24,7 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_compute_likes))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_compute_likes)).by_entry(1);
 
 fn gmm_compute_likes(opts: Options) -> anyhow::Result<Tally> {
     let pdfs = read_file::<AcousticModel>(&opts.model)?.pdfs;

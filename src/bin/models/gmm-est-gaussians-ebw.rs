@@ -38,8 +38,7 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_est_gaussians_ebw))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_est_gaussians_ebw));
 
 fn gmm_est_gaussians_ebw(opts: Options) -> anyhow::Result<Tally> {
     let mut model: AcousticModel = read_file(&opts.model)?;

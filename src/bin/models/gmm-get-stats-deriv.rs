@@ -36,8 +36,7 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_get_stats_deriv))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_get_stats_deriv));
 
 fn gmm_get_stats_deriv(opts: Options) -> anyhow::Result<Tally> {
     let model: AcousticModel = read_file(&opts.model)?;

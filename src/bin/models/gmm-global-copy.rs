@@ -6,7 +6,7 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::DiagGmm;
 use kaldi_log::log;
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_values::{Format, Value};
 
 const USAGE: &str = "\
 Copies a mixture of Gaussians with diagonal covariances, for instance to text. The constant parts of the likelihoods are
@@ -18,7 +18,7 @@ See also: gmm-global-info, fgmm-global-copy
 ";
 
 #[derive(clap::Parser)]
-struct Options {
+pub(crate) struct Options {
     /// Write in binary mode
     #[arg(long, default_value_t = true)]
     binary: bool,
@@ -26,11 +26,11 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_copy))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_mixture::<DiagGmm>));
 
-fn gmm_global_copy(opts: Options) -> anyhow::Result<Tally> {
-    let gmm: DiagGmm = read_file(&opts.source)?;
+/// Copies a mixture of either kind.
+pub(crate) fn copy_mixture<M: Value>(opts: Options) -> anyhow::Result<Tally> {
+    let gmm: M = read_file(&opts.source)?;
     write_file(&opts.target, &gmm, Format::from_binary(opts.binary))?;
     log!("Written model to {}", opts.target);
     Ok(Tally::new(1, 0))

@@ -30,8 +30,7 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_get_frame_likes))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_get_frame_likes)).by_entry(1);
 
 fn gmm_global_get_frame_likes(opts: Options) -> anyhow::Result<Tally> {
     let gmm: DiagGmm = read_file(&opts.model)?;

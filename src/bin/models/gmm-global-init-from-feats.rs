@@ -51,7 +51,7 @@ struct Options {
 }
 
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_init_from_feats))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it is estimated from the whole table"))]);
+    .whole("it is estimated from the whole table");
 
 fn gmm_global_init_from_feats(opts: Options) -> anyhow::Result<Tally> {
     let mut random = Random::seeded(opts.srand as u32);

@@ -26,8 +26,7 @@ struct Options {
     sources: Vec<InputName>,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_sum_accs))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_sum_accs));
 
 fn gmm_global_sum_accs(opts: Options) -> anyhow::Result<Tally> {
     let sum: AccumDiagGmm = sum_stats(&opts.sources, AccumDiagGmm::add)?;

@@ -26,8 +26,7 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_to_fgmm))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_to_fgmm));
 
 fn gmm_global_to_fgmm(opts: Options) -> anyhow::Result<Tally> {
     let gmm: DiagGmm = read_file(&opts.source)?;

@@ -5,10 +5,11 @@
 //! frames is skipped.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_gmm::DiagGmm;
+use kaldi_gmm::{DiagGmm, Mixture};
 use kaldi_mixtures::{SelectTables, write_selection};
 use kaldi_options::SelectArguments;
 use kaldi_table::read_file;
+use kaldi_values::Value;
 
 const USAGE: &str = "\
 Selects the Gaussians of a mixture with diagonal covariances that are most likely for each frame, the best first. With
@@ -20,7 +21,7 @@ See also: gmm-global-get-post, fgmm-global-gselect-to-post, copy-gselect, fgmm-g
 ";
 
 #[derive(clap::Parser)]
-struct Options {
+pub(crate) struct Options {
     #[command(flatten)]
     selection: SelectArguments,
     model: InputName,
@@ -28,11 +29,11 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_gselect))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(select::<DiagGmm>)).by_entry(1);
 
-fn gmm_gselect(opts: Options) -> anyhow::Result<Tally> {
-    let gmm: DiagGmm = read_file(&opts.model)?;
+/// Selects Gaussians of a mixture of either kind.
+pub(crate) fn select<M: Mixture + Value + Send + Sync + 'static>(opts: Options) -> anyhow::Result<Tally> {
+    let gmm: M = read_file(&opts.model)?;
     let tables = SelectTables {
         feats: &opts.feats,
         lists: opts.selection.gselect.as_deref(),

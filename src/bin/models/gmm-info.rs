@@ -20,8 +20,7 @@ struct Options {
     model: InputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_info))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_info));
 
 fn gmm_info(opts: Options) -> anyhow::Result<Tally> {
     let AcousticModel { transitions, pdfs } = read_file(&opts.model)?;

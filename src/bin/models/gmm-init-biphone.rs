@@ -47,8 +47,7 @@ struct Options {
     tree: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_init_biphone))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_init_biphone));
 
 fn gmm_init_biphone(opts: Options) -> anyhow::Result<Tally> {
     let dim: usize = std::str::from_utf8(opts.dim.as_ref()).ok().and_then(|dim| dim.trim().parse().ok()).unwrap_or(0);

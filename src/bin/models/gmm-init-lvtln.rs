@@ -33,8 +33,7 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_init_lvtln))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_init_lvtln));
 
 fn gmm_init_lvtln(opts: Options) -> anyhow::Result<Tally> {
     let vtln = LinearVtln::new(opts.dim, opts.num_classes, opts.default_class)?;

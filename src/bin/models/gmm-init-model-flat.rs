@@ -34,8 +34,8 @@ struct Options {
     source: Option<InputName>,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_init_model_flat))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it is estimated from the whole table"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_init_model_flat)).whole("it is estimated from the whole table");
 
 fn gmm_init_model_flat(opts: Options) -> anyhow::Result<Tally> {
     let tree: ContextDependency = read_file(&opts.tree)?;

@@ -42,8 +42,8 @@ struct Options {
     tree: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_init_mono))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it is estimated from the whole table"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_init_mono)).whole("it is estimated from the whole table");
 
 fn gmm_init_mono(opts: Options) -> anyhow::Result<Tally> {
     let dim: usize = std::str::from_utf8(opts.dim.as_ref()).ok().and_then(|dim| dim.trim().parse().ok()).unwrap_or(0);

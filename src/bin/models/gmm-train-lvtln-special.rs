@@ -49,8 +49,7 @@ struct Options {
     posteriors: Option<InputName>,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_train_lvtln_special))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_train_lvtln_special));
 
 fn gmm_train_lvtln_special(opts: Options) -> anyhow::Result<Tally> {
     let class = opts.class_index.to_string();

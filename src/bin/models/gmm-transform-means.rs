@@ -27,8 +27,7 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_transform_means))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_transform_means));
 
 fn gmm_transform_means(opts: Options) -> anyhow::Result<Tally> {
     let transform: Matrix<f32> = read_file(&opts.transform)?;

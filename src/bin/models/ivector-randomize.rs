@@ -30,10 +30,8 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_randomize)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("the random numbers of Kaldi run through the whole table"),
-)]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_randomize))
+    .whole("the random numbers of Kaldi run through the whole table");
 
 fn ivector_randomize(opts: Options) -> anyhow::Result<Tally> {
     let prob = opts.randomize_prob;

@@ -31,8 +31,7 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(post_to_phone_post))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(post_to_phone_post)).by_entry(1);
 
 fn post_to_phone_post(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Posterior>::open(&opts.source)?;

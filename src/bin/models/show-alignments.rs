@@ -25,12 +25,8 @@ struct Options {
     source: InputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(show_alignments)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole(
-        "it prints lines; sh -c 'show-alignments SYMBOLS MODEL TABLE > FILE' runs in pieces with --split and --out",
-    ),
-)]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(show_alignments))
+    .whole("it prints lines; sh -c 'show-alignments SYMBOLS MODEL TABLE > FILE' runs in pieces with --split and --out");
 
 fn show_alignments(opts: Options) -> anyhow::Result<Tally> {
     let model: TransitionModel = read_file(&opts.model)?;

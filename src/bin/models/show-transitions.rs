@@ -28,8 +28,7 @@ struct Options {
     counts: Option<InputName>,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(show_transitions))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(show_transitions));
 
 fn show_transitions(opts: Options) -> anyhow::Result<Tally> {
     let symbols = SymbolTable::read(&opts.symbols)?;

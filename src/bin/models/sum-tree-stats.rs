@@ -26,8 +26,7 @@ struct Options {
     sources: Vec<InputName>,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(sum_tree_stats))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(sum_tree_stats));
 
 fn sum_tree_stats(opts: Options) -> anyhow::Result<Tally> {
     let mut sum = TreeStatsSum::default();

@@ -20,8 +20,7 @@ struct Options {
     tree: InputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(tree_info))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(tree_info));
 
 fn tree_info(opts: Options) -> anyhow::Result<Tally> {
     let tree: ContextDependency = read_file(&opts.tree)?;

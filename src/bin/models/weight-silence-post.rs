@@ -30,8 +30,7 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(weight_silence_post))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(3))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(weight_silence_post)).by_entry(3);
 
 fn weight_silence_post(opts: Options) -> anyhow::Result<Tally> {
     let weight = parse_weight(&opts.silence_weight)?;

@@ -21,7 +21,7 @@ See also: prob-to-post, feat-to-post, post-to-feats
 ";
 
 #[derive(clap::Parser)]
-struct Options {
+pub(crate) struct Options {
     /// The smallest probability that is kept unchanged
     #[arg(long, default_value_t = 0.01)]
     min_post: f32,
@@ -34,7 +34,10 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(logprob_to_post)).in_pieces(&[
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(logprob_to_post)).in_pieces(PIECES).by_entry(0);
+
+pub(crate) const PIECES: kaldi_cli::PieceRules = &[
     (kaldi_cli::PiecesIf::Is("random", "entry"), kaldi_cli::Pieces::Entries(0)),
     (
         kaldi_cli::PiecesIf::IsNot("random-prune", "false"),
@@ -42,17 +45,21 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(l
             "the random numbers of Kaldi run through the whole table (--random=entry draws them by key)",
         ),
     ),
-    (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(0)),
-]);
+];
 
 fn logprob_to_post(opts: Options) -> anyhow::Result<Tally> {
+    write_posteriors(opts, Matrix::apply_exp)
+}
+
+/// Writes matrices as posteriors, after `to_probabilities` has changed their numbers.
+pub(crate) fn write_posteriors(opts: Options, to_probabilities: fn(&mut Matrix<f32>)) -> anyhow::Result<Tally> {
     let mut pruning = Pruning { least: opts.min_post, random: opts.random_prune.then(Random::default) };
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
     let mut target = TableWriter::<Posterior>::create(&opts.target)?;
 
-    let rows = source.par_map(|entry| {
+    let rows = source.par_map(move |entry| {
         let mut probabilities = entry.read()?;
-        probabilities.apply_exp();
+        to_probabilities(&mut probabilities);
         Ok(probabilities)
     });
     let mut done = 0;

@@ -3,13 +3,9 @@
 //! Matches Kaldi's `prob-to-post`, including random numbers: `--random-prune` keeps the same entries as Kaldi, for any
 //! number of threads.
 
-use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::log;
-use kaldi_matrix::Matrix;
-use kaldi_options::RandomArguments;
-use kaldi_random::{Pruning, Random};
-use kaldi_table::{SequentialReader, TableWriter};
-use kaldi_values::Posterior;
+use kaldi_cli::Tally;
+
+use crate::logprob_to_post::{Options, PIECES, write_posteriors};
 
 const USAGE: &str = "\
 Converts matrices of probabilities, a row for each frame, to posteriors: for each frame the numbers of the columns with
@@ -20,48 +16,9 @@ Usage: prob-to-post [options] <prob-matrix-rspecifier> <posteriors-wspecifier>
 See also: logprob-to-post, feat-to-post, post-to-feats
 ";
 
-#[derive(clap::Parser)]
-struct Options {
-    /// The smallest probability that is kept unchanged
-    #[arg(long, default_value_t = 0.01)]
-    min_post: f32,
-    /// Keep a random share of the smaller ones, raised to --min-post, so that sums are the same on average
-    #[arg(long, default_value_t = true)]
-    random_prune: bool,
-    #[command(flatten)]
-    random: RandomArguments,
-    source: InputName,
-    target: OutputName,
-}
-
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(prob_to_post)).in_pieces(&[
-    (kaldi_cli::PiecesIf::Is("random", "entry"), kaldi_cli::Pieces::Entries(0)),
-    (
-        kaldi_cli::PiecesIf::IsNot("random-prune", "false"),
-        kaldi_cli::Pieces::Whole(
-            "the random numbers of Kaldi run through the whole table (--random=entry draws them by key)",
-        ),
-    ),
-    (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(0)),
-]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(prob_to_post)).in_pieces(PIECES).by_entry(0);
 
 fn prob_to_post(opts: Options) -> anyhow::Result<Tally> {
-    let mut pruning = Pruning { least: opts.min_post, random: opts.random_prune.then(Random::default) };
-    let rows = SequentialReader::<Matrix<f32>>::open(&opts.source)?.values();
-    let mut target = TableWriter::<Posterior>::create(&opts.target)?;
-
-    let mut done = 0;
-    let ended = rows.drain(|key, probabilities| {
-        // Not on the workers: Kaldi draws random numbers in the order of the table.
-        if let Some(random) = &mut pruning.random {
-            opts.random.start_entry(random, 0, &key);
-        }
-        target.write(&key, &probabilities.to_posterior(|probability| pruning.weigh(probability)))?;
-        done += 1;
-        anyhow::Ok(())
-    })?;
-    log!("Converted {done} log-prob matrices to posteriors.");
-    ended.finish()?;
-    target.finish()?;
-    Ok(Tally::new(done, 0))
+    write_posteriors(opts, |_| ())
 }

@@ -25,8 +25,8 @@ struct Options {
     source: InputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_eer))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("the rate is one of all scores"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_eer)).whole("the rate is one of all scores");
 
 fn compute_eer(opts: Options) -> anyhow::Result<Tally> {
     let mut input = Input::open(&opts.source)?;

@@ -35,8 +35,8 @@ struct Options {
     others: Option<InputName>,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_wer_bootci))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it counts over the whole table"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_wer_bootci)).whole("it counts over the whole table");
 
 fn compute_wer_bootci(opts: Options) -> anyhow::Result<Tally> {
     let mode: Mode = opts.mode.parse().context("--mode option invalid")?;

@@ -67,8 +67,8 @@ impl Unit {
     }
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_wer))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it counts over the whole table"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_wer)).whole("it counts over the whole table");
 
 fn compute_wer(opts: Options) -> anyhow::Result<Tally> {
     let unit = opts.unit;

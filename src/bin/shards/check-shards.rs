@@ -57,10 +57,8 @@ const GROUPINGS: [(&str, Agreement); 3] = [
     ("webdataset", Agreement::One(Grouping::Webdataset)),
 ];
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(check_shards)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("a key that is in two shards is found in the whole list only"),
-)]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(check_shards))
+    .whole("a key that is in two shards is found in the whole list only");
 
 fn check_shards(opts: Options) -> Result<Tally> {
     let mut output = Output::create("-".into(), false)?;

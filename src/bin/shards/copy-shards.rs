@@ -74,11 +74,9 @@ struct Options {
     list: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(copy_shards)).writing_lists().in_pieces(&[(
-        kaldi_cli::PiecesIf::Always,
-        kaldi_cli::Pieces::Whole("new shards are numbered over the whole list"),
-    )]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(copy_shards))
+    .writing_lists()
+    .whole("new shards are numbered over the whole list");
 
 fn copy_shards(opts: Options) -> Result<Tally> {
     ensure!(opts.num_utts_per_shard != Some(0), "expected --num-utts-per-shard to be 1 or more, got 0");

@@ -36,10 +36,8 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(export_data_dir)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("a manifest is made of several files of the data directory"),
-)]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(export_data_dir))
+    .whole("a manifest is made of several files of the data directory");
 
 fn export_data_dir(opts: Options) -> anyhow::Result<Tally> {
     let format = opts.format.context("expected --format=nemo, wenet, lhotse or csv")?;

@@ -51,10 +51,8 @@ enum Target {
     Tables { wav: Option<TableWriter<WaveFile>>, text: Option<TableWriter<Tokens>>, utt2dur: Option<TableWriter<f32>> },
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(extract_shards)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("an argument is a shard or a list of shards; a list can be cut with --split and --out"),
-)]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(extract_shards))
+    .whole("an argument is a shard or a list of shards; a list can be cut with --split and --out");
 
 fn extract_shards(opts: Options) -> Result<Tally> {
     let is_tables = [&opts.wav, &opts.text, &opts.utt2dur].iter().any(|name| name.is_some());

@@ -51,10 +51,8 @@ struct Summary {
 /// The results for a shard: lines, counts, and the error that ended it.
 type Listed = (Vec<u8>, Summary, Option<Error>);
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(list_shards)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("an argument is a shard or a list of shards; a list can be cut with --split and --out"),
-)]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(list_shards))
+    .whole("an argument is a shard or a list of shards; a list can be cut with --split and --out");
 
 fn list_shards(opts: Options) -> Result<Tally> {
     let mut output = Output::create("-".into(), false)?;

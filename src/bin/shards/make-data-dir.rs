@@ -95,8 +95,8 @@ fn speaker_rule(text: &str) -> Result<SpeakerRule, String> {
     }
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(make_data_dir))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("a data directory is sorted as a whole"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(make_data_dir)).whole("a data directory is sorted as a whole");
 
 /// Files of a data directory that would not fit other utterances.
 const FILES: [&str; 5] = ["wav.scp", "utt2spk", "spk2utt", "text", "segments"];

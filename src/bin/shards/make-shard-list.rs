@@ -91,13 +91,9 @@ enum Audio {
 
 const AUDIO: [(&str, Audio); 2] = [("wav", Audio::Wav), ("copy", Audio::Copy)];
 
-pub const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(make_shard_list)).writing_lists().in_pieces(&[(
-        kaldi_cli::PiecesIf::Always,
-        kaldi_cli::Pieces::Whole(
-            "shards are numbered over the whole list; a folder for each piece needs --split and --out",
-        ),
-    )]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(make_shard_list))
+    .writing_lists()
+    .whole("shards are numbered over the whole list; a folder for each piece needs --split and --out");
 
 fn make_shard_list(opts: Options) -> Result<Tally> {
     ensure!(opts.num_utts_per_shard > 0, "expected --num-utts-per-shard to be 1 or more, got 0");

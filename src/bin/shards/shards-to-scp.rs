@@ -54,13 +54,9 @@ struct Seen {
     text: Option<Vec<u8>>,
 }
 
-pub const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(shards_to_scp)).writing_lists().in_pieces(&[(
-        kaldi_cli::PiecesIf::Always,
-        kaldi_cli::Pieces::Whole(
-            "an argument is a shard or a list of shards; a list can be cut with --split and --out",
-        ),
-    )]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(shards_to_scp))
+    .writing_lists()
+    .whole("an argument is a shard or a list of shards; a list can be cut with --split and --out");
 
 fn shards_to_scp(opts: Options) -> Result<Tally> {
     let fields: Vec<BString> = opts.fields.split(',').map(BString::from).collect();

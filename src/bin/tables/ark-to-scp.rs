@@ -35,10 +35,8 @@ struct Options {
     script: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(ark_to_scp)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("an archive without a script file is read from its start"),
-)]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(ark_to_scp))
+    .whole("an archive without a script file is read from its start");
 
 fn ark_to_scp(opts: Options) -> Result<Tally> {
     for archive in &opts.archives {

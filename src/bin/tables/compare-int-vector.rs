@@ -45,8 +45,8 @@ struct Options {
     second: InputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compare_int_vector))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it compares the whole tables"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compare_int_vector)).whole("it compares the whole tables");
 
 fn compare_int_vector(opts: Options) -> anyhow::Result<Tally> {
     let first = SequentialReader::<Vec<i32>>::open(&opts.first)?;

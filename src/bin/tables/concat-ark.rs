@@ -42,8 +42,8 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(concat_ark))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it joins whole archives"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(concat_ark)).whole("it joins whole archives");
 
 fn concat_ark(opts: Options) -> Result<Tally> {
     let archives: Vec<BString> = opts.archives.iter().map(|name| archive_name(name)).collect();

@@ -38,10 +38,8 @@ struct Options {
     names: Vec<Arg>,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(kaldi_store)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("it works on objects of stores, not on tables"),
-)]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(kaldi_store)).whole("it works on objects of stores, not on tables");
 
 fn kaldi_store(opts: Options) -> anyhow::Result<Tally> {
     let names: Vec<&BStr> = opts.names.iter().map(AsRef::as_ref).collect();

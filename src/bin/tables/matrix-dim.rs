@@ -23,10 +23,8 @@ struct Options {
     source: InputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(matrix_dim)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("it prints lines; sh -c 'matrix-dim TABLE > FILE' runs in pieces with --split and --out"),
-)]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(matrix_dim))
+    .whole("it prints lines; sh -c 'matrix-dim TABLE > FILE' runs in pieces with --split and --out");
 
 fn matrix_dim(opts: Options) -> anyhow::Result<Tally> {
     let is_table = is_specifier(&opts.source);

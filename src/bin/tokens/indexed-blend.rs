@@ -54,10 +54,8 @@ impl FromStr for Weights {
     }
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_blend)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"),
-)]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_blend))
+    .whole("a token dataset is no table, and cannot be cut");
 
 fn indexed_blend(opts: Options) -> Result<Tally> {
     let weights = opts.weights.context("expected --weights, such as --weights=0.5,0.3,0.2")?.0;

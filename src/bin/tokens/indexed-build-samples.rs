@@ -77,9 +77,8 @@ const SEPARATE: [(&str, SeparateLastEpoch); 3] =
 /// Other words for true and false.
 const OTHER_WORDS: [(&str, &str); 4] = [("t", "true"), ("1", "true"), ("f", "false"), ("0", "false")];
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_build_samples)).in_pieces(
-    &[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"))],
-);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_build_samples))
+    .whole("a token dataset is no table, and cannot be cut");
 
 fn indexed_build_samples(opts: Options) -> Result<Tally> {
     let count = match (opts.num_samples, opts.num_epochs) {

@@ -65,10 +65,8 @@ struct DatasetFault {
     found: String,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_check)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"),
-)]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_check))
+    .whole("a token dataset is no table, and cannot be cut");
 
 fn indexed_check(opts: Options) -> Result<Tally> {
     ensure!(opts.repair.is_none() || opts.prefixes.len() == 1, "expected one dataset for --repair, got several");

@@ -34,10 +34,8 @@ struct Options {
     requests: Vec<Arg>,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_get)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"),
-)]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_get)).whole("a token dataset is no table, and cannot be cut");
 
 fn indexed_get(opts: Options) -> Result<Tally> {
     let requests = opts.requests.iter().map(|request| Request::parse(request)).collect::<Result<Vec<_>>>()?;

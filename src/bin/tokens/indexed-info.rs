@@ -51,10 +51,8 @@ struct Info {
     bin_bytes: u64,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_info)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"),
-)]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_info)).whole("a token dataset is no table, and cannot be cut");
 
 fn indexed_info(opts: Options) -> Result<Tally> {
     let mut output = Output::create(b"-".as_bstr(), false)?;

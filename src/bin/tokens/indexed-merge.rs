@@ -36,10 +36,8 @@ struct Options {
     prefixes: Vec<Arg>,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_merge)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"),
-)]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_merge))
+    .whole("a token dataset is no table, and cannot be cut");
 
 fn indexed_merge(opts: Options) -> Result<Tally> {
     let target = Prefix::new(opts.out_prefix.as_path());

@@ -49,10 +49,8 @@ struct Options {
     out_pattern: Arg,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_split)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"),
-)]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_split))
+    .whole("a token dataset is no table, and cannot be cut");
 
 fn indexed_split(opts: Options) -> Result<Tally> {
     let given =

@@ -70,9 +70,8 @@ impl FromStr for Numbers {
     }
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_to_int_vector)).in_pieces(
-    &[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"))],
-);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_to_int_vector))
+    .whole("a token dataset is no table, and cannot be cut");
 
 fn indexed_to_int_vector(opts: Options) -> Result<Tally> {
     let dataset = IndexedDataset::open_as(&Prefix::new(opts.prefix.as_path()), opts.dialect)?;

@@ -93,11 +93,8 @@ const CHOICES: [(&str, Choice); 7] = [
     ("auto", Choice::Auto),
 ];
 
-pub const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(int_vector_to_indexed)).in_pieces(&[(
-        kaldi_cli::PiecesIf::Always,
-        kaldi_cli::Pieces::Whole("a token dataset is made as a whole; indexed-merge joins those of parts"),
-    )]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(int_vector_to_indexed))
+    .whole("a token dataset is made as a whole; indexed-merge joins those of parts");
 
 fn int_vector_to_indexed(opts: Options) -> Result<Tally> {
     let prefix = Prefix::new(opts.prefix.as_path());

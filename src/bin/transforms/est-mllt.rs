@@ -29,8 +29,7 @@ struct Options {
     sources: Vec<InputName>,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(est_mllt))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(est_mllt));
 
 fn est_mllt(opts: Options) -> anyhow::Result<Tally> {
     let mut stats = MlltStats::default();

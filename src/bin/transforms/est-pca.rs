@@ -46,8 +46,8 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(est_pca))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it is estimated from the whole table"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(est_pca)).whole("it is estimated from the whole table");
 
 fn est_pca(opts: Options) -> anyhow::Result<Tally> {
     let (stats, tally) = if opts.read_vectors { sum_vectors(&opts)? } else { sum_feats(&opts)? };

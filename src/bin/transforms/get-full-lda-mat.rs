@@ -29,8 +29,7 @@ struct Options {
     inverse: Option<OutputName>,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(get_full_lda_mat))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(get_full_lda_mat));
 
 fn get_full_lda_mat(opts: Options) -> anyhow::Result<Tally> {
     let lda_mllt: Matrix<f32> = read_file(&opts.lda_mllt)?;

@@ -43,8 +43,8 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(analyze_counts))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it counts over the whole table"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(analyze_counts)).whole("it counts over the whole table");
 
 fn analyze_counts(opts: Options) -> anyhow::Result<Tally> {
     let dim = usize::try_from(opts.counts_dim)

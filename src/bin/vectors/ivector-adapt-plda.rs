@@ -38,8 +38,8 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_adapt_plda))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it is estimated from the whole table"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_adapt_plda)).whole("it is estimated from the whole table");
 
 fn ivector_adapt_plda(opts: Options) -> anyhow::Result<Tally> {
     let plda: Plda = read_file(&opts.source)?;

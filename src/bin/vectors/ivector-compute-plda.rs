@@ -34,8 +34,8 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_compute_plda))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it is estimated from the whole table"))]);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_compute_plda)).whole("it is estimated from the whole table");
 
 fn ivector_compute_plda(opts: Options) -> anyhow::Result<Tally> {
     let mut speakers = SequentialReader::<Tokens>::open(&opts.spk2utt)?;

@@ -37,7 +37,7 @@ struct Options {
 }
 
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(logistic_regression_train))
-    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it is estimated from the whole table"))]);
+    .whole("it is estimated from the whole table");
 
 fn logistic_regression_train(opts: Options) -> anyhow::Result<Tally> {
     let vectors = RandomAccessReader::<Vector<f32>>::open(&opts.vectors)?;
