@@ -73,7 +73,7 @@ impl Prefix {
         [self.idx(), self.bin()].iter().any(is_there)
     }
 
-    /// Returns an error if a dataset with this prefix would replace files that are none: an index of another format, or
+    /// Returns an error if a dataset with this prefix would replace files that are not a dataset: an index of another format, or
     /// a `.bin` without an index.
     ///
     /// # Errors

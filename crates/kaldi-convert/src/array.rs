@@ -128,8 +128,8 @@ impl Array {
         }
     }
 
-    /// The same numbers in another type of floating-point numbers, the nearest where they are none of it, and how many
-    /// finite ones became infinite. Integers stay what they are.
+    /// The same numbers in another floating-point type, rounded if they cannot be represented, and how many finite ones
+    /// became infinite. Integers stay what they are.
     pub fn to_float(&self, dtype: DType) -> (Self, usize) {
         if dtype == self.dtype || !self.dtype.is_float() || !dtype.is_float() {
             return (self.clone(), 0);

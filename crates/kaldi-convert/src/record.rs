@@ -20,7 +20,7 @@ use crate::{Error, Result};
 /// table of type `float` is rounded.
 ///
 /// # Errors
-/// If the value is of another form, or a number is none of the type.
+/// If the value is of another form, or the type cannot represent a number.
 pub fn to_record(key: &BStr, item: Item, table_type: ValueType, format: Format) -> Result<Record<Numbers>> {
     let fault = |message: String| Error::value(key, message);
     let found = item.table_type();

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use kaldi_types::ValueType;
 
-/// The types of tables that can be made of the files of other programs, each with its name, which `ark-to-scp --type` has, too.
+/// The table types that `table-import` can create, by name. `ark-to-scp --type` has the same names.
 pub fn table_types() -> &'static [(&'static str, ValueType)] {
     static MADE: LazyLock<Vec<(&str, ValueType)>> =
         LazyLock::new(|| ValueType::NAMES.iter().filter(|(_, table_type)| can_be_made(*table_type)).copied().collect());

@@ -59,7 +59,7 @@ pub fn extract<E: Extractor + Send + Sync + 'static>(
     }
 }
 
-/// Whether a table is to be written as text; false where it is none.
+/// Whether a table is to be written as text; false if it is not a table.
 fn is_text(wspecifier: &BStr) -> bool {
     Wspecifier::parse(wspecifier).is_some_and(|wspecifier| !wspecifier.options.binary)
 }

@@ -13,7 +13,7 @@ use crate::{
 /// statistics of each pdf (Kaldi's `AccumAmDiagGmm`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct AcousticStats {
-    /// The count of each transition-id; element 0 is for none of them.
+    /// The count of each transition-id; element 0 is unused.
     transitions: Vec<f64>,
     pdfs: PdfStats,
 }
@@ -25,7 +25,7 @@ impl AcousticStats {
         Self { transitions, pdfs: PdfStats::new(&model.pdfs, dim, flags) }
     }
 
-    /// The count of each transition-id; element 0 is for none of them.
+    /// The count of each transition-id; element 0 is unused.
     pub fn transitions(&self) -> &[f64] {
         &self.transitions
     }
@@ -207,7 +207,7 @@ pub struct TransitionChange {
 /// How often small probabilities are raised, and all of them divided by their sum.
 const NUM_FLOORINGS: usize = 3;
 
-/// Estimates the probabilities of transitions from counts of transition-ids, element 0 of which is for none.
+/// Estimates the probabilities of transitions from counts of transition-ids; element 0 is unused.
 ///
 /// # Errors
 /// If the counts are those of another model, or transition-states that shall share probabilities have different numbers of

@@ -158,7 +158,7 @@ pub fn softmax(values: &mut [f32]) -> f32 {
     max + sum.ln()
 }
 
-/// The log of the sum of what these are the logs of; negative infinity if there are none.
+/// Log-sum-exp: the log of the sum of `exp(x)`; minus infinity if empty.
 pub fn log_sum_exp(logs: &[f32]) -> f32 {
     let max = logs.iter().fold(f32::NEG_INFINITY, |max, &log| if log > max { log } else { max });
     if max.is_infinite() {

@@ -103,7 +103,7 @@ fn likelihood(key: u32) -> f32 {
     f32::from_bits(key ^ if key >> 31 == 1 { 1 << 31 } else { u32::MAX })
 }
 
-/// The log of the sum of what these are the logs of, the largest of which comes first; `None` if there are none.
+/// Log-sum-exp of numbers whose largest comes first; `None` if empty.
 fn log_sum(mut logs: impl Iterator<Item = f32>) -> Option<f32> {
     let max = logs.next()?;
     if max.is_infinite() {

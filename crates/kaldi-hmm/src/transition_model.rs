@@ -150,7 +150,7 @@ impl TransitionModel {
         self.tuples.len()
     }
 
-    /// The logarithm of the probability of each transition-id; element 0 is for none of them.
+    /// The logarithm of the probability of each transition-id; element 0 is unused.
     pub fn log_probs(&self) -> &[f32] {
         self.log_probs.as_slice()
     }

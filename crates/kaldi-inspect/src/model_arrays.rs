@@ -62,7 +62,7 @@ fn of_model(model: &Model) -> Arrays {
 }
 
 fn of_transitions(model: &TransitionModel) -> Arrays {
-    // What nobody asks for is none of the numbers that there are.
+    // Element 0 is unused, since ids count from 1; `none` is a number that no id has.
     let of_ids = |none: i32, number: fn(&kaldi_hmm::TransitionFacts) -> i32| {
         integers(std::iter::once(none).chain(model.all_facts().iter().map(number)).collect())
     };

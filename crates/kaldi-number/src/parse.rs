@@ -96,7 +96,7 @@ fn ends_word(byte: u8) -> bool {
 
 /// A number as its digits say it, without its sign.
 struct Decimal {
-    /// The digits without the point, which may have overflown where they are more than 19.
+    /// The digits without the point, which has overflowed if there are more than 19.
     number: u64,
     digits: usize,
     /// The power of ten that `number` is multiplied with.
@@ -130,7 +130,7 @@ impl Decimal {
             match end - (at + 1 + sign) {
                 0 => return Err(NumberError::Invalid),
                 1..=9 => {}
-                // As good as any number that may have overflown.
+                // As good as any number that may have overflowed.
                 _ => digits = usize::MAX,
             }
             let size = size as i64;

@@ -19,7 +19,7 @@ const WARM_UP_BYTES: usize = 1 << 20;
 /// more than it gains.
 const CHEAP_NANOS_PER_KB: u128 = 300;
 
-/// Work on values of files stays on the caller's thread if reading takes more than so many times as long as the work: only one
+/// Work on values of files stays on the caller's thread if reading takes over `MOSTLY_READING` times as long as the work: only one
 /// thread reads at a time, so the others would wait.
 const MOSTLY_READING: u32 = 2;
 

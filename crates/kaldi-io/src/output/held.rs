@@ -52,7 +52,7 @@ pub fn hold_outputs_if(has_to_wait: fn(u64) -> bool) {
     let _ = HAS_TO_WAIT.set(has_to_wait);
 }
 
-/// Ends the waiting. Returns the printable names of those whose old content was kept.
+/// Publishes, keeps or discards the held outputs. Returns the printable names of those whose old content was kept.
 ///
 /// # Errors
 /// If a file cannot get its name, or a store refuses an object.

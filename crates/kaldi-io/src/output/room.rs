@@ -12,7 +12,7 @@ const FIRST: u64 = 1 << 20;
 const STEP: u64 = 1 << 24;
 
 /// Reserves blocks of the disk before a file grows into them. In ext4 this saves a quarter of the writing time.
-/// Whoever writes large blocks there, from multiples of their size on, saves another sixth.
+/// Large aligned writes save another sixth.
 ///
 /// Nothing is reserved in other file systems: XFS reserves blocks by itself, btrfs would not compress what is written
 /// there, and NFS would ask its server each time.

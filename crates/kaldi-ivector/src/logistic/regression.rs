@@ -89,7 +89,7 @@ impl LogisticRegression {
     }
 }
 
-/// The logarithm of the sum of the numbers with these logarithms; negative infinity if there are none.
+/// Log-sum-exp: the log of the sum of `exp(x)`; minus infinity if empty.
 fn log_sum_exp(logs: impl Iterator<Item = f64> + Clone) -> f64 {
     let max = logs.clone().fold(f64::NEG_INFINITY, f64::max);
     if max.is_infinite() {

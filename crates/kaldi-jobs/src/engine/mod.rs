@@ -49,7 +49,7 @@ impl FromStr for EngineKind {
     type Err = Error;
 
     /// # Errors
-    /// If it is none of `local`, `slurm` and `cmd:COMMAND`.
+    /// If it is another word than `local`, `slurm` and `cmd:COMMAND`.
     fn from_str(text: &str) -> Result<Self> {
         match text {
             "local" => Ok(Self::Local),

@@ -51,7 +51,7 @@ impl TrackKind {
     }
 }
 
-/// Tables whose values are shown over time. Track 0 is the sound, which is none of these.
+/// Tables whose values are shown over time. Track 0 is the sound, which is not in this list.
 #[derive(Clone, Debug)]
 pub(crate) struct Track {
     pub number: usize,

@@ -64,7 +64,7 @@ fn is_floor(bits: &mut LowBits<'_>) -> bool {
     places.len() == count
 }
 
-/// Entries and dimension of a codebook; `None` if it is none.
+/// Entries and dimension of a codebook; `None` if it is not a codebook.
 fn read_codebook(bits: &mut LowBits<'_>) -> Option<(u64, u64)> {
     let is_codebook = bits.take(24) == 0x56_4342;
     let (dim, entries) = (bits.take(16), bits.take(24));
