@@ -92,15 +92,16 @@ mod tests {
 
     #[test]
     fn streams_that_hang_leave_places_for_work() {
-        let ends: Vec<_> = (0..9)
+        let (ends, threads): (Vec<_>, Vec<_>) = (0..9)
             .map(|_| {
                 let (end, hangs) = channel::<()>();
                 (end, std::thread::spawn(move || work(|| stream(|| hangs.recv()))))
             })
-            .collect();
+            .unzip();
         assert_eq!(work(|| 7), 7);
-        for (end, thread) in ends {
-            drop(end);
+        // All at once: a thread may still wait for the place of another.
+        drop(ends);
+        for thread in threads {
             thread.join().unwrap();
         }
         assert_eq!((*WORK.lock(), *STREAMS.lock()), (6, 4));
