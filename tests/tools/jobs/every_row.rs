@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::support::Scratch;
-use crate::support::registry::{self, Tool};
+use crate::support::registry;
 use crate::support::sample::{binary_archive, ints, matrix, posterior, vector};
 use crate::support::wave;
 
