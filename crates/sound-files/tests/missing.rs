@@ -83,7 +83,8 @@ fn a_block_that_is_lost_is_missed() {
                 num_lost += usize::from(is_lost);
             }
         }
-        assert!(num_lost > 0 || name == "flac.mka" || name == "alaw.mka", "{name}");
+        // All of it is in one block.
+        assert!(num_lost > 0 || name == "alaw.mka", "{name}");
     }
 }
 

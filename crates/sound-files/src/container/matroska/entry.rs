@@ -99,8 +99,10 @@ impl TrackEntry {
             }
             "A_FLAC" => {
                 let info = private.get(8..42).filter(|_| private.starts_with(b"fLaC")).unwrap_or_default();
-                let StreamInfo { sample_rate, num_channels, .. } = StreamInfo::read(info, at)?;
-                Track::new(Codec::Flac { info: info.to_vec() }, sample_rate, num_channels)
+                let StreamInfo { sample_rate, num_channels, num_samples, .. } = StreamInfo::read(info, at)?;
+                let mut track = Track::new(Codec::Flac { info: info.to_vec() }, sample_rate, num_channels);
+                track.promised = Some(num_samples).filter(|&num_samples| num_samples > 0);
+                track
             }
             "A_AAC" => {
                 let (rate, num_channels) = read_aac_config(private, at)?;
