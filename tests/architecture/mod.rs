@@ -51,3 +51,13 @@ fn names_of_public_types_are_unique() {
     owners.retain(|_, crates| crates.len() > 1);
     assert!(owners.is_empty(), "{owners:#?}");
 }
+
+/// Without a word a tool runs as a whole, since it works on single files.
+#[test]
+fn tools_on_tables_say_how_they_run_in_pieces() {
+    let words = [".by_entry(", ".in_pieces(", ".running_others(", ".whole("];
+    let tools = source::files_below("src/bin").into_iter().filter(|(_, text)| text.contains("pub const TOOL"));
+    let is_silent = |text: &str| text.contains("rspecifier") && !words.iter().any(|word| text.contains(word));
+    let silent: Vec<_> = tools.filter(|(_, text)| is_silent(text)).map(|(place, _)| place).collect();
+    assert!(silent.is_empty(), "{silent:#?}");
+}

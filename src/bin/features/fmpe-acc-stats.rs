@@ -32,7 +32,8 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fmpe_acc_stats));
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fmpe_acc_stats))
+    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Sums(1, "fmpe-sum-accs OUT IN"))]);
 
 fn fmpe_acc_stats(opts: Options) -> anyhow::Result<Tally> {
     let fmpe: Fmpe = read_file(&opts.fmpe)?;

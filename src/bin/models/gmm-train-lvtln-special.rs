@@ -49,7 +49,8 @@ struct Options {
     posteriors: Option<InputName>,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_train_lvtln_special));
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_train_lvtln_special))
+    .whole("the transform is one of the whole table");
 
 fn gmm_train_lvtln_special(opts: Options) -> anyhow::Result<Tally> {
     let class = opts.class_index.to_string();

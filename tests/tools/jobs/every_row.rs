@@ -6,6 +6,7 @@ use crate::support::Scratch;
 use crate::support::registry;
 use crate::support::sample::{binary_archive, ints, matrix, posterior, vector};
 use crate::support::wave;
+use crate::tools::models::training;
 
 /// A command line of each tool. Its last word is the output, a table or a file.
 const COMMANDS: &[&str] = &[
@@ -129,6 +130,12 @@ const SUMS: &[&str] = &[
     "gmm-global-acc-stats ubm.gmm ark:feats.ark OUT",
     "ivector-extractor-acc-stats 0.ie ark:parts.ark ark:parts.post.ark OUT",
     "post-to-tacc mono.mdl ark:post.ark OUT",
+];
+
+/// The same, with the files of the tests of training.
+const TRAINING_SUMS: &[&str] = &[
+    "fmpe-acc-stats 0.fmpe ark:feats ark:feats ark:gselect OUT",
+    "gmm-fmpe-acc-stats --model-derivative=deriv mdl 0.fmpe ark:feats ark:gselect ark:mmi-post OUT",
 ];
 
 /// Tools in pieces that have no command above, each for a reason.
@@ -304,8 +311,10 @@ fn tools_on_lattices_give_the_bytes_of_the_whole_run_in_pieces() {
 
 #[test]
 fn sums_of_pieces_have_the_size_of_the_whole() {
-    let wrong = wrong(&models(), SUMS, |whole, parts| whole.len() == parts.len());
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    for (scratch, commands) in [(models(), SUMS), (training::recorded().0, TRAINING_SUMS)] {
+        let wrong = wrong(&scratch, commands, |whole, parts| whole.len() == parts.len());
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
 }
 
 /// Command lines whose random numbers run through the whole table, as in Kaldi.
@@ -359,7 +368,7 @@ fn folders_of_files_are_those_of_the_whole_run() {
 
 #[test]
 fn every_tool_with_a_row_has_a_command() {
-    let commands = COMMANDS.iter().chain(MODEL_COMMANDS).chain(LATTICE_COMMANDS).chain(SUMS);
+    let commands = COMMANDS.iter().chain(MODEL_COMMANDS).chain(LATTICE_COMMANDS).chain(SUMS).chain(TRAINING_SUMS);
     let named: BTreeSet<&str> =
         commands.filter_map(|command| command.split(' ').next()).chain(OTHERS.iter().copied()).collect();
     let tools = registry::tools();
