@@ -1,14 +1,13 @@
 //! Cholesky factors, inverses and determinants.
 
-use nalgebra::{DMatrix, DVector};
-
-use super::symmetric::check_square;
+use super::symmetric::{add_scaled, check_square};
+use crate::product::dot;
 use crate::{Error, Matrix, Real, Result, SymmetricMatrix, Vector};
 
 /// The Cholesky decomposition `L * L^T` of a positive definite matrix.
 #[derive(Clone, Debug)]
 pub struct Cholesky {
-    lower: DMatrix<f64>,
+    lower: Matrix<f64>,
 }
 
 impl SymmetricMatrix {
@@ -19,8 +18,16 @@ impl SymmetricMatrix {
     /// [`Error::NotFinite`].
     pub fn cholesky(&self) -> Result<Cholesky> {
         check_finite(self.as_slice())?;
-        let decomposition = DMatrix::from(&self.to_matrix()).cholesky().ok_or(Error::NotPositiveDefinite)?;
-        let lower = decomposition.unpack();
+        let mut lower = Matrix::<f64>::new(self.dim(), self.dim());
+        for row in 0..self.dim() {
+            for (col, element) in self.lower_row(row).iter().enumerate() {
+                let rest = element - dot(&lower.row(row)[..col], &lower.row(col)[..col]);
+                if col == row && rest.is_nan() | (rest <= 0.0) {
+                    return Err(Error::NotPositiveDefinite);
+                }
+                lower.row_mut(row)[col] = if col == row { rest.sqrt() } else { rest / lower.row(col)[col] };
+            }
+        }
         check_finite(lower.as_slice())?;
         Ok(Cholesky { lower })
     }
@@ -37,21 +44,21 @@ impl SymmetricMatrix {
 impl Cholesky {
     /// The factor `L`: a full matrix with zeros above the diagonal.
     pub fn factor(&self) -> Matrix<f64> {
-        Matrix::from(&self.lower)
+        self.lower.clone()
     }
 
     /// The inverse of the factor, also with zeros above the diagonal. As a transform it turns the decomposed covariance
     /// into the unit matrix.
     pub fn inverse_factor(&self) -> Matrix<f64> {
-        let mut inverse = DMatrix::identity(self.lower.nrows(), self.lower.ncols());
-        let dim = self.lower.nrows();
-        for col in 0..dim {
-            // Everything above the diagonal stays zero.
-            let (start, size) = ((col, col), dim - col);
-            let lower = self.lower.view(start, (size, size));
-            lower.solve_lower_triangular_unchecked_mut(&mut inverse.view_mut(start, (size, 1)));
+        let mut inverse = unit(self.lower.num_rows());
+        for (index, factor) in self.lower.rows().enumerate() {
+            let (above, row) = split_at_row(&mut inverse, index);
+            for (other, scale) in above.enumerate().map(|(col, other)| (&other[..=col], -factor[col])) {
+                add_scaled(row, scale, other);
+            }
+            row.iter_mut().for_each(|element| *element /= factor[index]);
         }
-        Matrix::from(&inverse)
+        inverse
     }
 
     /// Solves `L * x = right` for `x`.
@@ -59,12 +66,14 @@ impl Cholesky {
     /// # Errors
     /// If `right` has another size.
     pub fn solve_factor(&self, right: &[f64]) -> Result<Vec<f64>> {
-        if right.len() != self.lower.nrows() {
-            return Err(Error::Dim { expected: self.lower.nrows(), got: right.len() });
+        if right.len() != self.lower.num_rows() {
+            return Err(Error::Dim { expected: self.lower.num_rows(), got: right.len() });
         }
-        let mut solution = nalgebra::DVector::from_column_slice(right);
-        self.lower.solve_lower_triangular_unchecked_mut(&mut solution);
-        Ok(solution.data.into())
+        let mut solution = right.to_vec();
+        for (index, factor) in self.lower.rows().enumerate() {
+            solution[index] = (solution[index] - dot(&factor[..index], &solution[..index])) / factor[index];
+        }
+        Ok(solution)
     }
 
     /// The inverse of the decomposed matrix.
@@ -78,19 +87,78 @@ impl Cholesky {
     /// # Errors
     /// If `right` has another size.
     pub fn solve(&self, right: &[f64]) -> Result<Vector<f64>> {
-        let dim = self.lower.nrows();
-        if right.len() != dim {
-            return Err(Error::Dim { expected: dim, got: right.len() });
+        let mut solution = self.solve_factor(right)?;
+        for (index, factor) in self.lower.rows().enumerate().rev() {
+            let element = solution[index] / factor[index];
+            solution[index] = element;
+            add_scaled(&mut solution[..index], -element, &factor[..index]);
         }
-        let mut solution = DVector::from_column_slice(right);
-        self.lower.solve_lower_triangular_unchecked_mut(&mut solution);
-        self.lower.tr_solve_lower_triangular_unchecked_mut(&mut solution);
-        Ok(Vector::from_vec(solution.data.into()))
+        Ok(Vector::from_vec(solution))
     }
 
     /// The logarithm of the determinant of the decomposed matrix.
     pub fn log_det(&self) -> f64 {
-        2.0 * self.lower.diagonal().iter().map(|value| value.ln()).sum::<f64>()
+        2.0 * self.lower.rows().enumerate().map(|(index, row)| row[index].ln()).sum::<f64>()
+    }
+}
+
+/// The decomposition of a square matrix, its rows in another order, into `L * U`: by each column the row with the largest element
+/// comes first.
+struct LuFactors {
+    /// `U`, and below its diagonal `L`, whose diagonal is 1.
+    both: Matrix<f64>,
+    /// Which row of the matrix is in each row.
+    order: Vec<usize>,
+}
+
+impl LuFactors {
+    fn of(matrix: &Matrix<f64>) -> Self {
+        let (mut both, dim) = (matrix.clone(), matrix.num_rows());
+        let mut order: Vec<usize> = (0..dim).collect();
+        for col in 0..dim {
+            let size = |row: usize| both.row(row)[col].abs();
+            let largest = (col..dim).reduce(|best, row| if size(row) > size(best) { row } else { best });
+            let largest = largest.unwrap_or(col);
+            if both.row(largest)[col] == 0.0 {
+                continue;
+            }
+            order.swap(col, largest);
+            (0..dim).for_each(|at| both.as_mut_slice().swap(col * dim + at, largest * dim + at));
+            let (pivots, below) = both.as_mut_slice().split_at_mut((col + 1) * dim);
+            let pivots = &pivots[col * dim..];
+            for row in below.chunks_exact_mut(dim) {
+                row[col] /= pivots[col];
+                let factor = row[col];
+                add_scaled(&mut row[col + 1..], -factor, &pivots[col + 1..]);
+            }
+        }
+        Self { both, order }
+    }
+
+    fn diagonal(&self) -> impl Iterator<Item = f64> {
+        self.both.rows().enumerate().map(|(index, row)| row[index])
+    }
+
+    /// Solves `matrix * x = right` for each column of `right`.
+    fn solve(&self, right: &Matrix<f64>) -> Result<Matrix<f64>> {
+        if self.diagonal().any(|element| element == 0.0) {
+            return Err(Error::Singular);
+        }
+        let rows = self.order.iter().flat_map(|&row| right.row(row)).copied().collect();
+        let mut solution = Matrix::from_vec(right.num_rows(), right.num_cols(), rows);
+        for (index, factors) in self.both.rows().enumerate() {
+            let (above, row) = split_at_row(&mut solution, index);
+            above.zip(factors).for_each(|(other, factor)| add_scaled(row, -factor, other));
+        }
+        let width = right.num_cols();
+        for (index, factors) in self.both.rows().enumerate().rev() {
+            let (above, below) = solution.as_mut_slice().split_at_mut((index + 1) * width);
+            let row = &mut above[index * width..];
+            let others = below.chunks_exact(width).zip(&factors[index + 1..]);
+            others.for_each(|(other, factor)| add_scaled(row, -factor, other));
+            row.iter_mut().for_each(|element| *element /= factors[index]);
+        }
+        if solution.as_slice().iter().all(|value| value.is_finite()) { Ok(solution) } else { Err(Error::Singular) }
     }
 }
 
@@ -100,7 +168,8 @@ impl<T: Real> Matrix<T> {
     /// # Errors
     /// If it is not square, not finite or singular.
     pub fn inverse(&self) -> Result<Self> {
-        Ok(inverse(&self.to_precision())?.to_precision())
+        let matrix = self.to_precision();
+        Ok(factors(&matrix)?.solve(&unit(matrix.num_rows()))?.to_precision())
     }
 
     /// Computes the logarithm of the absolute value of the determinant, in double precision: negative infinity if the
@@ -109,7 +178,7 @@ impl<T: Real> Matrix<T> {
     /// # Errors
     /// If it is not square or not finite.
     pub fn log_abs_det(&self) -> Result<f64> {
-        log_abs_det(&self.to_precision())
+        Ok(factors(&self.to_precision())?.diagonal().map(|value| value.abs().ln()).sum())
     }
 }
 
@@ -119,46 +188,33 @@ impl Matrix<f64> {
     /// # Errors
     /// If the matrix is not square, not finite or singular, or `right` has another size.
     pub fn solve(&self, right: &[f64]) -> Result<Vec<f64>> {
-        check_square(self)?;
-        check_finite(self.as_slice())?;
+        let factors = factors(self)?;
         if right.len() != self.num_rows() {
             return Err(Error::Size { what: "right side", expected: (self.num_rows(), 1), got: (right.len(), 1) });
         }
-        let solution = DMatrix::from(self).lu().solve(&DVector::from_column_slice(right));
-        let solution = solution.filter(|solution| solution.iter().all(|value| value.is_finite()));
-        Ok(solution.ok_or(Error::Singular)?.data.into())
+        Ok(factors.solve(&Matrix::from_vec(right.len(), 1, right.to_vec()))?.into_vec())
     }
+}
+
+fn factors(matrix: &Matrix<f64>) -> Result<LuFactors> {
+    check_square(matrix)?;
+    check_finite(matrix.as_slice())?;
+    Ok(LuFactors::of(matrix))
 }
 
 fn check_finite(elements: &[f64]) -> Result<()> {
     if elements.iter().all(|value| value.is_finite()) { Ok(()) } else { Err(Error::NotFinite) }
 }
 
-fn inverse(matrix: &Matrix<f64>) -> Result<Matrix<f64>> {
-    check_square(matrix)?;
-    check_finite(matrix.as_slice())?;
-    let inverse = DMatrix::from(matrix).lu().try_inverse();
-    let inverse = inverse.filter(|inverse| inverse.iter().all(|value| value.is_finite()));
-    Ok(Matrix::from(&inverse.ok_or(Error::Singular)?))
+fn unit(dim: usize) -> Matrix<f64> {
+    SymmetricMatrix::identity(dim).to_matrix()
 }
 
-fn log_abs_det(matrix: &Matrix<f64>) -> Result<f64> {
-    check_square(matrix)?;
-    check_finite(matrix.as_slice())?;
-    Ok(DMatrix::from(matrix).lu().u().diagonal().iter().map(|value| value.abs().ln()).sum())
-}
-
-impl From<&Matrix<f64>> for DMatrix<f64> {
-    fn from(matrix: &Matrix<f64>) -> Self {
-        Self::from_row_slice(matrix.num_rows(), matrix.num_cols(), matrix.as_slice())
-    }
-}
-
-impl From<&DMatrix<f64>> for Matrix<f64> {
-    fn from(matrix: &DMatrix<f64>) -> Self {
-        // The other library stores columns.
-        Self::from_vec(matrix.nrows(), matrix.ncols(), matrix.transpose().data.into())
-    }
+/// The rows above one, and it.
+fn split_at_row(matrix: &mut Matrix<f64>, row: usize) -> (std::slice::ChunksExact<'_, f64>, &mut [f64]) {
+    let width = matrix.num_cols();
+    let (above, rest) = matrix.as_mut_slice().split_at_mut(row * width);
+    (above.chunks_exact(width), &mut rest[..width])
 }
 
 #[cfg(test)]
@@ -171,10 +227,6 @@ mod tests {
 
     fn near(left: &Matrix<f64>, right: &Matrix<f64>) -> bool {
         left.size() == right.size() && left.as_slice().iter().zip(right.as_slice()).all(|(a, b)| (a - b).abs() < 1e-12)
-    }
-
-    fn unit(dim: usize) -> Matrix<f64> {
-        SymmetricMatrix::identity(dim).to_matrix()
     }
 
     #[test]

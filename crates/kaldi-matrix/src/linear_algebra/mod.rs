@@ -5,9 +5,8 @@
 //! inverse, the inverse of the factor, the logarithm of the determinant. Square matrices of any kind have
 //! [`inverse`](crate::Matrix::inverse) and [`log_abs_det`](crate::Matrix::log_abs_det).
 //!
-//! Factors are computed by nalgebra, which no other module needs to know. Eigenvalues are not: the signs of
-//! eigenvectors show in the output of the tools, and depend on the exact sequence of reflections and rotations in
-//! Kaldi.
+//! The signs of eigenvectors show in the output of the tools. They depend on the exact sequence of reflections and rotations in
+//! Kaldi, which is followed here.
 
 mod eigen;
 mod factor;
