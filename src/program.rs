@@ -34,22 +34,22 @@ manual writes a page for man to standard output; manuals writes those of all too
 /// The first words that are no tools.
 pub const COMMANDS: [&str; 6] = ["help", "list", "link", "manual", "manuals", "completions"];
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// List the tools as JSON, with their usages, options and arguments
-    #[arg(long)]
+    #[option]
     json: bool,
     /// With link: make hard links
-    #[arg(long)]
+    #[option]
     hard: bool,
     /// With link: make copies of the program, for file systems without links
-    #[arg(long)]
+    #[option]
     copy: bool,
     /// With link: print what would be done, as command lines of a shell, and do nothing
-    #[arg(long)]
+    #[option]
     print: bool,
     /// With link: replace files too that are no links to this program
-    #[arg(long)]
+    #[option]
     force: bool,
     words: Vec<Arg>,
 }

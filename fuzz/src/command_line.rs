@@ -27,25 +27,27 @@ pub fn command_line(bytes: &[u8]) {
     });
 }
 
+const WINDOWS: [(&str, &str); 2] = [("povey", "povey"), ("hamming", "hamming")];
+
 /// Options of every kind.
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 #[allow(dead_code)]
 struct Options {
     /// A switch
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// A number
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     first: i32,
     /// A number
-    #[arg(long = "sample_rate", default_value_t = 16000.0)]
+    #[option(name = "sample_rate", default = 16000.0)]
     sample_rate: f32,
     /// A choice
-    #[arg(long, default_value = "povey", value_parser = ["povey", "hamming"])]
-    window_type: String,
+    #[option(default = "povey", one_of = &WINDOWS)]
+    window_type: &'static str,
     /// A text
-    #[arg(long)]
+    #[option]
     range: Option<kaldi_cli::Arg>,
-    #[arg(required = true)]
+    #[argument(required)]
     files: Vec<kaldi_cli::Arg>,
 }

@@ -27,9 +27,9 @@ use crate::{interrupt, log, names};
 const LOOK: Duration = Duration::from_millis(50);
 
 /// The options of `feed-batches`.
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     feed: FeedArguments,
 }
 
@@ -190,12 +190,7 @@ fn list_name(source: &Bound<'_, PyAny>) -> PyResult<BString> {
 /// Every option of `feed-batches` with its default.
 #[pyfunction]
 fn feed_options() -> Vec<(String, String)> {
-    let command = <Options as clap::CommandFactory>::command();
-    let options = command.get_arguments().filter_map(|arg| {
-        let default = arg.get_default_values().first().map(|value| value.to_string_lossy().into_owned());
-        Some((arg.get_long()?.to_owned(), default.unwrap_or_default()))
-    });
-    options.collect()
+    kaldi_cli::default_options::<Options>()
 }
 
 /// Adds the functions and the class of `kaldi_tables.feed` to the module.

@@ -5,10 +5,10 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 
 use bstr::{BStr, ByteSlice};
+use option_table::OptionKind;
 
 use crate::command::Dialect;
 use crate::dialect::{is_option, normalized, split_at_dashes};
-use crate::kind::Kind;
 use crate::option::Opt;
 
 /// Parts of names that too many options share, so that they are no basis for a guess.
@@ -23,9 +23,10 @@ impl Dialect {
     pub(crate) fn advise_on_arguments(&self, words: &[OsString]) -> Option<String> {
         let words: Vec<&BStr> = words.iter().map(|word| word.as_bytes().as_bstr()).collect();
         let (words, _) = split_at_dashes(&words);
-        let is_switch =
-            |word: &BStr| is_option(word) && self.find(&word[2..]).is_some_and(|option| option.kind == Kind::Bool);
-        let switched = |pair: &&[&BStr]| is_switch(pair[0]) && Kind::Bool.canonical(Some(pair[1])).is_ok();
+        let is_switch = |word: &BStr| {
+            is_option(word) && self.find(&word[2..]).is_some_and(|option| option.kind() == OptionKind::Bool)
+        };
+        let switched = |pair: &&[&BStr]| is_switch(pair[0]) && OptionKind::Bool.canonical(Some(pair[1])).is_ok();
         if let Some(&[option, value]) = words.windows(2).find(switched) {
             return Some(format!(
                 "{value} after {option} is an argument; as its value, it is written {option}={value}"
@@ -51,7 +52,7 @@ impl Dialect {
     /// The options that `key`, which is not one, most likely means.
     pub(crate) fn closest(&self, key: &BStr) -> Vec<&str> {
         let Ok(key) = key.to_str() else { return Vec::new() };
-        let names = || self.options.iter().map(|option| &*option.name);
+        let names = || self.options.iter().map(|option| option.name);
         let distance = |name: &str| strsim::damerau_levenshtein(key, &normalized(name.as_bytes()).to_string());
         let nearest = names().map(|name| (distance(name), name)).min_by_key(|(distance, _)| *distance);
         let (parts_matched, similar) = self.with_parts_of(key);
@@ -77,7 +78,7 @@ impl Dialect {
         let best = self.options.iter().map(|option| shared(&option.name)).max();
         let Some(best @ (1.., _)) = best else { return (0, Vec::new()) };
         let names: Vec<&str> =
-            self.options.iter().map(|option| &*option.name).filter(|name| shared(name) == best).collect();
+            self.options.iter().map(|option| option.name).filter(|name| shared(name) == best).collect();
         if names.len() > MOST_NAMES { (0, Vec::new()) } else { (best.0, names) }
     }
 }

@@ -9,10 +9,10 @@ use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use bstr::{BStr, BString, ByteSlice};
+use option_table::OptionKind;
 
 use crate::command::Dialect;
-use crate::kind::Kind;
-use crate::one_of::alternatives;
+use crate::option::alternatives;
 use crate::reading::{Fault, Reading, Request};
 
 /// Where an option was given.
@@ -107,30 +107,31 @@ impl Dialect {
             return Err(Fault { is_unknown_option: true, ..fault(&advice) });
         };
         let option = &self.options[index];
-        if value.is_none() && option.kind != Kind::Bool {
-            let is_value = |next: &BStr| !is_option(next) && option.kind.canonical(Some(next)).is_ok();
+        if value.is_none() && option.kind() != OptionKind::Bool {
+            let is_value = |next: &BStr| !is_option(next) && option.kind().canonical(Some(next)).is_ok();
             let advice = match place {
                 Place::CommandLine { next: Some(next) } if is_value(next) => {
                     format!(", as in {word}={}", kaldi_io::shell_quote(next))
                 }
                 _ => String::new(),
             };
-            return Err(fault(&format!("expected --{}=<{}>{advice}", option.name, option.kind)));
+            return Err(fault(&format!("expected --{}=<{}>{advice}", option.name, option.kind())));
         }
-        let mut value = option.kind.canonical(value).map_err(|expected| fault(&expected.to_string()))?;
+        let mut value = option.kind().canonical(value).map_err(|expected| fault(&expected.to_string()))?;
         if option.had_name(&key) {
             kaldi_log::warning!("--{key} is an old name of --{}, which will go", option.name);
         }
-        if let Some((_, choice)) = option.old_choices.iter().find(|(old, _)| value == old.as_str()) {
+        if let Some((_, choice)) = option.old_choices.iter().find(|(old, _)| value == *old) {
             kaldi_log::warning!("--{}={value} is an old spelling of --{0}={choice}", option.name);
-            value = choice.as_str().into();
+            value = (*choice).into();
         }
-        let chosen = option.choices.iter().find(|choice| value.eq_ignore_ascii_case(choice.as_bytes()));
-        let is_known = option.choices.is_empty() || chosen.is_some();
-        if !(is_known || option.empty_is_none && value.is_empty()) {
-            return Err(fault(&format!("expected {}, got {value:?}", alternatives(&option.choices))));
+        let choices = (option.choices)();
+        let chosen = choices.iter().find(|choice| value.eq_ignore_ascii_case(choice.as_bytes()));
+        let is_known = choices.is_empty() || chosen.is_some();
+        if !(is_known || option.empty_is_none() && value.is_empty()) {
+            return Err(fault(&format!("expected {}, got {value:?}", alternatives(&choices))));
         }
-        let value = chosen.map_or(value, |choice| choice.as_str().into());
+        let value = chosen.map_or(value, |choice| (*choice).into());
         values[index] = Some(match values[index].take().filter(|_| option.repeats) {
             Some(before) => BString::from([before.as_slice(), value.as_slice()].join(&b'\n')),
             None => value,
@@ -140,7 +141,7 @@ impl Dialect {
 
     /// Returns the canonical value of a standard option.
     pub(crate) fn standard<'r>(&self, reading: &'r Reading, name: &str) -> Option<&'r str> {
-        let index = self.options.iter().position(|option| option.id.is_none() && option.name == name)?;
+        let index = self.options.iter().position(|option| option.is_standard && option.name == name)?;
         reading.values[index].as_ref()?.to_str().ok()
     }
 }

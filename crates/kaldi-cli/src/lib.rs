@@ -1,4 +1,4 @@
-//! Kaldi's command-line dialect on top of clap: options, usage text, echo, exit codes, progress.
+//! Kaldi's command-line dialect: options, usage text, echo, exit codes, progress.
 //!
 //! A tool is a usage text, a derived struct of options and arguments, and a function:
 //!
@@ -10,16 +10,16 @@
 //! const USAGE: &str = "Copies vectors, or archives of vectors.\n\n\
 //!     Usage: copy-vector [options] <rspecifier> <wspecifier>\n e.g.: copy-vector ark:1.ark ark,t:-\n";
 //!
-//! #[derive(clap::Parser)]
+//! #[derive(option_table::Options)]
 //! struct Options {
 //!     /// Write in binary mode (only relevant if the output is a wxfilename)
-//!     #[arg(long, default_value_t = true)]
+//!     #[option(default = true)]
 //!     binary: bool,
 //!     /// Cut or zero-pad the vectors to this dimension, if it is 0 or more
-//!     #[arg(long = "change_dim", default_value_t = -1)]
+//!     #[option(name = "change_dim", default = -1)]
 //!     change_dim: i32,
 //!     /// Wspecifier for the dimension of each vector
-//!     #[arg(long)]
+//!     #[option]
 //!     write_dim: Option<OutputName>,
 //!     rspecifier: InputName,
 //!     wspecifier: OutputName,
@@ -78,11 +78,9 @@ mod command;
 mod dialect;
 mod ending;
 mod foreign;
-mod kind;
 mod memory;
 mod names;
 mod nothing;
-mod one_of;
 mod option;
 pub mod pages;
 mod pieces;
@@ -107,22 +105,20 @@ use std::panic::Location;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clap::ArgMatches;
-
 use kaldi_io::HeldOutputs;
 use kaldi_types::TypeAdvice;
+use option_table::Options;
 
 use command::Dialect;
 use names::Names;
 use progress::Progress;
 use reading::{Fault, Request};
 use standard::Standard;
-use tool::CommandLine;
+use tool::{CommandLine, ReadyWork};
 
 pub use advice::closest_names;
 pub use arg::Arg;
 pub use kaldi_io::{InputName, MapName, OutputName};
-pub use one_of::{one_of, one_of_renamed};
 pub use pieces::{PieceRules, Pieces, PiecesIf};
 pub use replace::keep_no_lists;
 pub use standard::{asked_threads, is_forced, num_threads, unless_forced};
@@ -143,10 +139,10 @@ pub fn terminal_width() -> Option<usize> {
 /// Runs a tool on a command line; `main` is where it was started.
 fn run(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> ExitCode {
     match start(tool, line, main) {
-        Ok((mut matches, names)) => {
+        Ok((work, names)) => {
             let before = names.before();
             let progress = Progress::watch(kaldi_table::entries_delivered, names.may_write_to_stdout());
-            let result = tool.work.run(&mut matches);
+            let result = work();
             let (read, written) = (kaldi_table::entries_delivered(), kaldi_table::entries_written());
             let (result, kept) = settle(result, read == 0 && names.reads_tables());
             kaldi_io::close_store();
@@ -206,13 +202,12 @@ fn settle(result: anyhow::Result<Tally>, tables_are_empty: bool) -> (anyhow::Res
 ///
 /// # Errors
 /// If the command line is wrong.
-pub fn parse<O: clap::Parser>(words: &[OsString]) -> Result<Option<O>, String> {
-    let command = O::command();
-    let dialect = Dialect::of(&command);
+pub fn parse<O: Options>(words: &[OsString]) -> Result<Option<O>, String> {
+    let dialect = Dialect::of(O::TABLE);
     let Request::Run(reading) = dialect.read(words).map_err(|fault| fault.message)? else { return Ok(None) };
     Standard::from(|name| dialect.standard(&reading, name)).map_err(|fault| fault.message)?;
-    let mut matches = dialect.matches(command, &dialect.canonical(&reading)?.0)?;
-    O::from_arg_matches_mut(&mut matches).map(Some).map_err(|error| error.to_string())
+    let mut values = dialect.values(&dialect.given(&reading)?);
+    O::take(&mut values).map(Some).map_err(|error| error.to_string())
 }
 
 /// Reads options as [`parse`] does, and returns those that were given, also by a config file: names as in the usage text, and
@@ -220,15 +215,23 @@ pub fn parse<O: clap::Parser>(words: &[OsString]) -> Result<Option<O>, String> {
 ///
 /// # Errors
 /// If an option is wrong, or the words have arguments or ask for help.
-pub fn given_options<O: clap::Parser>(words: &[OsString]) -> Result<Vec<(String, String)>, String> {
-    let command = O::command();
-    let dialect = Dialect::of(&command);
+pub fn given_options<O: Options>(words: &[OsString]) -> Result<Vec<(String, String)>, String> {
+    let dialect = Dialect::of(O::TABLE);
     let Request::Run(reading) = dialect.read(words).map_err(|fault| fault.message)? else {
         return Err("expected options only, got --help or --version".to_owned());
     };
-    dialect.matches(command, &dialect.canonical(&reading)?.0)?;
-    let given = dialect.options.iter().zip(reading.values).filter(|(option, _)| option.id.is_some());
+    O::take(&mut dialect.values(&dialect.given(&reading)?)).map_err(|error| error.to_string())?;
+    let given = dialect.options.iter().zip(reading.values).filter(|(option, _)| !option.is_standard);
     Ok(given.filter_map(|(option, value)| Some((option.name.to_string(), value?.to_string()))).collect())
+}
+
+/// Returns the options of a table, each with its default as text, which is empty if there is none. Standard options are not among
+/// them.
+#[must_use]
+pub fn default_options<O: Options>() -> Vec<(String, String)> {
+    let dialect = Dialect::of(O::TABLE);
+    let own = dialect.options.iter().filter(|option| !option.is_standard);
+    own.map(|option| (option.name.to_owned(), (option.default)().unwrap_or_default())).collect()
 }
 
 /// Refuses arguments whose number is right but whose combination is not one of the tool's usages: prints one `ERROR` line and
@@ -241,7 +244,7 @@ pub fn wrong_usage(usage: &str, message: &str) -> Tally {
 }
 
 /// Everything before the tool's own work. Returns an exit code if there is no work to do.
-fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> Result<(ArgMatches, Names), ExitCode> {
+fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> Result<(ReadyWork, Names), ExitCode> {
     memory::keep_freed();
     ending::install_handlers();
     #[cfg(feature = "stores")]
@@ -249,7 +252,6 @@ fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> Result<(ArgMat
     closed::make_closed_streams_fail();
     kaldi_log::set_program(&line.tool());
 
-    let command = tool.work.command();
     let dialect = tool.dialect();
     let usage_for = |descriptor| usage::usage_text(tool.usage, &dialect, usage::columns(descriptor));
     let print_usage_line = || kaldi_log::write_line(usage::usage_line(tool.usage).as_bytes());
@@ -284,7 +286,7 @@ fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> Result<(ArgMat
     if standard.print_args {
         kaldi_log::write_line(&echo(line));
     }
-    let (canonical, names) = dialect.canonical(&reading).map_err(|message| {
+    let given = dialect.given(&reading).map_err(|message| {
         ending::report(&message, main);
         if let Some(advice) = dialect.advise_on_arguments(&line.words) {
             ending::warn(&advice, main);
@@ -292,21 +294,22 @@ fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> Result<(ArgMat
         print_usage_line();
         ExitCode::FAILURE
     })?;
+    let names = given.names();
     if std::env::var_os("KALDI_TABLES_NAMES").is_some_and(|value| value == "1") {
-        return Err(print(&pieces::describe(tool, &line.tool(), &dialect, &canonical, &names), main));
+        return Err(print(&pieces::describe(tool, &line.tool(), &given, &names), main));
     }
     READS_TABLES.store(names.reads_tables(), Ordering::Relaxed);
-    let matches = dialect.matches(command, &canonical);
-    let checked = matches.and_then(|matches| names.check().map(|()| matches)).and_then(|matches| {
+    let work = tool.work.read(dialect.values(&given)).map_err(|error| error.to_string());
+    let checked = work.and_then(|work| names.check().map(|()| work)).and_then(|work| {
         if tool.is_careful() && !standard.force {
             replace::check(names.outputs().iter().map(AsRef::as_ref), tool.writes_lists)?;
         }
-        Ok(matches)
+        Ok(work)
     });
     if let (Ok(_), Some(name)) = (&checked, names.waits_for_terminal()) {
         ending::warn(&format!("{name} is standard input, which is a terminal: waiting for what is typed there"), main);
     }
-    checked.map(|matches| (matches, names)).map_err(|message| {
+    checked.map(|work| (work, names)).map_err(|message| {
         ending::report(&message, main);
         ExitCode::from(ending::ERROR)
     })

@@ -1,44 +1,22 @@
 //! The names of a tool's inputs and outputs, looked at together before anything is opened.
 //!
-//! Which arguments and options are such names follows from the types of their fields, [`InputName`], [`MapName`] and
-//! [`OutputName`], so that no tool has to think of it.
+//! Which arguments and options are such names follows from the types of their fields, `InputName`, `MapName` and `OutputName`, so
+//! that no tool has to think of it.
 
-use std::any::TypeId;
 use std::path::PathBuf;
 
 use bstr::{BStr, BString};
-use clap::builder::ValueParser;
 use kaldi_io::{
-    FileIdentity, InputName, MapName, Output, OutputName, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind,
-    Wxfilename, printable_rxfilename, printable_wxfilename,
+    FileIdentity, Output, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind, Wxfilename, printable_rxfilename,
+    printable_wxfilename,
 };
+use option_table::Role;
 
-/// What the value of an option or an argument names, where it names anything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
-    Input,
-    Output,
-}
-
-impl Role {
-    /// The role of the type that a field of an `Options` struct is parsed to.
-    pub(crate) fn of(parser: &ValueParser) -> Option<Self> {
-        let id = parser.type_id();
-        if id == TypeId::of::<InputName>() || id == TypeId::of::<MapName>() {
-            Some(Self::Input)
-        } else if id == TypeId::of::<OutputName>() {
-            Some(Self::Output)
-        } else {
-            None
-        }
-    }
-
-    /// The role as a word.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Input => "input",
-            Self::Output => "output",
-        }
+/// The role of a value as a word.
+pub(crate) fn role_word(role: Role) -> &'static str {
+    match role {
+        Role::Input => "input",
+        Role::Output => "output",
     }
 }
 
@@ -184,34 +162,37 @@ pub(crate) fn wxfilenames(output: &BStr) -> Vec<(BString, bool)> {
 mod tests {
     use std::ffi::OsString;
 
-    use clap::CommandFactory;
+    use option_table::Options as _;
 
     use super::*;
-    use crate::Arg;
     use crate::command::Dialect;
     use crate::reading::Request;
+    use crate::{Arg, InputName, OutputName};
 
-    #[derive(clap::Parser)]
+    #[derive(option_table::Options)]
     #[allow(dead_code, reason = "only the names are looked at")]
     struct Options {
-        #[arg(long, default_value = "x")]
+        /// The ending of names
+        #[option(default = "x")]
         output_ext: Arg,
-        #[arg(long)]
+        /// Utterances of speakers
+        #[option]
         spk2utt: Option<InputName>,
-        #[arg(long)]
+        /// Lengths
+        #[option]
         write_lengths: Option<OutputName>,
         mean: Option<InputName>,
         source: InputName,
-        #[arg(required = true)]
+        #[argument(required)]
         others: Vec<InputName>,
         target: OutputName,
     }
 
     fn names(words: &[&str]) -> (Vec<String>, Vec<String>) {
         let words: Vec<OsString> = words.iter().map(OsString::from).collect();
-        let dialect = Dialect::of(&Options::command());
+        let dialect = Dialect::of(Options::TABLE);
         let Ok(Request::Run(reading)) = dialect.read(&words) else { panic!("{words:?}") };
-        let Names { inputs, outputs } = dialect.canonical(&reading).unwrap().1;
+        let Names { inputs, outputs } = dialect.given(&reading).unwrap().names();
         (inputs.iter().map(ToString::to_string).collect(), outputs.iter().map(ToString::to_string).collect())
     }
 

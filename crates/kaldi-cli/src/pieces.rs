@@ -1,14 +1,11 @@
 //! How the work of a tool is divided among pieces of its input.
 
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt;
-
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::is_specifier;
 use serde_json::{Value, json};
 
 use crate::Tool;
-use crate::command::Dialect;
+use crate::command::Given;
 use crate::names::Names;
 
 /// How a command line of a tool can run in pieces, each on a part of its input.
@@ -70,19 +67,11 @@ struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// Takes apart what [`Dialect::canonical`] returned.
-    fn of(dialect: &Dialect, words: &'a [OsString]) -> Self {
-        let (mut options, mut arguments) = (Vec::new(), Vec::new());
-        for word in words {
-            let word = word.as_bytes().strip_prefix(b"--").unwrap_or_default();
-            let (id, value) = word.split_once_str(b"=").unwrap_or_default();
-            if dialect.places().any(|place| place.id.as_bytes() == id) {
-                arguments.push(value.as_bstr());
-            } else if let Ok(id) = id.to_str() {
-                options.push((id, value.as_bstr()));
-            }
-        }
-        Self { options, arguments }
+    fn of(given: &'a Given) -> Self {
+        let options =
+            given.options.iter().filter_map(|(option, values)| Some((option.field, values.first()?.as_bstr())));
+        let arguments = given.arguments.iter().flat_map(|(_, values)| values).map(|value| value.as_bstr());
+        Self { options: options.collect(), arguments: arguments.collect() }
     }
 
     /// The value of an option, whose name may have dashes for underscores.
@@ -94,8 +83,8 @@ impl<'a> Line<'a> {
 
 /// Describes the inputs and outputs of a command line, and how it runs in pieces, as JSON:
 /// `{"tool": "copy-feats", "inputs": [...], "outputs": [...], "pieces": {"how": "entries", "of": "scp:feats.scp"}}`.
-pub(crate) fn describe(tool: &Tool, name: &str, dialect: &Dialect, words: &[OsString], names: &Names) -> String {
-    let line = Line::of(dialect, words);
+pub(crate) fn describe(tool: &Tool, name: &str, given: &Given, names: &Names) -> String {
+    let line = Line::of(given);
     let text = |name: &BStr| Value::from(name.to_str_lossy().into_owned());
     let list = |names: &[BString]| names.iter().map(|name| text(name.as_bstr())).collect::<Vec<_>>();
     let argument = |at: usize| line.arguments.get(at).map_or(Value::Null, |name| text(name));

@@ -3,7 +3,8 @@
 use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 
-use crate::kind::Kind;
+use option_table::{OptionKind, OptionRow};
+
 use crate::memory;
 use crate::option::Opt;
 use crate::reading::Fault;
@@ -21,23 +22,59 @@ pub(crate) struct Standard {
     pub(crate) force: bool,
 }
 
-/// Returns the options of all tools, as the usage text shows them.
-pub(crate) fn options() -> Vec<Opt> {
-    const INT: Kind = Kind::Int { min: i32::MIN as i64, max: i32::MAX as i64 };
-    vec![
-        Opt::standard("config", Kind::Text, "\"\"", "File with one option per line; may be given several times"),
-        Opt::standard("help", Kind::Bool, "false", "Print this text"),
-        Opt::standard("num-threads", INT, "processors available, at most OMP_NUM_THREADS", "Number of threads to use"),
-        Opt::standard("print-args", Kind::Bool, "true", "Print the command line to stderr"),
-        Opt::standard("progress", Kind::Bool, "auto", "Show on stderr how far the work is"),
-        Opt::standard("verbose", INT, "0", "Verbose level; more is logged at higher ones"),
-        Opt::standard("version", Kind::Bool, "false", "Print the version"),
-    ]
-}
+const BOOL: fn() -> OptionKind = || OptionKind::Bool;
+const INT: fn() -> OptionKind = OptionKind::of::<i32>;
+const TEXT: fn() -> OptionKind = || OptionKind::Text;
+
+/// The options of all tools.
+static ROWS: [OptionRow; 7] = [
+    row("config", TEXT, || None, "File with one option per line; may be given several times"),
+    row("help", BOOL, || None, "Print this text"),
+    row(
+        "num-threads",
+        INT,
+        || Some("processors available, at most OMP_NUM_THREADS".into()),
+        "Number of threads to use",
+    ),
+    row("print-args", BOOL, || Some("true".into()), "Print the command line to stderr"),
+    row("progress", BOOL, || Some("auto".into()), "Show on stderr how far the work is"),
+    row("verbose", INT, || Some("0".into()), "Verbose level; more is logged at higher ones"),
+    row("version", BOOL, || None, "Print the version"),
+];
 
 /// The option of careful tools.
+static FORCE: OptionRow = row("force", BOOL, || None, "Replace outputs of another kind, too");
+
+const fn row(
+    name: &'static str,
+    kind: fn() -> OptionKind,
+    default: fn() -> Option<String>,
+    help: &'static str,
+) -> OptionRow {
+    OptionRow {
+        field: name,
+        name,
+        aliases: &[],
+        old_names: &[],
+        help,
+        heading: None,
+        kind,
+        role: None,
+        default,
+        choices: Vec::new,
+        old_choices: &[],
+        repeats: false,
+    }
+}
+
+/// Returns the options of all tools, as the usage text shows them.
+pub(crate) fn options() -> impl Iterator<Item = Opt> {
+    ROWS.iter().map(Opt::standard)
+}
+
+/// Returns the option of careful tools.
 pub(crate) fn force() -> Opt {
-    Opt::standard("force", Kind::Bool, "false", "Replace outputs of another kind, too")
+    Opt::standard(&FORCE)
 }
 
 impl Standard {

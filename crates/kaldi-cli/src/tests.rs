@@ -6,53 +6,55 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::os::unix::ffi::OsStringExt;
 
-use clap::CommandFactory;
+use option_table::Options as _;
 
 use crate::command::Dialect;
 use crate::reading::Request;
 use crate::standard::Standard;
 use crate::{Arg, usage};
 
-#[derive(Debug, clap::Parser)]
+#[derive(Debug, option_table::Options)]
 struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename).
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// Take the logarithm
-    #[arg(long)]
+    #[option]
     apply_log: bool,
     /// Cut or zero-pad to this dimension
-    #[arg(long = "change_dim", default_value_t = -1)]
+    #[option(name = "change_dim", default = -1)]
     change_dim: i32,
     /// First row
-    #[arg(long, visible_alias = "start_row", default_value_t = 0)]
+    #[option(also = "start_row", default = 0)]
     first: u32,
-    #[command(flatten)]
+    #[flatten]
     window: Window,
     /// Wspecifier for the number of frames
-    #[arg(long)]
+    #[option]
     write_num_frames: Option<Arg>,
     input: Arg,
     output: Arg,
 }
 
+const WINDOWS: [(&str, &str); 2] = [("povey", "povey"), ("hamming", "hamming")];
+
 /// A group of options that several tools share.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, option_table::Options)]
 struct Window {
     /// Factor
-    #[arg(long, default_value_t = 1.0)]
+    #[option(default = 1.0)]
     scale: f32,
     /// Smallest value
-    #[arg(long, default_value_t = 1e-10)]
+    #[option(default = 1e-10)]
     floor: f64,
     /// Type of window
-    #[arg(long, default_value = "povey", value_parser = ["povey", "hamming"])]
-    window_type: String,
+    #[option(default = "povey", one_of = &WINDOWS)]
+    window_type: &'static str,
 }
 
-#[derive(Debug, clap::Parser)]
+#[derive(Debug, option_table::Options)]
 struct Joined {
-    #[arg(required = true)]
+    #[argument(required)]
     inputs: Vec<Arg>,
     output: Arg,
 }
@@ -84,15 +86,15 @@ impl std::str::FromStr for Selection {
     }
 }
 
-#[derive(Debug, clap::Parser)]
+#[derive(Debug, option_table::Options)]
 struct Typed {
     /// Columns
-    #[arg(long)]
+    #[option]
     other_columns: Option<Selection>,
     first_columns: Selection,
 }
 
-#[derive(Debug, clap::Parser)]
+#[derive(Debug, option_table::Options)]
 struct Loose {
     first: Arg,
     second: Option<Arg>,
@@ -104,9 +106,8 @@ fn words(words: &[&str]) -> Vec<OsString> {
 }
 
 /// Parses as `run` does; an error is its message, help is `help`.
-fn parse_words<O: clap::Parser>(words: &[OsString]) -> Result<O, String> {
-    let command = O::command();
-    let dialect = Dialect::of(&command);
+fn parse_words<O: option_table::Options>(words: &[OsString]) -> Result<O, String> {
+    let dialect = Dialect::of(O::TABLE);
     let reading = match dialect.read(words).map_err(|fault| fault.message)? {
         Request::Run(reading) => reading,
         Request::Help => return Err("help".to_owned()),
@@ -114,9 +115,8 @@ fn parse_words<O: clap::Parser>(words: &[OsString]) -> Result<O, String> {
         Request::Version => return Err("version".to_owned()),
     };
     Standard::from(|name| dialect.standard(&reading, name)).map_err(|fault| fault.message)?;
-    let (words, _) = dialect.canonical(&reading)?;
-    let mut matches = dialect.matches(command, &words)?;
-    O::from_arg_matches_mut(&mut matches).map_err(|error| error.to_string())
+    let mut values = dialect.values(&dialect.given(&reading)?);
+    O::take(&mut values).map_err(|error| error.to_string())
 }
 
 fn parse(line: &[&str]) -> Result<Options, String> {
@@ -134,7 +134,7 @@ fn options_left_out_have_their_defaults() {
     let opts = parse(&["ark:a", "ark:b"]).unwrap();
     assert!(opts.binary && !opts.apply_log);
     assert_eq!((opts.change_dim, opts.first, opts.window.scale, opts.window.floor), (-1, 0, 1.0, 1e-10));
-    assert_eq!((opts.window.window_type.as_str(), opts.write_num_frames), ("povey", None));
+    assert_eq!((opts.window.window_type, opts.write_num_frames), ("povey", None));
     assert_eq!((opts.input, opts.output), (Arg::from("ark:a"), Arg::from("ark:b")));
 }
 
@@ -204,7 +204,7 @@ fn parts_of_a_name_tell_what_was_probably_meant() {
 
 #[test]
 fn options_of_other_dialects_get_advice() {
-    let dialect = Dialect::of(&Options::command());
+    let dialect = Dialect::of(Options::TABLE);
     let advice = |line: &[&str]| dialect.advise_on_arguments(&words(line)).unwrap_or_default();
     for (line, expected) in [
         (&["-o", "out", "a"][..], "-o is an argument here; options have the form --name=value; outputs are arguments"),
@@ -405,8 +405,7 @@ fn arguments_need_not_be_utf8_nor_filled() {
 
 #[test]
 fn the_usage_text_has_kaldis_layout() {
-    let usage =
-        usage::usage_text("Copies.\n\nUsage: copy [options] <in> <out>\n", &Dialect::of(&Options::command()), 200);
+    let usage = usage::usage_text("Copies.\n\nUsage: copy [options] <in> <out>\n", &Dialect::of(Options::TABLE), 200);
     let expected = "
 Copies.
 

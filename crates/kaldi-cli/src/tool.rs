@@ -6,7 +6,7 @@ use std::panic::Location;
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
-use clap::{ArgMatches, Command};
+use option_table::{Options, TableRow, Values};
 
 use crate::Tally;
 use crate::command::Dialect;
@@ -17,26 +17,29 @@ use crate::standard;
 #[derive(Clone, Copy)]
 pub struct Work<O>(pub fn(O) -> anyhow::Result<Tally>);
 
+/// Work whose options were read.
+pub type ReadyWork = Box<dyn FnOnce() -> anyhow::Result<Tally>>;
+
 /// Work with options of any type; [`Work`] implements it.
 pub trait AnyWork: Sync {
     /// Returns the options and arguments.
-    fn command(&self) -> Command;
+    fn table(&self) -> &'static [TableRow];
 
-    /// Does the work.
+    /// Reads the options of the work, which is then ready.
     ///
     /// # Errors
-    /// Those of the work, and of a value that its type refuses.
-    fn run(&self, matches: &mut ArgMatches) -> anyhow::Result<Tally>;
+    /// If a value is refused by its type.
+    fn read(&self, values: Values) -> option_table::Result<ReadyWork>;
 }
 
-impl<O: clap::Parser> AnyWork for Work<O> {
-    fn command(&self) -> Command {
-        O::command()
+impl<O: Options + 'static> AnyWork for Work<O> {
+    fn table(&self) -> &'static [TableRow] {
+        O::TABLE
     }
 
-    fn run(&self, matches: &mut ArgMatches) -> anyhow::Result<Tally> {
-        let opts = O::from_arg_matches_mut(matches).map_err(|error| anyhow::anyhow!("{error}"))?;
-        (self.0)(opts)
+    fn read(&self, mut values: Values) -> option_table::Result<ReadyWork> {
+        let (work, opts) = (self.0, O::take(&mut values)?);
+        Ok(Box::new(move || work(opts)))
     }
 }
 
@@ -121,7 +124,7 @@ impl Tool {
 
     /// What the tool's options and arguments may be.
     pub(crate) fn dialect(&self) -> Dialect {
-        let mut dialect = Dialect::of(&self.work.command());
+        let mut dialect = Dialect::of(self.work.table());
         if self.is_careful {
             dialect.options.push(standard::force());
         }

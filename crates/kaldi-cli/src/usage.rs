@@ -17,7 +17,7 @@ const UNBROKEN: usize = 30;
 const NO_BREAK: &str = "\u{a0}";
 
 /// Returns the tool's own text, its options and the standard options, sorted by name, in lines of at most `width` columns. Options
-/// with a heading (`#[arg(help_heading = "...")]`) come first, below it. Broken examples can still be copied.
+/// with a heading (`#[option(heading = "...")]`) come first, below it. Broken examples can still be copied.
 ///
 /// ```text
 ///
@@ -35,16 +35,16 @@ pub(crate) fn usage_text(text: &str, dialect: &Dialect, width: usize) -> String 
     push_text(&mut usage, text, width);
     usage.push('\n');
     let hang = if width >= WIDE { 32 } else { 6 };
-    let section = |option: &Opt| match (&option.heading, &option.id) {
-        (Some(heading), _) => heading.clone(),
-        (None, Some(_)) => "Options".to_owned(),
-        (None, None) => "Standard options".to_owned(),
+    let section = |option: &Opt| match (option.heading, option.is_standard) {
+        (Some(heading), _) => heading,
+        (None, false) => "Options",
+        (None, true) => "Standard options",
     };
-    let mut titles: Vec<String> = Vec::new();
-    let headings = dialect.options.iter().filter_map(|option| option.heading.as_deref());
+    let mut titles: Vec<&str> = Vec::new();
+    let headings = dialect.options.iter().filter_map(|option| option.heading);
     for title in headings.chain(["Options", "Standard options"]) {
-        if !titles.iter().any(|known| known == title) {
-            titles.push(title.to_owned());
+        if !titles.contains(&title) {
+            titles.push(title);
         }
     }
     for title in titles {
@@ -63,8 +63,8 @@ pub(crate) fn usage_text(text: &str, dialect: &Dialect, width: usize) -> String 
 }
 
 fn push_option(usage: &mut String, option: &Opt, width: usize, hang: usize) {
-    let Opt { name, aliases, help, kind, default, .. } = option;
-    let mut value = match default {
+    let (name, help, kind) = (option.name, option.help, option.kind());
+    let mut value = match option.shown_default() {
         Some(default) => format!("({kind}, default = {default})"),
         None => format!("({kind})"),
     };
@@ -72,7 +72,7 @@ fn push_option(usage: &mut String, option: &Opt, width: usize, hang: usize) {
         value = value.replace(' ', NO_BREAK);
     }
     push_wrapped(usage, &format!("  --{name:<25} : {help} {value}"), width, hang);
-    for alias in aliases {
+    for alias in option.aliases {
         push_wrapped(usage, &format!("  --{alias:<25} : Another name of --{name}"), width, hang);
     }
 }

@@ -4,29 +4,29 @@ use kaldi_cli::{Arg, InputName};
 use kaldi_egs::{CutOptions, Error, SplitOptions};
 
 /// The sizes of chunks and of their context.
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct SplitArguments {
     /// Frames of input before the first labelled frame of each example
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     pub left_context: i32,
     /// Frames of input after the last labelled frame of each example
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     pub right_context: i32,
     /// Like --left-context, for the first example of each utterance; below 0 it is the same
-    #[arg(long, default_value_t = -1)]
+    #[option(default = -1)]
     pub left_context_initial: i32,
     /// Like --right-context, for the last example of each utterance; below 0 it is the same
-    #[arg(long, default_value_t = -1)]
+    #[option(default = -1)]
     pub right_context_final: i32,
     /// Labelled frames of an example, e.g. 8; after commas other sizes that come twice in an utterance at most, e.g. 40,25,50.
     /// Rounded up to multiples of --frame-subsampling-factor. -1 keeps utterances whole
-    #[arg(long, default_value = "1")]
+    #[option(default = "1")]
     pub num_frames: Arg,
     /// Labelled frames that neighbours have in common, if they have the first size of --num-frames; others accordingly
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     pub num_frames_overlap: i32,
     /// Frames of input for each label
-    #[arg(long, default_value_t = 1)]
+    #[option(default = 1)]
     pub frame_subsampling_factor: i32,
 }
 
@@ -45,25 +45,25 @@ impl From<&SplitArguments> for SplitOptions {
 }
 
 /// Vectors beside the features, lengths that may differ, and compression.
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct CutArguments {
     /// Compress full matrices; compressed ones keep their form in any case
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     pub compress: bool,
     /// Rspecifier of iVectors, a matrix for each utterance
-    #[arg(long)]
+    #[option]
     pub online_ivectors: Option<InputName>,
     /// Old name of --online-ivectors
-    #[arg(long)]
+    #[option]
     pub ivectors: Option<InputName>,
     /// Frames for each row of iVectors
-    #[arg(long, default_value_t = 1)]
+    #[option(default = 1)]
     pub online_ivector_period: i32,
     /// How many frames features and iVectors may differ
-    #[arg(long, default_value_t = 100)]
+    #[option(default = 100)]
     pub length_tolerance: i32,
     /// How many labels there may be more or less than expected
-    #[arg(long, default_value_t = 2)]
+    #[option(default = 2)]
     pub targets_length_tolerance: i32,
 }
 

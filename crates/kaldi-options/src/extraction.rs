@@ -1,44 +1,41 @@
 //! Options of the extraction of features.
 
-use std::os::unix::ffi::OsStringExt;
-
-use bstr::BString;
-use clap::builder::{OsStringValueParser, TypedValueParser};
+use kaldi_cli::Arg;
 use kaldi_extract::{Error, ExtractOptions, FeatureForm, WarpFactors};
 use kaldi_io::{MapName, OutputName};
 use kaldi_log::warning;
 
 /// Options of [`ExtractOptions`].
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct ExtractArguments {
     /// Form of the output, kaldi or htk
-    #[arg(long, default_value = "kaldi", value_parser = bytes())]
-    pub output_format: BString,
+    #[option(default = "kaldi")]
+    pub output_format: Arg,
     /// Subtract the mean of the features of each utterance (apply-cmvn and similar ones are the better way)
-    #[arg(long, default_value_t = false)]
+    #[option]
     pub subtract_mean: bool,
     /// Channel to take, counted from 0; -1 expects one channel only, and takes the first of several with a warning
-    #[arg(long, default_value_t = -1)]
+    #[option(default = -1)]
     pub channel: i32,
     /// Skip utterances that are shorter than this, in seconds
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     pub min_duration: f32,
     /// Wspecifier for the duration of each utterance in seconds, e.g. ark,t:utt2dur
-    #[arg(long)]
+    #[option]
     pub write_utt2dur: Option<OutputName>,
 }
 
 /// Options of [`WarpFactors`].
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct WarpArguments {
     /// VTLN warp factor of all utterances (without effect where there is --vtln-map)
-    #[arg(long, default_value_t = 1.0)]
+    #[option(default = 1.0)]
     pub vtln_warp: f32,
     /// Rspecifier for the VTLN warp factor of each utterance, or of each speaker where there is --utt2spk
-    #[arg(long)]
+    #[option]
     pub vtln_map: Option<MapName>,
     /// Rspecifier for the speaker of each utterance, where --vtln-map has factors of speakers
-    #[arg(long)]
+    #[option]
     pub utt2spk: Option<MapName>,
 }
 
@@ -51,7 +48,8 @@ impl TryFrom<&ExtractArguments> for ExtractOptions {
             -1 => None,
             got => Some(usize::try_from(got).map_err(|_| Error::Channel { got })?),
         };
-        options.form = match arguments.output_format.as_slice() {
+        let format: &[u8] = arguments.output_format.as_ref();
+        options.form = match format {
             b"kaldi" => FeatureForm::Kaldi,
             b"htk" => FeatureForm::Htk,
             other => return Err(Error::OutputFormat { got: other.into() }),
@@ -75,9 +73,4 @@ impl From<&WarpArguments> for WarpFactors {
             }
         }
     }
-}
-
-/// Parses a name, which need not be UTF-8.
-fn bytes() -> impl TypedValueParser<Value = BString> {
-    OsStringValueParser::new().map(|name| BString::from(name.into_vec()))
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use bstr::{BStr, ByteSlice};
-use kaldi_cli::one_of;
 use kaldi_io::{Commands, Input, InputName};
 
 use kaldi_feed::{
@@ -71,86 +70,86 @@ impl ShuffleCompat {
 const FIRST: &str = "Options for a first run";
 
 /// What is fed to whom, and how.
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct FeedArguments {
     /// WeNet's train.yaml, or its dataset_conf alone
-    #[arg(long, help_heading = FIRST)]
+    #[option(heading = FIRST)]
     pub conf: Option<InputName>,
     /// Description of the chain, as --dry-run prints it, instead of --conf
-    #[arg(long)]
+    #[option]
     pub chain: Option<InputName>,
     /// What the data list has: raw (an utterance a line, in JSON), nemo (a manifest of NeMo), shard (a tar file a line) or table
     /// (scp:wav.scp or scp:feats.scp)
-    #[arg(long, default_value = "raw", value_parser = one_of(&DataType::NAMES), help_heading = FIRST)]
+    #[option(default = "raw", one_of = &DataType::NAMES, heading = FIRST)]
     pub data_type: DataType,
     /// File or table with the text of each utterance, for --data-type=table
-    #[arg(long, help_heading = FIRST)]
+    #[option(heading = FIRST)]
     pub text: Option<InputName>,
     /// Symbol table, instead of the one that --conf or --chain names
-    #[arg(long, help_heading = FIRST)]
+    #[option(heading = FIRST)]
     pub symbols: Option<InputName>,
     /// SentencePiece model for the tokenizer bpe, instead of the one that --conf or --chain names
-    #[arg(long)]
+    #[option]
     pub bpe_model: Option<InputName>,
     /// Non-linguistic symbols such as {NOISE}, one a line, instead of those that --conf or --chain names
-    #[arg(long)]
+    #[option]
     pub non_lang_syms: Option<InputName>,
     /// Case of the texts for the tokenizer: keep, upper or lower; by default that of --conf or --chain, which is upper for bpe and with
     /// non-linguistic symbols, and otherwise keep
-    #[arg(long, value_parser = one_of(&Case::NAMES))]
+    #[option(one_of = &Case::NAMES)]
     pub case: Option<Case>,
     /// Statistics of all features, of compute-cmvn-stats: features are normalized by them after all changes, as models of
     /// WeNet do
-    #[arg(long)]
+    #[option]
     pub cmvn: Option<InputName>,
     /// Labels of the utterances: text (the numbers of the symbols of their text) or none
-    #[arg(long, default_value = "text", value_parser = one_of(&FeedLabels::NAMES))]
+    #[option(default = "text", one_of = &FeedLabels::NAMES)]
     pub labels: FeedLabels,
     /// Pass over the data: each has another order and other changes
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     pub epoch: u64,
     /// Seed of everything random
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     pub seed: u64,
     /// The rank, from 0 on; each has another part of the list
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     pub rank: u64,
     /// Number of ranks
-    #[arg(long, default_value_t = 1)]
+    #[option(default = 1)]
     pub world_size: u64,
     /// The worker of the rank, from 0 on; they take the batches of the rank in turn
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     pub worker: u64,
     /// Number of workers of each rank
-    #[arg(long, default_value_t = 1)]
+    #[option(default = 1)]
     pub num_workers: u64,
     /// train, or cv: nothing is shuffled or changed at random, and every rank gets everything
-    #[arg(long, alias = "split", default_value = "train", value_parser = one_of(&FeedPart::NAMES))]
+    #[option(old_name = "split", default = "train", one_of = &FeedPart::NAMES)]
     pub part: FeedPart,
     /// Samples with which a shuffle buffer starts, while it fills up; 0 means a full buffer
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     pub initial: u64,
     /// Batches of the rank that are skipped, at the cost of reading headers, to go on where a training stopped
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     pub skip_batches: u64,
     /// How all ranks get equally many batches: none (they do not), trim (some leave batches out) or repeat (some start again)
-    #[arg(long, default_value = "none", value_parser = one_of(&Even::NAMES))]
+    #[option(default = "none", one_of = &Even::NAMES)]
     pub even: Even,
     /// What is done about a sample that cannot be read or used: skip (a warning) or fail
-    #[arg(long, default_value = "skip", value_parser = one_of(&OnError::NAMES))]
+    #[option(default = "skip", one_of = &OnError::NAMES)]
     pub on_error: OnError,
     /// How many bad samples are allowed with --on-error=skip, any number if negative; if it is not given, a tenth of all
-    #[arg(long)]
+    #[option]
     pub max_bad: Option<i64>,
     /// none, or python: lists are shuffled as by random.Random(epoch).shuffle, and dealt to ranks and then to workers
-    #[arg(long, default_value = "none", value_parser = one_of(&ShuffleCompat::NAMES))]
+    #[option(default = "none", one_of = &ShuffleCompat::NAMES)]
     pub shuffle_compat: ShuffleCompat,
     /// Run commands that a raw list, a manifest or the file of --conf or --chain names in place of files: only for files that you trust
     /// like scripts
-    #[arg(long, default_value_t = false)]
+    #[option]
     pub allow_commands: bool,
     /// Print the chain with all its parameters, and stop
-    #[arg(long, default_value_t = false)]
+    #[option]
     pub dry_run: bool,
 }
 

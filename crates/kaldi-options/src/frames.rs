@@ -7,102 +7,102 @@ use kaldi_feat::{
 use crate::{count, refused};
 
 /// Options of [`DeltaOptions`].
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct DeltaArguments {
     /// Highest order of the derivatives that are appended
-    #[arg(long = "delta-order", default_value_t = 2)]
+    #[option(name = "delta-order", default = 2)]
     pub order: i32,
     /// Frames on each side of a frame that the window of each order takes in
-    #[arg(long = "delta-window", default_value_t = 2)]
+    #[option(name = "delta-window", default = 2)]
     pub window: i32,
 }
 
 /// Options of [`ShiftedDeltaOptions`].
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct ShiftedDeltaArguments {
     /// Frames on each side of a frame that the window takes in
-    #[arg(long = "delta-window", default_value_t = 1)]
+    #[option(name = "delta-window", default = 1)]
     pub window: i32,
     /// Number of blocks of deltas, of this frame and of later ones
-    #[arg(long, default_value_t = 7)]
+    #[option(default = 7)]
     pub num_blocks: i32,
     /// Frames from one block to the next
-    #[arg(long, default_value_t = 3)]
+    #[option(default = 3)]
     pub block_shift: i32,
 }
 
 /// Options of [`SlidingWindowCmnOptions`].
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct SlidingCmnArguments {
     /// Center the window on the frame, as far as there are frames, instead of ending it there
-    #[arg(long, default_value_t = false)]
+    #[option]
     pub center: bool,
     /// Number of frames of the window; with --center=false it is the frame itself and this many before
-    #[arg(long, default_value_t = 600)]
+    #[option(default = 600)]
     pub cmn_window: i32,
     /// Number of warnings about floored variances per utterance: 0 for none, -1 for all
-    #[arg(long, default_value_t = 5)]
+    #[option(default = 5)]
     pub max_warnings: i32,
     /// Least number of frames of the window, which includes later ones at the start (only without --center)
-    #[arg(long, default_value_t = 100)]
+    #[option(default = 100)]
     pub min_cmn_window: i32,
     /// Make variances one, too
-    #[arg(long, default_value_t = false)]
+    #[option]
     pub norm_vars: bool,
 }
 
 /// Options of [`OnlineCmvnOptions`].
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct OnlineCmvnArguments {
     /// Number of frames of the window, which ends at the frame that is normalized
-    #[arg(long, default_value_t = 600)]
+    #[option(default = 600)]
     pub cmn_window: i32,
     /// Largest number of frames for which the global statistics count if the window is not full
-    #[arg(long, default_value_t = 200)]
+    #[option(default = 200)]
     pub global_frames: i32,
     /// Make means zero (variances are not normalized without)
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     pub norm_means: bool,
     /// Make variances one, too
-    #[arg(long, default_value_t = false)]
+    #[option]
     pub norm_vars: bool,
     /// Dimensions that are not normalized, for example 13:14:15
-    #[arg(long)]
+    #[option]
     pub skip_dims: Option<Dims>,
     /// Largest number of frames for which earlier utterances of the speaker count if the window is not full
-    #[arg(long, default_value_t = 600)]
+    #[option(default = 600)]
     pub speaker_frames: i32,
 }
 
 /// Options of [`FrameGrid`].
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct FrameGridArguments {
     /// Shortest segment in seconds; shorter ones are left out
-    #[arg(long, default_value_t = 0.1)]
+    #[option(default = 0.1)]
     pub min_segment_length: f32,
     /// Length of a frame in milliseconds
-    #[arg(long, default_value_t = 25)]
+    #[option(default = 25)]
     pub frame_length: i32,
     /// Time from one frame to the next in milliseconds
-    #[arg(long, default_value_t = 10)]
+    #[option(default = 10)]
     pub frame_shift: i32,
     /// How far a segment may extend beyond the end of the features, in seconds, to be cut there; others are left out
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     pub max_overshoot: f32,
     /// Leave out the last frames of a segment, which would reach beyond its end: as many as features computed from the
     /// segment's audio would lack
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     pub snip_edges: bool,
 }
 
 /// Options of [`SampleGrid`].
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct SampleGridArguments {
     /// Shortest segment in seconds; shorter ones are left out
-    #[arg(long, default_value_t = 0.1)]
+    #[option(default = 0.1)]
     pub min_segment_length: f32,
     /// How far a segment may extend beyond the end of the recording, in seconds, to be cut there; others are left out
-    #[arg(long, default_value_t = 0.5)]
+    #[option(default = 0.5)]
     pub max_overshoot: f32,
 }
 

@@ -1,6 +1,6 @@
 //! Options of the command line that several tools have, in groups.
 //!
-//! Each group is a struct that derives `clap::Args`: Kaldi's names, types and defaults, and the help. Tools flatten groups into
+//! Each group is a struct that derives `option_table::Options`: Kaldi's names, types and defaults, and the help. Tools flatten groups into
 //! their own options, and convert them with `TryFrom` or `From` into the plain structs of the libraries, which know no command
 //! line. What is out of the range of such a struct (a negative number of frames) is refused here.
 

@@ -6,16 +6,16 @@ use kaldi_gmm::{GmmFlags, LowCounts, MleDiagGmmOptions, MleFullGmmOptions};
 use crate::refused;
 
 /// Options of the selection of the best Gaussians of each frame.
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct SelectArguments {
     /// The number of Gaussians to select
-    #[arg(long, default_value_t = 50)]
+    #[option(default = 50)]
     pub n: i32,
     /// Wspecifier for the log likelihood of each utterance, as far as it comes from the selected Gaussians
-    #[arg(long)]
+    #[option]
     pub write_likes: Option<OutputName>,
     /// Rspecifier of Gaussians for each frame among which to select
-    #[arg(long)]
+    #[option]
     pub gselect: Option<InputName>,
 }
 
@@ -30,36 +30,36 @@ impl SelectArguments {
 }
 
 /// Options of statistics of features for the estimation of a mixture.
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct MixtureStatsArguments {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     pub binary: bool,
     /// The parameters to keep statistics for: m means, v variances, w weights
-    #[arg(long, default_value = "mvw")]
+    #[option(default = "mvw")]
     pub update_flags: GmmFlags,
     /// Rspecifier of the Gaussians that count in each frame
-    #[arg(long)]
+    #[option]
     pub gselect: Option<InputName>,
     /// Rspecifier of vectors with a weight for each frame
-    #[arg(long)]
+    #[option]
     pub weights: Option<InputName>,
 }
 
 /// Options of [`MleDiagGmmOptions`].
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Copy, Debug, option_table::Options)]
 pub struct MleDiagGmmArguments {
     /// A Gaussian with at most this share of the frames has too few
-    #[arg(long, default_value_t = 1.0e-5)]
+    #[option(default = 1.0e-5)]
     pub min_gaussian_weight: f32,
     /// A Gaussian with at most so many frames has too few
-    #[arg(long, default_value_t = 10.0)]
+    #[option(default = 10.0)]
     pub min_gaussian_occupancy: f32,
     /// Smaller variances are raised to this
-    #[arg(long, default_value_t = 0.001)]
+    #[option(default = 0.001)]
     pub min_variance: f64,
     /// Remove Gaussians with too few frames, all but the last one; otherwise they stay as they are
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     pub remove_low_count_gaussians: bool,
 }
 
@@ -75,22 +75,22 @@ impl From<&MleDiagGmmArguments> for MleDiagGmmOptions {
 }
 
 /// Options of [`MleFullGmmOptions`].
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Copy, Debug, option_table::Options)]
 pub struct MleFullGmmArguments {
     /// A Gaussian with at most this share of the frames has too few
-    #[arg(long, default_value_t = 1.0e-5)]
+    #[option(default = 1.0e-5)]
     pub min_gaussian_weight: f32,
     /// A Gaussian with at most so many frames has too few
-    #[arg(long, default_value_t = 100.0)]
+    #[option(default = 100.0)]
     pub min_gaussian_occupancy: f32,
     /// Smaller eigenvalues of covariances are raised to this
-    #[arg(long, default_value_t = 0.001)]
+    #[option(default = 0.001)]
     pub variance_floor: f64,
     /// The largest eigenvalue of a covariance is at most so many times the smallest; smaller ones are raised
-    #[arg(long, default_value_t = 1.0e4)]
+    #[option(default = 1.0e4)]
     pub max_condition: f64,
     /// Remove Gaussians with too few frames, all but the last one; otherwise they stay as they are
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     pub remove_low_count_gaussians: bool,
 }
 

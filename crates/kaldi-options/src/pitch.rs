@@ -5,141 +5,141 @@ use kaldi_feat::pitch::{PitchExtractionOptions, PitchModelOptions, PitchNormaliz
 use crate::count;
 
 /// Options of [`PitchExtractionOptions`].
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct PitchArguments {
     /// Sample rate of the waveforms in Hz; those of another rate are refused
-    #[arg(long = "sample-frequency", default_value_t = 16_000.0)]
+    #[option(name = "sample-frequency", default = 16_000.0)]
     pub sample_frequency: f32,
     /// Length of a frame in milliseconds
-    #[arg(long, default_value_t = 25.0)]
+    #[option(default = 25.0)]
     pub frame_length: f32,
     /// Distance between frames in milliseconds
-    #[arg(long, default_value_t = 10.0)]
+    #[option(default = 10.0)]
     pub frame_shift: f32,
     /// Coefficient of preemphasis: each sample loses this part of the one before it (deprecated)
-    #[arg(long = "preemphasis-coefficient", default_value_t = 0.0)]
+    #[option(name = "preemphasis-coefficient", default = 0.0)]
     pub preemphasis_coefficient: f32,
     /// Lowest pitch that can be found, in Hz
-    #[arg(long = "min-f0", default_value_t = 50.0)]
+    #[option(name = "min-f0", default = 50.0)]
     pub min_f0: f32,
     /// Highest pitch that can be found, in Hz
-    #[arg(long = "max-f0", default_value_t = 400.0)]
+    #[option(name = "max-f0", default = 400.0)]
     pub max_f0: f32,
     /// Pitch in Hz that is as unlikely as one without correlation; lower than --min-f0. It makes low pitch less likely
-    #[arg(long = "soft-min-f0", default_value_t = 10.0)]
+    #[option(name = "soft-min-f0", default = 10.0)]
     pub soft_min_f0: f32,
     /// Cost of changes of pitch: the larger, the smoother
-    #[arg(long, default_value_t = 0.1)]
+    #[option(default = 0.1)]
     pub penalty_factor: f32,
     /// Cutoff frequency of the low-pass filter for the waveform, in Hz
-    #[arg(long, default_value_t = 1000.0)]
+    #[option(default = 1000.0)]
     pub lowpass_cutoff: f32,
     /// Sample rate in Hz to which the waveform is converted; at least twice --lowpass-cutoff
-    #[arg(long = "resample-frequency", default_value_t = 4000.0)]
+    #[option(name = "resample-frequency", default = 4000.0)]
     pub resample_frequency: f32,
     /// Relative distance of the pitch values that are distinguished
-    #[arg(long, default_value_t = 0.005)]
+    #[option(default = 0.005)]
     pub delta_pitch: f32,
     /// Lowers the correlation of frames that are quiet compared with the others: the larger, the more
-    #[arg(long, default_value_t = 7000.0)]
+    #[option(default = 7000.0)]
     pub nccf_ballast: f32,
     /// For tests: compare the energy of a frame with that of the samples before its end, not with that of all that are known
-    #[arg(long, default_value_t = false)]
+    #[option]
     pub nccf_ballast_online: bool,
     /// Zeros on each side of the low-pass filter for the waveform: the more, the sharper
-    #[arg(long, default_value_t = 1)]
+    #[option(default = 1)]
     pub lowpass_filter_width: i32,
     /// Zeros on each side of the filter that interpolates correlations
-    #[arg(long, default_value_t = 5)]
+    #[option(default = 5)]
     pub upsample_filter_width: i32,
     /// Process this many frames of the waveform at a time, as online decoding does (0: the whole waveform)
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     pub frames_per_chunk: i32,
     /// Write each frame as online decoding sees it first, not as it is known in the end; needs --frames-per-chunk
-    #[arg(long, default_value_t = false)]
+    #[option]
     pub simulate_first_pass_online: bool,
     /// After this many frames, or at the end, go over them again, since more is known of the energy (with
     /// --frames-per-chunk)
-    #[arg(long, default_value_t = 500)]
+    #[option(default = 500)]
     pub recompute_frame: i32,
     /// Let a frame wait for this many later ones at most, until its pitch is settled (with --simulate-first-pass-online)
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     pub max_frames_latency: i32,
     /// Write only frames that lie within the waveform; if false, as many as it has frame shifts
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     pub snip_edges: bool,
 }
 
 /// Options of [`ProcessPitchOptions`].
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct ProcessPitchArguments {
     /// Multiply the normalized log pitch by this
-    #[arg(long, default_value_t = 2.0)]
+    #[option(default = 2.0)]
     pub pitch_scale: f32,
     /// Multiply the voicing feature by this
-    #[arg(long, default_value_t = 2.0)]
+    #[option(default = 2.0)]
     pub pov_scale: f32,
     /// Add this to the voicing feature, in place of mean normalization
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     pub pov_offset: f32,
     /// Multiply the derivative of the log pitch by this
-    #[arg(long, default_value_t = 10.0)]
+    #[option(default = 10.0)]
     pub delta_pitch_scale: f32,
     /// Standard deviation of noise that is added to the derivative before it is scaled, to hide the steps in which pitch
     /// was measured
-    #[arg(long, default_value_t = 0.005)]
+    #[option(default = 0.005)]
     pub delta_pitch_noise_stddev: f32,
     /// Frames before a frame that the normalization of its pitch takes in
-    #[arg(long, default_value_t = 75)]
+    #[option(default = 75)]
     pub normalization_left_context: i32,
     /// Frames after a frame that the normalization of its pitch takes in
-    #[arg(long, default_value_t = 75)]
+    #[option(default = 75)]
     pub normalization_right_context: i32,
     /// Frames on each side of a frame that the derivative takes in
-    #[arg(long, default_value_t = 2)]
+    #[option(default = 2)]
     pub delta_window: i32,
     /// Frames by which everything comes later
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     pub delay: i32,
     /// Write the voicing feature, a warped cross-correlation
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     pub add_pov_feature: bool,
     /// Write the log pitch less its mean around, weighted by the probability of voicing
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     pub add_normalized_log_pitch: bool,
     /// Write the derivative of the log pitch
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     pub add_delta_pitch: bool,
     /// Write the log pitch
-    #[arg(long, default_value_t = false)]
+    #[option]
     pub add_raw_log_pitch: bool,
 }
 
 /// Options of [`PitchModelOptions`].
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct PitchModelArguments {
     /// Distance between the pitches that the model knows, in Hz
-    #[arg(long, default_value_t = 4.0)]
+    #[option(default = 4.0)]
     pub pitch_interval: f32,
     /// How much the model smooths: closer to zero it follows the measured pitch more faithfully
-    #[arg(long, default_value_t = 1.0e-5)]
+    #[option(default = 1.0e-5)]
     pub interpolator_factor: f32,
     /// Probability of voicing that the model uses where it was measured as 1; below 1 even such a pitch may be changed
-    #[arg(long, default_value_t = 0.9)]
+    #[option(default = 0.9)]
     pub max_voicing_prob: f32,
     /// How far the pitch may move from frame to frame, in Hz; more than that ever happens only costs time
-    #[arg(long, default_value_t = 10.0)]
+    #[option(default = 10.0)]
     pub max_pitch_change_per_frame: f32,
 }
 
 /// Options of [`PitchNormalizerOptions`].
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct PitchNormalizerArguments {
     /// Frames of the window whose mean is subtracted from the log pitch; odd
-    #[arg(long, default_value_t = 151)]
+    #[option(default = 151)]
     pub normalization_window_size: i32,
     /// Frames of the window over which the result is averaged; odd
-    #[arg(long, default_value_t = 5)]
+    #[option(default = 5)]
     pub average_window_size: i32,
 }
 

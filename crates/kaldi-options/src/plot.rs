@@ -1,44 +1,43 @@
 //! The options of pictures.
 
-use kaldi_cli::one_of;
 use kaldi_plot::{Colormap, Pooling, Result, Style, Timing};
 
 /// The look of pictures, as options of a tool.
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct PlotArguments {
     /// Seconds from one frame to the next; if it is 0, frames are counted, or it is 0.01 with a waveform
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     pub frame_shift: f64,
     /// Length of the window of a frame in seconds; a frame is drawn in the middle of its window if the axis has seconds
-    #[arg(long, default_value_t = 0.025)]
+    #[option(default = 0.025)]
     pub frame_length: f64,
     /// Whether the first frame starts with the waveform (the option of this name with which features were computed)
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     pub snip_edges: bool,
     /// Width in pixels
-    #[arg(long, default_value_t = 1000)]
+    #[option(default = 1000)]
     pub width: u32,
     /// Height in pixels; 0 means 420, or 560 with a waveform
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     pub height: u32,
     /// Height of a line of text in pixels, from 8 to 100
-    #[arg(long, default_value_t = 20)]
+    #[option(default = 20)]
     pub font_size: u32,
     /// viridis, magma, inferno, plasma, cividis, gray, or diverging (which has zero in its middle)
-    #[arg(long, default_value = "viridis", value_parser = one_of(&Colormap::NAMES))]
+    #[option(default = "viridis", one_of = &Colormap::NAMES)]
     pub colormap: Colormap,
     /// The value with the first colour; by default the least of each matrix without outliers
-    #[arg(long)]
+    #[option]
     pub min: Option<f64>,
     /// The value with the last colour; by default the greatest of each matrix without outliers
-    #[arg(long)]
+    #[option]
     pub max: Option<f64>,
     /// How values that share a pixel are combined: mean (for integers the most frequent one) or max; curves show the
     /// extremes
-    #[arg(long, default_value = "mean", value_parser = one_of(&Pooling::NAMES))]
+    #[option(default = "mean", one_of = &Pooling::NAMES)]
     pub pool: Pooling,
     /// The name of the values, with their unit, to be written beside the colours
-    #[arg(long, default_value = "")]
+    #[option(default = "")]
     pub value_label: String,
 }
 

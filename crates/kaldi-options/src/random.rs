@@ -1,6 +1,5 @@
 //! The option of tools that draw random numbers for the entries of a table.
 
-use kaldi_cli::one_of;
 use kaldi_random::Random;
 
 /// What the random numbers of an entry depend on.
@@ -15,11 +14,11 @@ pub enum RandomBy {
 const WORDS: [(&str, RandomBy); 2] = [("table", RandomBy::Table), ("entry", RandomBy::Entry)];
 
 /// Options of random numbers.
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct RandomArguments {
     /// What random numbers depend on: table (all entries before, as in Kaldi) or entry (the key alone, so that a table gives
     /// the same in pieces and in any order)
-    #[arg(long = "random", default_value = "table", value_parser = one_of(&WORDS))]
+    #[option(name = "random", default = "table", one_of = &WORDS)]
     pub random: RandomBy,
 }
 

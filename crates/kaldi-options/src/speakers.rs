@@ -3,31 +3,31 @@
 use kaldi_ivector::LengthNormalization;
 
 /// How a classifier is trained: the options of [`Trainer`](kaldi_ivector::Trainer).
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct TrainingArguments {
     /// Number of steps of the optimization
-    #[arg(long, default_value_t = 20)]
+    #[option(default = 20)]
     pub max_steps: i32,
     /// Number of components of all classes together; one for each class where it is smaller than that
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     pub mix_up: i32,
     /// Weight of the sum of squares that keeps the weights small
-    #[arg(long, default_value_t = 0.0025)]
+    #[option(default = 0.0025)]
     pub normalizer: f64,
     /// Power of the number of a class's vectors that its number of components grows with
-    #[arg(long, default_value_t = 0.15)]
+    #[option(default = 0.15)]
     pub power: f64,
 }
 
 /// Options of [`LengthNormalization`].
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct LengthArguments {
     /// Normalize the length of vectors
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     pub normalize_length: bool,
     /// Normalize the length to the square root of the dimension, instead of what the model expects for the number of
     /// utterances
-    #[arg(long, default_value_t = false)]
+    #[option]
     pub simple_length_normalization: bool,
 }
 

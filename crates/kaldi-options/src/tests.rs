@@ -1,7 +1,6 @@
 use std::ffi::OsString;
 use std::fmt::Debug;
 
-use clap::Args;
 use kaldi_extract::{ExtractOptions, WarpFactors};
 use kaldi_feat::extract::{FbankOptions, MfccOptions, PlpOptions, SpectrogramOptions, WindowFunction};
 use kaldi_feat::pitch::{PitchExtractionOptions, PitchModelOptions, PitchNormalizerOptions, ProcessPitchOptions};
@@ -11,20 +10,20 @@ use kaldi_feat::{
 use kaldi_gmm::{MleDiagGmmOptions, MleFullGmmOptions};
 use kaldi_ivector::LengthNormalization;
 use kaldi_transform::FmpeOptions;
+use option_table::Options;
 
 use super::*;
 
 /// The options of a tool that was given these words.
-fn parsed<A: Args>(words: &[&[u8]]) -> A {
+fn parsed<A: Options>(words: &[&[u8]]) -> A {
     use std::os::unix::ffi::OsStringExt;
 
-    let command = A::augment_args(clap::Command::new("tool"));
-    let words = std::iter::once(&b"tool"[..]).chain(words.iter().copied());
-    A::from_arg_matches(&command.get_matches_from(words.map(|word| OsString::from_vec(word.to_vec())))).unwrap()
+    let words: Vec<_> = words.iter().map(|word| OsString::from_vec(word.to_vec())).collect();
+    kaldi_cli::parse(&words).unwrap().unwrap()
 }
 
 #[track_caller]
-fn has_the_defaults_of_the_command_line<A: Args, O>()
+fn has_the_defaults_of_the_command_line<A: Options, O>()
 where
     O: Default + Debug + for<'a> TryFrom<&'a A, Error: Debug>,
 {
@@ -63,7 +62,7 @@ fn names_are_bytes() {
 
 #[test]
 fn what_is_out_of_range_is_refused() {
-    fn refused<A: Args, O>(words: &[&str]) -> String
+    fn refused<A: Options, O>(words: &[&str]) -> String
     where
         O: for<'a> TryFrom<&'a A, Error: std::fmt::Display> + Debug,
     {

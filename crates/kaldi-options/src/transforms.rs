@@ -3,16 +3,16 @@
 use kaldi_transform::{BasisFmllrOptions, FmllrOptions, FmllrUpdate, FmpeOptions};
 
 /// Options of [`FmllrOptions`].
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Copy, Debug, option_table::Options)]
 pub struct FmllrArguments {
     /// With this many frames or fewer, the transform changes nothing
-    #[arg(long, default_value_t = 500.0)]
+    #[option(default = 500.0)]
     pub fmllr_min_count: f32,
     /// The number of iterations of a full estimate
-    #[arg(long, default_value_t = 40)]
+    #[option(default = 40)]
     pub fmllr_num_iters: i32,
     /// What is estimated: full, diag, offset or none
-    #[arg(long, default_value = "full")]
+    #[option(default = "full")]
     pub fmllr_update_type: FmllrUpdate,
 }
 
@@ -27,19 +27,19 @@ impl From<&FmllrArguments> for FmllrOptions {
 }
 
 /// Options of [`BasisFmllrOptions`].
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Copy, Debug, option_table::Options)]
 pub struct BasisFmllrArguments {
     /// The number of steps
-    #[arg(long, default_value_t = BasisFmllrOptions::default().num_iters)]
+    #[option(default = BasisFmllrOptions::default().num_iters)]
     pub num_iters: i32,
     /// The number of bases for each frame
-    #[arg(long, default_value_t = BasisFmllrOptions::default().size_scale)]
+    #[option(default = BasisFmllrOptions::default().size_scale)]
     pub size_scale: f32,
     /// With fewer frames, the transform changes nothing
-    #[arg(long, default_value_t = BasisFmllrOptions::default().min_count)]
+    #[option(default = BasisFmllrOptions::default().min_count)]
     pub fmllr_min_count: f32,
     /// The number of steps in the estimate of the size of a step
-    #[arg(long, default_value_t = BasisFmllrOptions::default().step_size_iters)]
+    #[option(default = BasisFmllrOptions::default().step_size_iters)]
     pub step_size_iters: i32,
 }
 
@@ -55,14 +55,14 @@ impl From<&BasisFmllrArguments> for BasisFmllrOptions {
 }
 
 /// Options of [`FmpeOptions`].
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct FmpeArguments {
     /// Multiply the posterior among the high-dimensional features by this, which makes it learn faster
-    #[arg(long, default_value_t = 5.0)]
+    #[option(default = 5.0)]
     pub post_scale: f32,
     /// Which frames have a part in the offset of a frame: contexts between colons, each of them offset,weight between
     /// semicolons
-    #[arg(long, default_value_t = FmpeOptions::default().context_expansion)]
+    #[option(default = FmpeOptions::default().context_expansion)]
     pub context_expansion: String,
 }
 

@@ -7,190 +7,190 @@ use kaldi_feat::extract::{
 use crate::{count, refused};
 
 /// Options of [`FrameOptions`].
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct FrameArguments {
     /// Sample rate of the waveforms in Hz; those of another rate are refused, unless they may be resampled
-    #[arg(long, default_value_t = 16000.0)]
+    #[option(default = 16000.0)]
     pub sample_frequency: f32,
     /// Length of a frame in milliseconds
-    #[arg(long, default_value_t = 25.0)]
+    #[option(default = 25.0)]
     pub frame_length: f32,
     /// Distance between frames in milliseconds
-    #[arg(long, default_value_t = 10.0)]
+    #[option(default = 10.0)]
     pub frame_shift: f32,
     /// Coefficient of preemphasis: the part of each sample that is taken from the next one
-    #[arg(long, default_value_t = 0.97)]
+    #[option(default = 0.97)]
     pub preemphasis_coefficient: f32,
     /// Subtract the mean of each frame
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     pub remove_dc_offset: bool,
     /// Standard deviation of the noise that is added to every sample (0 means none; set --energy-floor then, to 0.1 or 1
     /// for instance)
-    #[arg(long, default_value_t = 1.0)]
+    #[option(default = 1.0)]
     pub dither: f32,
     /// Another number gives other noise; with the same one and the same keys, noise is the same in every run
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     pub seed: u32,
     /// Window function: hamming, hanning, povey, rectangular, sine or blackman
-    #[arg(long, default_value = "povey")]
+    #[option(default = "povey")]
     pub window_type: String,
     /// Constant of the generalized Blackman window
-    #[arg(long, default_value_t = 0.42)]
+    #[option(default = 0.42)]
     pub blackman_coeff: f32,
     /// Make frames as long as a power of two with zeros, before they are transformed
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     pub round_to_power_of_two: bool,
     /// Take only frames that lie within the waveform; otherwise their number depends on their distance alone, and the
     /// waveform is mirrored at its ends
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     pub snip_edges: bool,
     /// Accept waveforms of a higher rate than --sample-frequency, and resample them
-    #[arg(long, default_value_t = false)]
+    #[option]
     pub allow_downsample: bool,
     /// Accept waveforms of a lower rate than --sample-frequency, and resample them
-    #[arg(long, default_value_t = false)]
+    #[option]
     pub allow_upsample: bool,
     /// Without effect; it limits what Kaldi keeps in memory in online decoding
-    #[arg(long, default_value_t = -1)]
+    #[option(default = -1)]
     pub max_feature_vectors: i32,
 }
 
 /// Options of [`MelOptions`].
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct MelArguments {
     /// Number of triangular mel-frequency bins
-    #[arg(long, default_value_t = 23)]
+    #[option(default = 23)]
     pub num_mel_bins: i32,
     /// Frequency in Hz where the first mel bin starts
-    #[arg(long, default_value_t = 20.0)]
+    #[option(default = 20.0)]
     pub low_freq: f32,
     /// Frequency in Hz where the last mel bin ends; if 0 or negative, it is added to half the sample rate
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     pub high_freq: f32,
     /// Frequency in Hz of the lower bend of the piecewise linear VTLN warping
-    #[arg(long, default_value_t = 100.0)]
+    #[option(default = 100.0)]
     pub vtln_low: f32,
     /// Frequency in Hz of the upper bend of the piecewise linear VTLN warping; if negative, it is added to half the sample
     /// rate
-    #[arg(long, default_value_t = -500.0)]
+    #[option(default = -500.0)]
     pub vtln_high: f32,
     /// Log the weights of the mel bins, and the energy in each of them for every frame
-    #[arg(long, default_value_t = false)]
+    #[option]
     pub debug_mel: bool,
 }
 
 /// Options of [`EnergyOptions`].
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct EnergyArguments {
     /// Floor of the energy of a frame, not of its logarithm; worth setting, to 0.1 or 1 for instance, where energy is
     /// among the features and --dither=0
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     pub energy_floor: f32,
     /// Take the energy before preemphasis and window
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     pub raw_energy: bool,
 }
 
 /// Options of [`MfccOptions`].
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct MfccArguments {
     /// The frames.
-    #[command(flatten)]
+    #[flatten]
     pub frames: FrameArguments,
     /// The mel filters.
-    #[command(flatten)]
+    #[flatten]
     pub mel: MelArguments,
     /// The energy.
-    #[command(flatten)]
+    #[flatten]
     pub energy: EnergyArguments,
     /// Number of cepstra, C0 included
-    #[arg(long, default_value_t = 13)]
+    #[option(default = 13)]
     pub num_ceps: i32,
     /// Use the log energy of the frame instead of C0
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     pub use_energy: bool,
     /// Constant of the scaling of cepstra (0 means none)
-    #[arg(long, default_value_t = 22.0)]
+    #[option(default = 22.0)]
     pub cepstral_lifter: f32,
     /// Put energy or C0 last, and C0 times the square root of 2; for features like those of HTK, other options have to be
     /// set as well
-    #[arg(long, default_value_t = false)]
+    #[option]
     pub htk_compat: bool,
 }
 
 /// Options of [`FbankOptions`].
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct FbankArguments {
     /// The frames.
-    #[command(flatten)]
+    #[flatten]
     pub frames: FrameArguments,
     /// The mel filters.
-    #[command(flatten)]
+    #[flatten]
     pub mel: MelArguments,
     /// The energy.
-    #[command(flatten)]
+    #[flatten]
     pub energy: EnergyArguments,
     /// Add the log energy of the frame as one more value, the first
-    #[arg(long, default_value_t = false)]
+    #[option]
     pub use_energy: bool,
     /// Put the energy last; for features like those of HTK, other options have to be set as well
-    #[arg(long, default_value_t = false)]
+    #[option]
     pub htk_compat: bool,
     /// Write logarithms
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     pub use_log_fbank: bool,
     /// Sum power, not magnitude
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     pub use_power: bool,
 }
 
 /// Options of [`PlpOptions`].
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct PlpArguments {
     /// The frames.
-    #[command(flatten)]
+    #[flatten]
     pub frames: FrameArguments,
     /// The mel filters.
-    #[command(flatten)]
+    #[flatten]
     pub mel: MelArguments,
     /// The energy.
-    #[command(flatten)]
+    #[flatten]
     pub energy: EnergyArguments,
     /// Order of the linear prediction
-    #[arg(long, default_value_t = 12)]
+    #[option(default = 12)]
     pub lpc_order: i32,
     /// Number of cepstra, C0 included
-    #[arg(long, default_value_t = 13)]
+    #[option(default = 13)]
     pub num_ceps: i32,
     /// Use the log energy of the frame instead of C0
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     pub use_energy: bool,
     /// Power to which loudness grows with energy
-    #[arg(long, default_value_t = 0.33333)]
+    #[option(default = 0.33333)]
     pub compress_factor: f32,
     /// Constant of the scaling of cepstra (0 means none)
-    #[arg(long, default_value_t = 22)]
+    #[option(default = 22)]
     pub cepstral_lifter: i32,
     /// Multiply cepstra by this
-    #[arg(long, default_value_t = 1.0)]
+    #[option(default = 1.0)]
     pub cepstral_scale: f32,
     /// Put energy or C0 last; for features like those of HTK, other options have to be set as well
-    #[arg(long, default_value_t = false)]
+    #[option]
     pub htk_compat: bool,
 }
 
 /// Options of [`SpectrogramOptions`].
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, option_table::Options)]
 pub struct SpectrogramArguments {
     /// The frames.
-    #[command(flatten)]
+    #[flatten]
     pub frames: FrameArguments,
     /// The energy, which replaces frequency 0.
-    #[command(flatten)]
+    #[flatten]
     pub energy: EnergyArguments,
     /// Write the complex spectrum: real and imaginary parts by turns, but first the two real numbers of frequency 0 and of
     /// half the sample rate
-    #[arg(long, default_value_t = false)]
+    #[option]
     pub return_raw_fft: bool,
 }
 

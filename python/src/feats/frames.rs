@@ -19,18 +19,18 @@ use super::{bad_data, compute, matrix, options, refused};
 use crate::names;
 
 /// The options of `add-deltas`.
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct OfDeltas {
-    #[command(flatten)]
+    #[flatten]
     deltas: DeltaArguments,
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     truncate: u32,
 }
 
 /// The options of `apply-cmvn-sliding`.
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct OfSliding {
-    #[command(flatten)]
+    #[flatten]
     sliding: SlidingCmnArguments,
 }
 

@@ -5,7 +5,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bstr::{BString, ByteSlice};
-use clap::CommandFactory;
 use kaldi_extract::extract_samples;
 use kaldi_feat::extract::{
     Extractor, Fbank, FbankOptions, Mfcc, MfccOptions, Plp, PlpOptions, Spectrogram, SpectrogramOptions,
@@ -24,44 +23,44 @@ use crate::errors::{Failure, Result, wrong_value};
 use crate::names;
 
 /// The options of a tool that computes features of waveforms.
-#[derive(clap::Parser)]
-struct OfWaveforms<A: clap::Args> {
-    #[command(flatten)]
+#[derive(option_table::Options)]
+struct OfWaveforms<A: option_table::Options> {
+    #[flatten]
     feats: A,
-    #[command(flatten)]
+    #[flatten]
     extract: ExtractArguments,
-    #[command(flatten)]
+    #[flatten]
     warp: WarpArguments,
 }
 
 /// The options of `compute-spectrogram-feats`.
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct OfSpectrogram {
-    #[command(flatten)]
+    #[flatten]
     feats: SpectrogramArguments,
-    #[command(flatten)]
+    #[flatten]
     extract: ExtractArguments,
 }
 
 /// The options of `compute-kaldi-pitch-feats`.
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 pub struct OfPitch {
     /// How pitch is found.
-    #[command(flatten)]
+    #[flatten]
     pub pitch: PitchArguments,
 }
 
 /// The options of `process-kaldi-pitch-feats`.
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 pub struct OfProcess {
     /// What is computed of pitch.
-    #[command(flatten)]
+    #[flatten]
     pub process: ProcessPitchArguments,
     /// What the noise depends on.
-    #[command(flatten)]
+    #[flatten]
     pub random: RandomArguments,
     /// Seed of the noise of derivatives
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     pub srand: i32,
 }
 
@@ -91,7 +90,7 @@ impl Computation {
         }
     }
 
-    fn of<A: clap::Args, E: Extractor + Send + Sync + 'static>(
+    fn of<A: option_table::Options, E: Extractor + Send + Sync + 'static>(
         words: Vec<OsString>,
         make: impl FnOnce(&A) -> kaldi_feat::Result<E>,
     ) -> PyResult<Self> {
@@ -212,20 +211,15 @@ fn feats_config(kind: &str, path: &Bound<'_, PyAny>) -> PyResult<Vec<(String, St
 /// Every option of a kind of features with its default, as the tools have them.
 #[pyfunction]
 fn feats_options(kind: &str) -> PyResult<Vec<(String, String)>> {
-    let command = match kind {
-        "fbank" => OfWaveforms::<FbankArguments>::command(),
-        "mfcc" => OfWaveforms::<MfccArguments>::command(),
-        "plp" => OfWaveforms::<PlpArguments>::command(),
-        "spectrogram" => OfSpectrogram::command(),
-        "pitch" => OfPitch::command(),
-        "process-pitch" => OfProcess::command(),
+    Ok(match kind {
+        "fbank" => kaldi_cli::default_options::<OfWaveforms<FbankArguments>>(),
+        "mfcc" => kaldi_cli::default_options::<OfWaveforms<MfccArguments>>(),
+        "plp" => kaldi_cli::default_options::<OfWaveforms<PlpArguments>>(),
+        "spectrogram" => kaldi_cli::default_options::<OfSpectrogram>(),
+        "pitch" => kaldi_cli::default_options::<OfPitch>(),
+        "process-pitch" => kaldi_cli::default_options::<OfProcess>(),
         _ => return Err(unknown(kind)),
-    };
-    let options = command.get_arguments().filter_map(|arg| {
-        let default = arg.get_default_values().first().map(|value| value.to_string_lossy().into_owned());
-        Some((arg.get_long()?.to_owned(), default.unwrap_or_default()))
-    });
-    Ok(options.collect())
+    })
 }
 
 impl Failure {

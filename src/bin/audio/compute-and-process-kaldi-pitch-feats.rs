@@ -25,13 +25,13 @@ Usage: compute-and-process-kaldi-pitch-feats [options] <wav-rspecifier> <feats-w
 See also: compute-kaldi-pitch-feats, process-kaldi-pitch-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     pitch: PitchArguments,
-    #[command(flatten)]
+    #[flatten]
     process: ProcessPitchArguments,
-    #[command(flatten)]
+    #[flatten]
     random: RandomArguments,
     source: InputName,
     target: OutputName,

@@ -17,13 +17,13 @@ Usage: compute-fbank-feats [options] <wav-rspecifier> <feats-wspecifier>
 See also: compute-mfcc-feats, compute-plp-feats, compute-spectrogram-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     fbank: FbankArguments,
-    #[command(flatten)]
+    #[flatten]
     warp: WarpArguments,
-    #[command(flatten)]
+    #[flatten]
     extract: ExtractArguments,
     source: InputName,
     target: OutputName,

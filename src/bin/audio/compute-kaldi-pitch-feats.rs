@@ -21,9 +21,9 @@ Usage: compute-kaldi-pitch-feats [options] <wav-rspecifier> <feats-wspecifier>
 See also: process-kaldi-pitch-feats, compute-and-process-kaldi-pitch-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     pitch: PitchArguments,
     source: InputName,
     target: OutputName,

@@ -18,13 +18,13 @@ Usage: compute-mfcc-feats [options] <wav-rspecifier> <feats-wspecifier>
 See also: compute-fbank-feats, compute-plp-feats, compute-spectrogram-feats, add-deltas
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     mfcc: MfccArguments,
-    #[command(flatten)]
+    #[flatten]
     warp: WarpArguments,
-    #[command(flatten)]
+    #[flatten]
     extract: ExtractArguments,
     source: InputName,
     target: OutputName,

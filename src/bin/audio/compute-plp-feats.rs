@@ -17,13 +17,13 @@ Usage: compute-plp-feats [options] <wav-rspecifier> <feats-wspecifier>
 See also: compute-mfcc-feats, compute-fbank-feats, compute-spectrogram-feats, add-deltas
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     plp: PlpArguments,
-    #[command(flatten)]
+    #[flatten]
     warp: WarpArguments,
-    #[command(flatten)]
+    #[flatten]
     extract: ExtractArguments,
     source: InputName,
     target: OutputName,

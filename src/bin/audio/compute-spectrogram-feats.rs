@@ -17,11 +17,11 @@ Usage: compute-spectrogram-feats [options] <wav-rspecifier> <feats-wspecifier>
 See also: compute-fbank-feats, compute-mfcc-feats, compute-plp-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     spectrogram: SpectrogramArguments,
-    #[command(flatten)]
+    #[flatten]
     extract: ExtractArguments,
     source: InputName,
     target: OutputName,

@@ -19,19 +19,19 @@ Usage: extend-wav-with-silence [options] <wav-rspecifier> <wav-wspecifier>
 See also: wav-copy, extract-segments
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// How much silence is appended, in seconds
-    #[arg(long, default_value_t = 5.0)]
+    #[option(default = 5.0)]
     extra_silence_length: f32,
     /// How much of the start and of the end is searched for the quietest piece, in seconds
-    #[arg(long, default_value_t = 0.5)]
+    #[option(default = 0.5)]
     silence_search_length: f32,
     /// The length of that piece in seconds, less than --silence-search-length
-    #[arg(long, default_value_t = 0.05)]
+    #[option(default = 0.05)]
     silence_extract_length: f32,
     /// The distance from one piece that is measured to the next, in seconds
-    #[arg(long, default_value_t = 0.025)]
+    #[option(default = 0.025)]
     silence_extract_shift: f32,
     source: InputName,
     target: OutputName,

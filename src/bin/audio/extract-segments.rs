@@ -26,9 +26,9 @@ of the recording. If a recording has several channels, the channel is needed, co
 See also: extract-feature-segments, wav-copy, wav-to-duration
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     grid: SampleGridArguments,
     recordings: InputName,
     segments: InputName,

@@ -23,14 +23,14 @@ Usage: process-kaldi-pitch-feats [options] <feats-rspecifier> <feats-wspecifier>
 See also: compute-kaldi-pitch-feats, compute-and-process-kaldi-pitch-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     process: ProcessPitchArguments,
-    #[command(flatten)]
+    #[flatten]
     random: RandomArguments,
     /// Seed of the noise of derivatives
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     srand: i32,
     source: InputName,
     target: OutputName,

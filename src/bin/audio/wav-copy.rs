@@ -3,7 +3,7 @@
 //! Matches Kaldi's `wav-copy`, except that it reads more than 16-bit PCM: samples of 8, 24 and 32 bits, floats, A-law,
 //! mu-law, FLAC, MP3, Opus and so on are converted to 16 bits, and that a single file that is no waveform leaves no empty output.
 
-use kaldi_cli::{InputName, OutputName, Tally, one_of};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::log;
 use kaldi_table::{SequentialReader, TableWriter, are_tables, read_file, write_file};
 use kaldi_values::Format;
@@ -22,10 +22,10 @@ Usage: wav-copy [options] <wav-rspecifier> <wav-wspecifier>
 See also: wav-to-duration, extract-segments
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// The kind of the files that are written: wav or flac, which has no end in an archive
-    #[arg(long, default_value = "wav", value_parser = one_of(&WaveFormat::NAMES))]
+    #[option(default = "wav", one_of = &WaveFormat::NAMES)]
     format: WaveFormat,
     source: InputName,
     target: OutputName,

@@ -21,44 +21,44 @@ Usage: wav-reverberate [options] <wav-in-rxfilename> <wav-out-wxfilename>
 See also: wav-copy
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// One channel for every channel of the impulse response; otherwise there is one
-    #[arg(long, default_value_t = false)]
+    #[option]
     multi_channel_output: bool,
     /// Start at the peak of the impulse response and end as the input does; otherwise the length is that of the input
     /// plus that of the impulse response minus one sample
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     shift_output: bool,
     /// The channel of the input that is used
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     input_wave_channel: usize,
     /// The channel of the impulse response that is used, unless the output has several
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     rir_channel: usize,
     /// The channel of the noises that is used, unless the output has several
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     noise_channel: usize,
     /// The impulse response of a room: a file or a pipe
-    #[arg(long)]
+    #[option]
     impulse_response: Option<InputName>,
     /// Noises to add: files or pipes, separated by commas; see --snrs and --start-times
-    #[arg(long)]
+    #[option]
     additive_signals: Option<Arg>,
     /// The ratio of the input's power to that of each noise, in dB
-    #[arg(long)]
+    #[option]
     snrs: Option<Arg>,
     /// The time in the input at which each noise starts, in seconds
-    #[arg(long)]
+    #[option]
     start_times: Option<Arg>,
     /// Scale the output to the power of the input
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     normalize_output: bool,
     /// Multiply the output by this if it is positive, instead of --normalize-output
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     volume: f32,
     /// The duration of the output in seconds if it is positive: the output is cut or repeated
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     duration: f32,
     source: InputName,
     target: OutputName,

@@ -25,12 +25,12 @@ Usage: apply-cmvn-online [options] <global-stats-rxfilename> <feats-rspecifier> 
 See also: apply-cmvn, apply-cmvn-sliding, compute-cmvn-stats, matrix-sum
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Rspecifier of the map from speakers to utterances, which are then normalized in its order
-    #[arg(long)]
+    #[option]
     spk2utt: Option<MapName>,
-    #[command(flatten)]
+    #[flatten]
     online: OnlineCmvnArguments,
     global_stats: InputName,
     source: InputName,

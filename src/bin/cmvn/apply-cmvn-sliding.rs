@@ -20,9 +20,9 @@ Usage: apply-cmvn-sliding [options] <feats-rspecifier> <feats-wspecifier>
 See also: apply-cmvn, apply-cmvn-online
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     sliding: SlidingCmnArguments,
     source: InputName,
     target: OutputName,

@@ -23,22 +23,22 @@ Usage: apply-cmvn [options] (<stats-rspecifier>|<stats-rxfilename>) <feats-rspec
 See also: compute-cmvn-stats, modify-cmvn-stats, matrix-sum, apply-cmvn-sliding, apply-cmvn-online
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Rspecifier of the map from utterances to speakers
-    #[arg(long, default_value = "")]
+    #[option(default = "")]
     utt2spk: MapName,
     /// Make variances one
-    #[arg(long, default_value_t = false)]
+    #[option]
     norm_vars: bool,
     /// Make means zero; without this, features are copied unchanged
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     norm_means: bool,
     /// Dimensions that are not normalized, for example 13:14:15
-    #[arg(long)]
+    #[option]
     skip_dims: Option<Dims>,
     /// Undo normalization: give features of mean zero and variance one the means and variances of the statistics
-    #[arg(long, default_value_t = false)]
+    #[option]
     reverse: bool,
     stats: InputName,
     source: InputName,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail, ensure};
 use bstr::BStr;
-use kaldi_cli::{InputName, MapName, OutputName, Tally, one_of};
+use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_feat::CmvnStats;
 use kaldi_io::{Output, is_specifier, printable_wxfilename};
 use kaldi_log::{log, warning};
@@ -29,19 +29,19 @@ Usage: compute-cmvn-stats [options] <feats-rspecifier> (<stats-wspecifier>|<stat
 See also: apply-cmvn, modify-cmvn-stats, compute-cmvn-stats-two-channel, matrix-sum
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// Rspecifier of the map from speakers to utterances
-    #[arg(long)]
+    #[option]
     spk2utt: Option<MapName>,
     /// Rspecifier of vectors with a weight for each frame of an utterance
-    #[arg(long)]
+    #[option]
     weights: Option<InputName>,
     /// Format of statistics of everything: kaldi, or json (WeNet's global_cmvn: mean_stat, var_stat, frame_num)
-    #[arg(long, default_value = "kaldi", value_parser = one_of(&FORMATS))]
+    #[option(default = "kaldi", one_of = &FORMATS)]
     format: StatsFormat,
     source: InputName,
     target: OutputName,

@@ -19,14 +19,14 @@ Usage: nnet3-get-egs-dense-targets [options] <feats-rspecifier> <targets-rspecif
 See also: nnet3-get-egs, nnet3-copy-egs, nnet3-shuffle-egs
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// The number of columns that targets have to have; -1 takes any
-    #[arg(long, default_value_t = -1)]
+    #[option(default = -1)]
     num_targets: i32,
-    #[command(flatten)]
+    #[flatten]
     split: SplitArguments,
-    #[command(flatten)]
+    #[flatten]
     cut: CutArguments,
     feats: InputName,
     labels: InputName,

@@ -22,9 +22,9 @@ Usage: nnet3-get-egs-simple [options] <name>=<rspecifier> [<name>=<rspecifier> .
 See also: nnet3-get-egs, nnet3-merge-egs, post-to-smat
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[arg(required = true)]
+    #[argument(required)]
     sources: Vec<Arg>,
     target: OutputName,
 }

@@ -21,14 +21,14 @@ Usage: nnet3-get-egs --num-pdfs=<n> [options] <feats-rspecifier> <pdf-post-rspec
 See also: nnet3-get-egs-dense-targets, nnet3-get-egs-simple, nnet3-copy-egs, nnet3-shuffle-egs
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// The number of pdfs, greater than every one in the posteriors (must be given)
-    #[arg(long, default_value_t = -1)]
+    #[option(default = -1)]
     num_pdfs: i32,
-    #[command(flatten)]
+    #[flatten]
     split: SplitArguments,
-    #[command(flatten)]
+    #[flatten]
     cut: CutArguments,
     feats: InputName,
     labels: InputName,

@@ -22,23 +22,23 @@ See also: nnet3-copy-egs, nnet3-shuffle-egs
 /// How many bytes of examples wait for the threads.
 const IN_FLIGHT: usize = 8 << 20;
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// How many examples to merge: numbers and ranges (64,128 or 1:64), of which the largest counts until the input ends; for
     /// sizes of examples size=numbers, separated by / (the nearest size counts)
-    #[arg(long, default_value = "256")]
+    #[option(default = "256")]
     minibatch_size: Arg,
     /// Compress full matrices
-    #[arg(long, default_value_t = false)]
+    #[option]
     compress: bool,
     /// Has no effect
-    #[arg(long, default_value = "deprecated")]
+    #[option(default = "deprecated")]
     measure_output_frames: Arg,
     /// Has no effect
-    #[arg(long, default_value = "deprecated")]
+    #[option(default = "deprecated")]
     discard_partial_minibatches: Arg,
     /// Has no effect
-    #[arg(long, default_value_t = false)]
+    #[option]
     multilingual_eg: bool,
     source: InputName,
     target: OutputName,

@@ -21,13 +21,13 @@ Usage: nnet3-xvector-get-egs [options] <ranges-rxfilename> <feats-rspecifier> <e
 See also: nnet3-shuffle-egs, nnet3-copy-egs, nnet3-get-egs
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Compress features
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     compress: bool,
     /// The number of speakers, greater than every label (must be given)
-    #[arg(long, default_value_t = -1)]
+    #[option(default = -1)]
     num_pdfs: i32,
     ranges: InputName,
     feats: InputName,

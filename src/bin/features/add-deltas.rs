@@ -18,12 +18,12 @@ Usage: add-deltas [options] <in-rspecifier> <out-wspecifier>
 See also: add-deltas-sdc, splice-feats, apply-cmvn
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     deltas: DeltaArguments,
     /// Use only the first columns of the features, this many; 0 means all
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     truncate: u32,
     source: InputName,
     target: OutputName,

@@ -24,16 +24,16 @@ Usage: compute-vad-from-frame-likes [options] <likes-rspecifier1> <likes-rspecif
 See also: compute-vad, merge-vads
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// File with lines of a class and its label, if the labels of classes are not their numbers
-    #[arg(long)]
+    #[option]
     map: Option<InputName>,
     /// Prior probabilities of the classes, separated by commas (e.g. 0.5,0.2,0.3); equal ones if this is empty
-    #[arg(long, default_value = "")]
+    #[option(default = "")]
     priors: String,
     first: InputName,
-    #[arg(required = true)]
+    #[argument(required)]
     others: Vec<InputName>,
     target: OutputName,
 }

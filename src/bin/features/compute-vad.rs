@@ -19,22 +19,22 @@ Usage: compute-vad [options] <feats-rspecifier> <vad-wspecifier>
 See also: select-voiced-frames, merge-vads, compute-vad-from-frame-likes
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Leave out utterances in which no frame is voiced
-    #[arg(long, default_value_t = false)]
+    #[option]
     omit_unvoiced_utts: bool,
     /// Constant part of the threshold
-    #[arg(long, default_value_t = 5.0)]
+    #[option(default = 5.0)]
     vad_energy_threshold: f32,
     /// The factor of the utterance's mean energy in the threshold
-    #[arg(long, default_value_t = 0.5)]
+    #[option(default = 0.5)]
     vad_energy_mean_scale: f32,
     /// Number of frames on each side of a frame that are in its window
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     vad_frames_context: i32,
     /// The share of the window that must have more energy than the threshold
-    #[arg(long, default_value_t = 0.6)]
+    #[option(default = 0.6)]
     vad_proportion_threshold: f32,
     feats: InputName,
     target: OutputName,

@@ -16,13 +16,13 @@ Usage: concat-feats <in-rxfilename1> <in-rxfilename2> [<in-rxfilename3> ...] <ou
 See also: copy-feats, append-vector-to-feats, paste-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     first: InputName,
-    #[arg(required = true)]
+    #[argument(required)]
     others: Vec<InputName>,
     target: OutputName,
 }

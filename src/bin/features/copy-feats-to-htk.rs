@@ -18,19 +18,19 @@ Usage: copy-feats-to-htk [options] <feature-rspecifier>
 See also: copy-feats (with --htk-in), copy-feats-to-sphinx
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Extension of the files
-    #[arg(long, default_value = "fea")]
+    #[option(default = "fea")]
     output_ext: Arg,
     /// Folder of the files, made if it is missing
-    #[arg(long, default_value = "./")]
+    #[option(default = "./")]
     output_dir: Arg,
     /// Frame shift in units of 100 ns (HTK's sampPeriod)
-    #[arg(long, default_value_t = 100_000)]
+    #[option(default = 100_000)]
     sample_period: i32,
     /// Code of the sample kind (HTK's parmKind): 6 MFCC, 7 FBANK, 9 USER, 11 PLP ...
-    #[arg(long, default_value_t = 9)]
+    #[option(default = 9)]
     sample_kind: i32,
     source: InputName,
 }

@@ -17,13 +17,13 @@ Usage: copy-feats-to-sphinx [options] <feature-rspecifier>
 See also: copy-feats (with --sphinx-in), copy-feats-to-htk
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Extension of the files
-    #[arg(long, default_value = "mfc")]
+    #[option(default = "mfc")]
     output_ext: Arg,
     /// Folder of the files, made if it is missing
-    #[arg(long, default_value = "./")]
+    #[option(default = "./")]
     output_dir: Arg,
     source: InputName,
 }

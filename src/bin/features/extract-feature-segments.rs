@@ -23,9 +23,9 @@ A line of the segments file: <segment-id> <utterance-or-speaker-id> <start> <end
 See also: subset-feats, subsample-feats, copy-feats, extract-segments
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     grid: FrameGridArguments,
     feats: InputName,
     segments: InputName,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_cli::{InputName, OutputName, Tally, one_of};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_inspect::{Entries, Kind, read_frames};
 use kaldi_io::{FileNames, Output, Rspecifier, Wxfilename, make_last_folder};
 use kaldi_log::{log, warning};
@@ -38,24 +38,24 @@ See also: copy-feats, feat-to-len, subset-feats, table-stats
 /// Bytes of values and pictures that are processed at the same time.
 const IN_FLIGHT: usize = 64 << 20;
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Rspecifier of waveforms, to be drawn above the pictures of their keys
-    #[arg(long)]
+    #[option]
     wav: Option<InputName>,
     /// The channel of waveforms to draw, counted from 0
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     channel: u32,
-    #[command(flatten)]
+    #[flatten]
     plot: PlotArguments,
     /// Draw only this many utterances, unless it is 0
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     max_utts: u64,
     /// png or svg; by default found from the ending of the file's name, otherwise png
-    #[arg(long, value_parser = one_of(&PictureFormat::NAMES))]
+    #[option(one_of = &PictureFormat::NAMES)]
     format: Option<PictureFormat>,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
-    #[arg(long = "type", value_parser = one_of(ValueType::NAMES))]
+    #[option(name = "type", one_of = ValueType::NAMES)]
     value_type: Option<ValueType>,
     source: InputName,
     target: OutputName,

@@ -20,10 +20,10 @@ Usage: fmpe-acc-stats [options] <fmpe-in> <feats-rspecifier> <derivatives-rspeci
 See also: gmm-fmpe-acc-stats, fmpe-sum-accs, fmpe-est
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     fmpe: InputName,
     feats: InputName,

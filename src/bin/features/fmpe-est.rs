@@ -18,16 +18,16 @@ Usage: fmpe-est [options] <fmpe-in> <stats-rxfilename> <fmpe-out>
 See also: gmm-fmpe-acc-stats, fmpe-sum-accs, fmpe-apply-transform
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// How fast the transform changes
-    #[arg(long, default_value_t = FmpeUpdateOptions::default().learning_rate)]
+    #[option(default = FmpeUpdateOptions::default().learning_rate)]
     learning_rate: f32,
     /// How much large elements are made smaller
-    #[arg(long, default_value_t = FmpeUpdateOptions::default().l2_weight)]
+    #[option(default = FmpeUpdateOptions::default().l2_weight)]
     l2_weight: f32,
     source: InputName,
     stats: InputName,

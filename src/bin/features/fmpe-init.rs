@@ -18,12 +18,12 @@ Usage: fmpe-init [options] <diag-gmm-in> <fmpe-out>
 See also: fmpe-apply-transform
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
-    #[command(flatten)]
+    #[flatten]
     fmpe: FmpeArguments,
     source: InputName,
     target: OutputName,

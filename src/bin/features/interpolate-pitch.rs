@@ -23,14 +23,14 @@ Usage: interpolate-pitch [options] <feats-rspecifier> <feats-wspecifier>
 See also: process-pitch-feats, process-kaldi-pitch-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Fill gaps with straight lines instead of using the model
-    #[arg(long, default_value_t = false)]
+    #[option]
     linear_interpolation: bool,
-    #[command(flatten)]
+    #[flatten]
     model: PitchModelArguments,
-    #[command(flatten)]
+    #[flatten]
     random: RandomArguments,
     source: InputName,
     target: OutputName,

@@ -22,16 +22,16 @@ Usage: paste-feats <in-rspecifier1> <in-rspecifier2> [<in-rspecifier3> ...] <out
 See also: copy-feats, append-vector-to-feats, concat-feats, select-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// The largest difference in frames between the lengths of an utterance
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     length_tolerance: i32,
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     first: InputName,
-    #[arg(required = true)]
+    #[argument(required)]
     others: Vec<InputName>,
     target: OutputName,
 }

@@ -18,9 +18,9 @@ Usage: process-pitch-feats [options] <feats-rspecifier> <feats-wspecifier>
 See also: interpolate-pitch, process-kaldi-pitch-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     normalizer: PitchNormalizerArguments,
     source: InputName,
     target: OutputName,

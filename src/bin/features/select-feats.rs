@@ -19,7 +19,7 @@ Usage: select-feats [options] <selection> <in-rspecifier> <out-wspecifier>
 See also: copy-feats, subset-feats, paste-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     selection: Selection,
     source: InputName,

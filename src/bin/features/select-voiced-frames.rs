@@ -19,7 +19,7 @@ Usage: select-voiced-frames [options] <feats-rspecifier> <vad-rspecifier> <feats
 See also: compute-vad, merge-vads, subsample-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     feats: InputName,
     vad: InputName,

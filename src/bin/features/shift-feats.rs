@@ -20,13 +20,13 @@ Usage: shift-feats [options] <feature-rspecifier> <feature-wspecifier>
 See also: copy-feats, subsample-feats, splice-feats, paste-feats, extract-feature-segments
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Number of frames by which the features come later; negative for earlier
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     shift: i32,
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     source: InputName,
     target: OutputName,

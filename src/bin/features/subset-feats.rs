@@ -22,16 +22,16 @@ See also: copy-feats, select-feats, extract-feature-segments
 /// The value of `--n` if nobody sets it.
 const FIRST: i32 = 10;
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Copy this many feature matrices, the first ones
-    #[arg(long, default_value_t = FIRST)]
+    #[option(default = FIRST)]
     n: i32,
     /// Copy only utterances listed in this text file, as first word of a line
-    #[arg(long)]
+    #[option]
     include: Option<InputName>,
     /// Copy all but the utterances listed in this text file, as first word of a line
-    #[arg(long)]
+    #[option]
     exclude: Option<InputName>,
     source: InputName,
     target: OutputName,

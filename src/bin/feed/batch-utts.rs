@@ -4,7 +4,7 @@
 
 use anyhow::{Context, bail, ensure};
 use bstr::BStr;
-use kaldi_cli::{InputName, OutputName, Tally, one_of};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::{Lengths, Unit};
 use kaldi_log::log;
 use kaldi_reader::{BoxReader, Buckets, Leftover, Reader, ReaderExt, Step, from_fn};
@@ -24,25 +24,25 @@ Lengths are a file of lines with key and number, or a table of integers.
 See also: filter-utts, feat-to-len
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// static, dynamic or bucket
-    #[arg(long, default_value = "static", value_parser = one_of(&BATCH_TYPES))]
+    #[option(default = "static", one_of = &BATCH_TYPES)]
     batch_type: BatchType,
     /// Utterances of a batch, for --batch-type=static
-    #[arg(long, default_value_t = 16)]
+    #[option(default = 16)]
     batch_size: u32,
     /// The most frames of a batch with padding, for --batch-type=dynamic
-    #[arg(long, default_value_t = 12000)]
+    #[option(default = 12000)]
     max_frames_in_batch: u32,
     /// Lengths in rising order, separated by commas, for --batch-type=bucket: each bucket ends before one of them
-    #[arg(long)]
+    #[option]
     bucket_boundaries: Option<String>,
     /// Batch sizes of the buckets, separated by commas; one more than boundaries
-    #[arg(long)]
+    #[option]
     bucket_batch_sizes: Option<String>,
     /// Leave out the utterances at the end that are too few for a batch (static and bucket)
-    #[arg(long, default_value_t = false)]
+    #[option]
     drop_last: bool,
     source: InputName,
     target: OutputName,

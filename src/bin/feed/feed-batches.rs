@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, ensure};
 use bstr::{BString, ByteSlice};
-use kaldi_cli::{Arg, InputName, Tally, one_of};
+use kaldi_cli::{Arg, InputName, Tally};
 use kaldi_feed::{PaddedBatch, TensorFormat, standard_stages};
 use kaldi_io::{Encoded, Output};
 use kaldi_log::log;
@@ -30,12 +30,12 @@ safetensors, a list in JSON, or the array keys of npz. The longest utterance com
 See also: feed-feats, make-raw-list, make-shard-list, batch-utts
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     feed: FeedArguments,
     /// Form of the batches: safetensors or npz
-    #[arg(long, default_value = "safetensors", value_parser = one_of(&TensorFormat::NAMES))]
+    #[option(default = "safetensors", one_of = &TensorFormat::NAMES)]
     format: TensorFormat,
     source: InputName,
     out_dir: Arg,

@@ -25,9 +25,9 @@ Usage: feed-feats [options] <data-list> <feats-wspecifier> [<labels-wspecifier> 
 See also: feed-batches, compute-fbank-feats, tokenize-text, batch-utts
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     feed: FeedArguments,
     source: InputName,
     feats: OutputName,

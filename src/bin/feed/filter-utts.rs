@@ -24,37 +24,37 @@ Usage: filter-utts [options] <in-list-or-archive> <out-list>
 See also: tokenize-text, batch-utts, feat-to-len, wav-to-duration
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Number of frames of each utterance: a file of lines with key and number, or a table (ark:, scp:)
-    #[arg(long)]
+    #[option]
     utt2num_frames: Option<InputName>,
     /// Duration of each utterance in seconds: a file of lines with key and number, or a table
-    #[arg(long)]
+    #[option]
     utt2dur: Option<InputName>,
     /// Labels of each utterance: a table of integer vectors, or a file of lines with the key and the labels
-    #[arg(long = "utt2labels", alias = "labels")]
+    #[option(name = "utt2labels", old_name = "labels")]
     labels: Option<InputName>,
     /// The most frames
-    #[arg(long, default_value_t = 10240.0)]
+    #[option(default = 10240.0)]
     max_length: f64,
     /// The fewest frames
-    #[arg(long, default_value_t = 10.0)]
+    #[option(default = 10.0)]
     min_length: f64,
     /// The most labels
-    #[arg(long, default_value_t = 200)]
+    #[option(default = 200)]
     token_max_length: u32,
     /// The fewest labels
-    #[arg(long, default_value_t = 1)]
+    #[option(default = 1)]
     token_min_length: u32,
     /// The fewest labels for a frame
-    #[arg(long, default_value_t = 0.0005)]
+    #[option(default = 0.0005)]
     min_output_input_ratio: f64,
     /// The most labels for a frame
-    #[arg(long, default_value_t = 1.0)]
+    #[option(default = 1.0)]
     max_output_input_ratio: f64,
     /// Write only the keys
-    #[arg(long, alias = "write-keys")]
+    #[option(old_name = "write-keys")]
     only_keys: bool,
     source: InputName,
     target: OutputName,

@@ -4,7 +4,7 @@
 
 use anyhow::{Context, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_cli::{InputName, OutputName, Tally, one_of};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::{Case, ModelCheck, Text, Tokenizer, parse_non_linguistic};
 use kaldi_io::{Input, Output, is_space};
 use kaldi_log::{log, warning};
@@ -22,27 +22,27 @@ A text is a file with a line for each utterance, its key first, or a table of wo
 See also: tokenize-text, feed-feats, feed-batches
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Units: char (a blank is ▁), bpe (pieces of a SentencePiece model) or word
-    #[arg(long, default_value = "char", value_parser = one_of(&MODES))]
+    #[option(default = "char", one_of = &MODES)]
     mode: Mode,
     /// SentencePiece model, for --mode=bpe
-    #[arg(long)]
+    #[option]
     model: Option<InputName>,
     /// Case of the text: keep, upper or lower; by default upper for bpe and with --non-lang-syms, as in WeNet, and otherwise keep
-    #[arg(long, value_parser = one_of(&Case::NAMES))]
+    #[option(one_of = &Case::NAMES)]
     case: Option<Case>,
     /// Non-linguistic symbols, words in brackets, one a line, in the case of the text: they come first
-    #[arg(long)]
+    #[option]
     non_lang_syms: Option<InputName>,
     /// Leave out symbols that the texts have less often
-    #[arg(long, default_value_t = 1)]
+    #[option(default = 1)]
     min_count: u64,
     /// Number of <sos/eos>: third (2), last or none
-    #[arg(long, default_value = "third", value_parser = one_of(&ENDS))]
+    #[option(default = "third", one_of = &ENDS)]
     sos_eos: SosEos,
-    #[arg(required = true)]
+    #[argument(required)]
     texts: Vec<InputName>,
     symbols: OutputName,
 }

@@ -20,19 +20,19 @@ Usage: pad-feats [options] <feats-rspecifier> <feats-wspecifier>
 See also: batch-utts, copy-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Table of token vectors, the keys of each batch
-    #[arg(long)]
+    #[option]
     batches: Option<InputName>,
     /// The number of frames, if there are no batches; longer features are left out with a warning
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     num_frames: u32,
     /// Value of the frames that are appended
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     padding: f32,
     /// Table of integers for the original numbers of frames
-    #[arg(long = "write-lengths", alias = "lengths")]
+    #[option(name = "write-lengths", old_name = "lengths")]
     lengths: Option<OutputName>,
     source: InputName,
     target: OutputName,

@@ -23,19 +23,19 @@ Usage: perturb-wav-speed [options] <wav-rspecifier> <wav-wspecifier>
 See also: resample-wav, wav-reverberate
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Speeds to choose from, separated by commas; 0.9 is slower and longer
-    #[arg(long, default_value = "0.9,1.0,1.1")]
+    #[option(default = "0.9,1.0,1.1")]
     speeds: String,
     /// Seed of the random choices
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     seed: u32,
     /// Pass over the data: each pass has other choices
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     epoch: u32,
     /// Text before every key
-    #[arg(long, default_value = "")]
+    #[option(default = "")]
     prefix: String,
     source: InputName,
     target: OutputName,

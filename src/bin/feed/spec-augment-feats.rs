@@ -21,34 +21,34 @@ Usage: spec-augment-feats [options] <feats-rspecifier> <feats-wspecifier>
 See also: perturb-wav-speed
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Masks over frames
-    #[arg(long, default_value_t = 2)]
+    #[option(default = 2)]
     num_t_mask: u32,
     /// Masks over dimensions
-    #[arg(long, default_value_t = 2)]
+    #[option(default = 2)]
     num_f_mask: u32,
     /// The most frames of a mask
-    #[arg(long, default_value_t = 50)]
+    #[option(default = 50)]
     max_t: u32,
     /// The most dimensions of a mask
-    #[arg(long, default_value_t = 10)]
+    #[option(default = 10)]
     max_f: u32,
     /// Stretches of frames that are replaced by earlier ones
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     num_t_sub: u32,
     /// The most frames of such a stretch
-    #[arg(long, default_value_t = 20)]
+    #[option(default = 20)]
     max_t_sub: u32,
     /// The most frames that are cut off at the end, fewer than half in any case
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     max_t_trim: u32,
     /// Seed of the random choices
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     seed: u32,
     /// Pass over the data: each pass has other changes
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     epoch: u32,
     source: InputName,
     target: OutputName,

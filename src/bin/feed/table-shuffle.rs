@@ -3,7 +3,7 @@
 //! Kaldi has `shuffle_list.pl`, only for lists.
 
 use anyhow::{bail, ensure};
-use kaldi_cli::{InputName, OutputName, Tally, one_of};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::{ItemWriter, Items, TableItem, python_order};
 use kaldi_log::log;
 use kaldi_reader::{BoxReader, Draws, Reader, ReaderExt};
@@ -21,23 +21,23 @@ Without --buffer-size the whole table is shuffled: for an archive in a file only
 See also: table-sort, table-split, concat-ark
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Seed of the order
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     seed: u32,
     /// Pass over the data: each pass has another order
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     epoch: u32,
     /// Shuffle while reading, with this many entries in memory: each new one replaces a random one, which is written. 0
     /// shuffles the whole table
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     buffer_size: u32,
     /// Start to write when this many entries are in the buffer; 0 waits until it is full
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     initial: u32,
     /// python gives the order of random.Random(epoch).shuffle, as in published samplers
-    #[arg(long, default_value = "none", value_parser = one_of(&ORDERS))]
+    #[option(default = "none", one_of = &ORDERS)]
     shuffle_compat: Order,
     source: InputName,
     target: OutputName,

@@ -3,7 +3,7 @@
 //! Kaldi's recipes run `sort`, only on lists.
 
 use anyhow::{bail, ensure};
-use kaldi_cli::{InputName, OutputName, Tally, one_of};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::{ItemRank, ItemSort, ItemWriter, Items, Lengths, TableItem, Unit};
 use kaldi_log::log;
 use kaldi_reader::Reader;
@@ -21,19 +21,19 @@ Without --buffer-size the whole table is sorted: for an archive in a file only k
 See also: table-shuffle, table-split, concat-ark
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// key, size (bytes of an entry) or length (--utt2num-frames)
-    #[arg(long, default_value = "key", value_parser = one_of(&ORDERS))]
+    #[option(default = "key", one_of = &ORDERS)]
     by: By,
     /// Number of frames of each utterance, for --by=length: a file of lines with key and number, or a table of integers
-    #[arg(long)]
+    #[option]
     utt2num_frames: Option<InputName>,
     /// The largest first
-    #[arg(long, default_value_t = false)]
+    #[option]
     reverse: bool,
     /// Sort while reading, this many entries at a time; 0 sorts the whole table
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     buffer_size: u32,
     source: InputName,
     target: OutputName,

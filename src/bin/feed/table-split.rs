@@ -4,7 +4,7 @@
 
 use anyhow::{Context, bail, ensure};
 use bstr::{BString, ByteSlice};
-use kaldi_cli::{InputName, OutputName, Tally, one_of};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::{ItemList, ItemWriter, Items, Text, fields};
 use kaldi_io::NamePattern;
 use kaldi_log::log;
@@ -25,28 +25,28 @@ Usage: table-split [options] <rspecifier-or-list> <wspecifier-or-list>
 See also: table-shuffle, table-sort, concat-ark
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// The rank, counted from 0, whose share is written
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     rank: u32,
     /// Number of ranks
-    #[arg(long, default_value_t = 1)]
+    #[option(default = 1)]
     world_size: u32,
     /// The worker of the rank, counted from 0, whose share is written
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     worker: u32,
     /// Number of workers of each rank
-    #[arg(long, default_value_t = 1)]
+    #[option(default = 1)]
     num_workers: u32,
     /// Number of parts to write at once
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     parts: u32,
     /// What is equal in all parts, as far as possible: items, bytes, or speakers (items, and no speaker in two parts)
-    #[arg(long, default_value = "items", value_parser = one_of(&MEASURES))]
+    #[option(default = "items", one_of = &MEASURES)]
     by: By,
     /// Speaker of each utterance, for --by=speakers
-    #[arg(long)]
+    #[option]
     utt2spk: Option<InputName>,
     source: InputName,
     target: OutputName,

@@ -5,7 +5,7 @@
 
 use anyhow::{Context, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_cli::{InputName, OutputName, Tally, one_of};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::{Case, ModelCheck, RankTokenizer, Text, Tokenizer, ids, parse_non_linguistic};
 use kaldi_io::{Input, Output, Wspecifier, is_specifier};
 use kaldi_log::{log, warning};
@@ -25,30 +25,30 @@ A text is a file with a line for each utterance, its key first, or a table of wo
 See also: filter-utts, copy-int-vector, compute-wer
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Symbol table: a line for each symbol with its number; not for --mode=tiktoken
-    #[arg(long)]
+    #[option]
     symbols: Option<InputName>,
     /// Units: char (a blank is ▁), bpe (pieces of a SentencePiece model), word, or tiktoken (bytes that are
     /// joined by ranks, as in Whisper, whose numbers are the ranks)
-    #[arg(long, default_value = "char", value_parser = one_of(&MODES))]
+    #[option(default = "char", one_of = &MODES)]
     mode: Mode,
     /// SentencePiece model, for --mode=bpe; ranks in lines of base64, for --mode=tiktoken
-    #[arg(long)]
+    #[option]
     model: Option<InputName>,
     /// Symbol for unknown ones; if the table does not have it, they are left out
-    #[arg(long, default_value = "<unk>")]
+    #[option(default = "<unk>")]
     unk: String,
     /// Case of the text: keep, upper or lower; by default upper for bpe and with --non-lang-syms, as in WeNet, and otherwise keep
-    #[arg(long, value_parser = one_of(&Case::NAMES))]
+    #[option(one_of = &Case::NAMES)]
     case: Option<Case>,
     /// Non-linguistic symbols, words in brackets, one a line, in the case of the text: each is one symbol, blanks beside it do not
     /// count
-    #[arg(long)]
+    #[option]
     non_lang_syms: Option<InputName>,
     /// Convert numbers to text
-    #[arg(long, default_value_t = false)]
+    #[option]
     decode: bool,
     source: InputName,
     target: OutputName,

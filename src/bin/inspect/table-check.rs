@@ -4,7 +4,7 @@
 
 use anyhow::Result;
 use bstr::{BString, ByteSlice};
-use kaldi_cli::{InputName, Tally, one_of};
+use kaldi_cli::{InputName, Tally};
 use kaldi_inspect::{
     Checks, Fault, Foreign, ForeignKind, ForeignPart, Kind, Missing, ModelSummary, Named, check, check_directory,
 };
@@ -31,27 +31,27 @@ With --json: {\"table\": \"feats.scp\", \"place\": \"utt1\", \"fault\": \"...\"}
 See also: table-info, table-diff, check-shards, ark-to-scp (with --salvage)
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Read only headers: numbers that are not finite and damage between headers are not found
-    #[arg(long)]
+    #[option]
     quick: bool,
     /// Write a line with a JSON object for each fault
-    #[arg(long)]
+    #[option]
     json: bool,
     /// A data directory need not have wav.scp
-    #[arg(long)]
+    #[option]
     no_wav: bool,
     /// A data directory need not have feats.scp
-    #[arg(long)]
+    #[option]
     no_feats: bool,
     /// A data directory need not have text
-    #[arg(long)]
+    #[option]
     no_text: bool,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
-    #[arg(long = "type", value_parser = one_of(ValueType::NAMES))]
+    #[option(name = "type", one_of = ValueType::NAMES)]
     value_type: Option<ValueType>,
-    #[arg(required = true)]
+    #[argument(required)]
     tables: Vec<InputName>,
 }
 

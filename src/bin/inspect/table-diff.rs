@@ -3,7 +3,7 @@
 //! Kaldi has `compare-feats` and `compare-int-vector`, each for one type.
 
 use anyhow::{Result, ensure};
-use kaldi_cli::{InputName, Tally, one_of};
+use kaldi_cli::{InputName, Tally};
 use kaldi_inspect::{Difference, Named, Tolerance, diff};
 use kaldi_io::{Output, printable, printable_json};
 use kaldi_log::log;
@@ -24,22 +24,22 @@ With --json: {\"difference\": \"numbers\", \"key\": \"utt1\", \"count\": 3, \"of
 See also: compare-feats, compare-int-vector, table-check
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Relative difference of two equal numbers at most, as a part of the second one
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     rtol: f64,
     /// Absolute difference of two equal numbers at most
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     atol: f64,
     /// Let the tables have their keys in different orders
-    #[arg(long)]
+    #[option]
     by_key: bool,
     /// Write a line with a JSON object for each difference
-    #[arg(long)]
+    #[option]
     json: bool,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
-    #[arg(long = "type", value_parser = one_of(ValueType::NAMES))]
+    #[option(name = "type", one_of = ValueType::NAMES)]
     value_type: Option<ValueType>,
     first: InputName,
     second: InputName,

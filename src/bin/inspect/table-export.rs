@@ -4,7 +4,7 @@
 
 use anyhow::{Context, bail, ensure};
 use bstr::{BStr, ByteSlice};
-use kaldi_cli::{InputName, OutputName, Tally, one_of};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_convert::{Export, ExportOptions, Exporter, FileFormat, FloatType, Item, Piece};
 use kaldi_inspect::{Entries, Kind, ModelType, Named, Numbers, model_arrays};
 use kaldi_io::{FileNames, Output, Wxfilename, make_last_folder};
@@ -37,23 +37,23 @@ Usage: table-export [options] <table> (<file>|<folder>)
 See also: table-import, copy-feats, copy-vector, copy-int-vector
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// npy, npz, safetensors, parquet, csv, tsv or jsonl; by default found from the ending of the file's name
-    #[arg(long, value_parser = one_of(&FileFormat::NAMES))]
+    #[option(one_of = &FileFormat::NAMES)]
     format: Option<FileFormat>,
     /// Type of numbers that are not integers: float16, float32 or float64; by default that of the table
-    #[arg(long, value_parser = one_of(&FloatType::NAMES))]
+    #[option(one_of = &FloatType::NAMES)]
     dtype: Option<FloatType>,
     /// Stack the rows of all entries into one array, for a .npy
-    #[arg(long)]
+    #[option]
     stack: bool,
     /// Wxfilename for the keys of --stack, one a line, and for a matrix the number of its rows: table-import --keys reads
     /// them. Without it the keys are not kept
-    #[arg(long)]
+    #[option]
     write_keys: Option<OutputName>,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
-    #[arg(long = "type", value_parser = one_of(ValueType::NAMES))]
+    #[option(name = "type", one_of = ValueType::NAMES)]
     value_type: Option<ValueType>,
     source: InputName,
     target: OutputName,

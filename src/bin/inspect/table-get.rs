@@ -4,7 +4,7 @@
 
 use anyhow::{Result, ensure};
 use bstr::{BString, ByteSlice};
-use kaldi_cli::{Arg, InputName, OutputName, Tally, one_of};
+use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_inspect::{Kind, Named, copy, cut_lines, select, show, show_json};
 use kaldi_io::{Lines, Output};
 use kaldi_log::warning;
@@ -28,22 +28,22 @@ are read, archives are read up to the last needed key.
 See also: table-head, table-keys, table-sample
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// File whose lines start with more keys, after those of the command line; - is standard input
-    #[arg(long)]
+    #[option]
     keys: Option<InputName>,
     /// Table to write instead of text (ark: or ark,scp:); its form is binary unless it has the option t
-    #[arg(long)]
+    #[option]
     to: Option<OutputName>,
     /// Do not cut lines on a terminal
-    #[arg(long)]
+    #[option]
     full: bool,
     /// Write a line with a JSON object for each key
-    #[arg(long)]
+    #[option]
     json: bool,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
-    #[arg(long = "type", value_parser = one_of(ValueType::NAMES))]
+    #[option(name = "type", one_of = ValueType::NAMES)]
     value_type: Option<ValueType>,
     table: InputName,
     requests: Vec<Arg>,

@@ -3,7 +3,7 @@
 //! Kaldi has no such program: there, one needs the program that copies the type.
 
 use anyhow::{Result, ensure};
-use kaldi_cli::{InputName, Tally, one_of};
+use kaldi_cli::{InputName, Tally};
 use kaldi_inspect::{Entries, Foreign, ForeignKind, Kind, Named, cut_lines, model_text, show, show_json};
 use kaldi_io::{Output, printable_rxfilename};
 use kaldi_log::{log, warning};
@@ -24,21 +24,21 @@ types and sizes of arrays are printed; of lists and shards, lines and samples; o
 See also: table-get, table-info, table-keys
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Number of entries of each table, or of lines of a model
-    #[arg(long, default_value_t = 10)]
+    #[option(default = 10)]
     n: u64,
     /// Do not cut lines on a terminal
-    #[arg(long)]
+    #[option]
     full: bool,
     /// Write a line with a JSON object for each entry
-    #[arg(long)]
+    #[option]
     json: bool,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
-    #[arg(long = "type", value_parser = one_of(ValueType::NAMES))]
+    #[option(name = "type", one_of = ValueType::NAMES)]
     value_type: Option<ValueType>,
-    #[arg(required = true)]
+    #[argument(required)]
     tables: Vec<InputName>,
 }
 

@@ -4,7 +4,7 @@
 
 use anyhow::{Context, bail, ensure};
 use bstr::{BStr, BString, ByteSlice, ByteVec};
-use kaldi_cli::{InputName, OutputName, Tally, one_of};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_convert::{Error, FileFormat, ImportOptions, Item, StackedKey, import, table_types, to_record};
 use kaldi_inspect::Numbers;
 use kaldi_io::{Lines, is_specifier};
@@ -29,23 +29,23 @@ Usage: table-import [options] (<file>|<folder>) (<wspecifier>|<archive>)
 See also: table-export, copy-feats, copy-vector, copy-int-vector
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// npy, npz, safetensors, parquet, csv, tsv or jsonl; by default found from the ending of the file's name
-    #[arg(long, value_parser = one_of(&FileFormat::NAMES))]
+    #[option(one_of = &FileFormat::NAMES)]
     format: Option<FileFormat>,
     /// Type of the table, such as int32-vector, with the names of ark-to-scp; by default found from the first value
-    #[arg(long = "type", value_parser = one_of(table_types()))]
+    #[option(name = "type", one_of = table_types())]
     table_type: Option<ValueType>,
     /// Name of the column of Parquet, CSV and TSV, or of the entry of JSON objects, that is the key (default: key). With
     /// --key or --value, the first line of CSV and TSV has the names of the columns
-    #[arg(long)]
+    #[option]
     key: Option<String>,
     /// Name of the column or entry that is the value; by default values or value, and in CSV and TSV all but the key
-    #[arg(long)]
+    #[option]
     value: Option<String>,
     /// Rxfilename of the keys of stacked rows in a .npy, as table-export --write-keys writes them
-    #[arg(long)]
+    #[option]
     keys: Option<InputName>,
     source: InputName,
     target: OutputName,

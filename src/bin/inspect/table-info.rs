@@ -4,7 +4,7 @@
 
 use anyhow::Result;
 use bstr::ByteSlice;
-use kaldi_cli::{InputName, Tally, one_of};
+use kaldi_cli::{InputName, Tally};
 use kaldi_inspect::{DirectorySummary, Foreign, ForeignKind, Info, Kind, ModelSummary, Named, Summary};
 use kaldi_io::{Output, printable_rxfilename};
 use kaldi_log::warning;
@@ -29,18 +29,18 @@ See also: table-keys, table-head, table-check, table-stats
 /// Parts of a file that is no table, which are shown.
 const SHOWN: usize = 20;
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write a line with a JSON object for each table
-    #[arg(long)]
+    #[option]
     json: bool,
     /// Seconds from one frame to the next, for computing hours
-    #[arg(long, default_value_t = 0.01)]
+    #[option(default = 0.01)]
     frame_shift: f64,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
-    #[arg(long = "type", value_parser = one_of(ValueType::NAMES))]
+    #[option(name = "type", one_of = ValueType::NAMES)]
     value_type: Option<ValueType>,
-    #[arg(required = true)]
+    #[argument(required)]
     tables: Vec<InputName>,
 }
 

@@ -4,7 +4,7 @@
 
 use anyhow::Result;
 use bstr::{BStr, ByteSlice};
-use kaldi_cli::{InputName, Tally, one_of};
+use kaldi_cli::{InputName, Tally};
 use kaldi_inspect::{Entries, Kind, Named, read_header};
 use kaldi_io::Output;
 use kaldi_log::warning;
@@ -25,25 +25,25 @@ With --json: {\"table\": \"raw_mfcc.1.ark\", \"key\": \"utt1\", \"offset\": 5, \
 See also: table-info, table-get, ark-to-scp
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write a line with a JSON object for each key
-    #[arg(long)]
+    #[option]
     json: bool,
     /// Add the offset of the value in its file, as in script files
-    #[arg(long)]
+    #[option]
     offsets: bool,
     /// Add the number of bytes of the value
-    #[arg(long)]
+    #[option]
     sizes: bool,
     /// Add rows and columns of matrices (28x13) or channels and samples of waveforms, the length of vectors and lists
     /// (28); - for single numbers and words
-    #[arg(long)]
+    #[option]
     dims: bool,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
-    #[arg(long = "type", value_parser = one_of(ValueType::NAMES))]
+    #[option(name = "type", one_of = ValueType::NAMES)]
     value_type: Option<ValueType>,
-    #[arg(required = true)]
+    #[argument(required)]
     tables: Vec<InputName>,
 }
 

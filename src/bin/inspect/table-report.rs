@@ -25,33 +25,33 @@ Of a directory, wav.scp, segments, text, utt2spk, feats.scp, cmvn.scp, vad.scp, 
 See also: table-check, table-info, table-stats, feats-to-png
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Recognized texts, lines of a key and words: their errors are counted
-    #[arg(long)]
+    #[option]
     hyp: Option<InputName>,
     /// How many utterances are shown with their sound and spectrogram
-    #[arg(long, default_value_t = 24)]
+    #[option(default = 24)]
     top: usize,
     /// Seconds of the sound of an utterance in the page, at most
-    #[arg(long, default_value_t = 8.0)]
+    #[option(default = 8.0)]
     seconds: f64,
     /// Put sound and texts of utterances into the page
-    #[arg(long, alias = "audio", default_value_t = true)]
+    #[option(old_name = "audio", default = true)]
     sound: bool,
     /// Seconds from one frame of the features to the next one; found from the durations by default
-    #[arg(long)]
+    #[option]
     frame_shift: Option<f64>,
     /// Title of the page; the names of the tables by default
-    #[arg(long)]
+    #[option]
     title: Option<String>,
     /// Write all sums, distributions and findings as JSON
-    #[arg(long, alias = "json")]
+    #[option(old_name = "json")]
     write_json: Option<OutputName>,
     /// Write all measures of every utterance as lines of JSON
-    #[arg(long, alias = "utterances")]
+    #[option(old_name = "utterances")]
     write_utterances: Option<OutputName>,
-    #[arg(required = true)]
+    #[argument(required)]
     tables: Vec<InputName>,
     page: OutputName,
 }

@@ -25,16 +25,16 @@ Usage: table-sample [options] <archive-rspecifier> <archive-wspecifier>
 See also: table-shuffle, table-split, table-get, subset-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Number of entries; all if there are fewer
-    #[arg(long)]
+    #[option]
     n: Option<u64>,
     /// The probability that an entry is taken, from 0 to 1
-    #[arg(long)]
+    #[option]
     fraction: Option<f64>,
     /// Each seed makes another sample
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     seed: u64,
     source: InputName,
     target: OutputName,

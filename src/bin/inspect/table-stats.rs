@@ -4,7 +4,7 @@
 
 use anyhow::{bail, ensure};
 use bstr::{BString, ByteSlice};
-use kaldi_cli::{InputName, MapName, OutputName, Tally, one_of};
+use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_inspect::{
     By, Distribution, Entries, EntryStatistics, Examiner, Kind, Named, Report, SoundStatistics, Statistics,
     decode_sound, measure_sound,
@@ -36,24 +36,24 @@ The table is an rspecifier, or the name of an archive or a script file. shard: r
 See also: table-info, table-check, table-report, feats-to-png, matrix-sum-rows
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Which numbers are combined: table, column, key or speaker
-    #[arg(long, default_value = "table", value_parser = one_of(&By::NAMES))]
+    #[option(default = "table", one_of = &By::NAMES)]
     by: By,
     /// Map from utterances to speakers, for --by=speaker
-    #[arg(long)]
+    #[option]
     utt2spk: Option<MapName>,
     /// Write a line with a JSON object for each table, column, entry or speaker
-    #[arg(long)]
+    #[option]
     json: bool,
     /// Draw histograms of numbers and lengths, and the means of columns, into a file .png or .svg
-    #[arg(long)]
+    #[option]
     plot: Option<OutputName>,
     /// Type of the values, if it should not be found by looking, or comes through a pipe
-    #[arg(long = "type", value_parser = one_of(ValueType::NAMES))]
+    #[option(name = "type", one_of = ValueType::NAMES)]
     value_type: Option<ValueType>,
-    #[arg(required = true)]
+    #[argument(required)]
     tables: Vec<InputName>,
 }
 

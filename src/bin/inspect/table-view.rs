@@ -24,30 +24,30 @@ are shown.
 See also: table-report, table-head, feats-to-png
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Port on the loopback address (0 takes one that is free)
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     port: u16,
     /// One more name by which a browser may call this computer
-    #[arg(long)]
+    #[option]
     allow_host: Option<String>,
     /// Seconds from one frame of the features to the next one; found from the durations by default
-    #[arg(long)]
+    #[option]
     frame_shift: Option<f64>,
     /// Measures and findings, lines of JSON as table-report --write-utterances writes them; the page can also measure
-    #[arg(long)]
+    #[option]
     measures: Option<InputName>,
     /// Names of labels: lines of a name and its number, as in phones.txt
-    #[arg(long)]
+    #[option]
     symbols: Option<InputName>,
     /// Megabytes of sound that are kept, and that commands may give at a time
-    #[arg(long, default_value_t = 256)]
+    #[option(default = 256)]
     memory: usize,
     /// Seconds that the command of a value may take
-    #[arg(long, default_value_t = 60.0)]
+    #[option(default = 60.0)]
     timeout: f64,
-    #[arg(required = true)]
+    #[argument(required)]
     tables: Vec<InputName>,
 }
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use bstr::ByteSlice;
-use kaldi_cli::{Arg, InputName, Tally, one_of};
+use kaldi_cli::{Arg, InputName, Tally};
 use kaldi_jobs::{
     EngineKind, Folder, Join, Measure, Outcome, PieceCounts, Plan, Request, Resources, RunOptions, cancel, finish,
     run_all, run_piece, status,
@@ -31,88 +31,88 @@ Usage: table-jobs [options] -- <command> [<argument> ...]
 See also: table-split, concat-ark
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Number of pieces; never more than there are entries, or speakers. A new run requires it
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     nj: u32,
     /// Where pieces run: local, slurm, or cmd:COMMAND, which is called as COMMAND [options] JOB=1:n LOG.JOB.log PROGRAM JOB
-    #[arg(long, default_value = "local")]
+    #[option(default = "local")]
     engine: EngineKind,
     /// Further options for sbatch, or for the command of cmd:
-    #[arg(long)]
+    #[option]
     engine_args: Option<String>,
     /// Memory of a piece, such as 2G
-    #[arg(long)]
+    #[option]
     mem: Option<String>,
     /// Time limit of a piece on Slurm, such as 1:00:00
-    #[arg(long)]
+    #[option]
     time: Option<String>,
     /// Threads of a piece
-    #[arg(long, default_value_t = 1)]
+    #[option(default = 1)]
     threads: u32,
     /// The most pieces at a time; 0 means as many as the engine allows, and on this machine as many as processors
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     max_running: u32,
     /// What is cut into pieces, as the command names it: a table or a list; found by asking the tool if it is not given
-    #[arg(long)]
+    #[option]
     split: Option<String>,
     /// Another table of the same keys, as the command names it: a piece gets its keys only. May be given several times
-    #[arg(long)]
+    #[option]
     follow: Vec<String>,
     /// An output of the command, as it names it; found by asking the tool if not given. May be given several times
-    #[arg(long)]
+    #[option]
     out: Vec<String>,
     /// What is equal in all pieces, as far as possible: items, bytes, or speakers (items, and no speaker in two pieces)
-    #[arg(long, default_value = "items", value_parser = one_of(&MEASURES))]
+    #[option(default = "items", one_of = &MEASURES)]
     by: By,
     /// Speaker of each utterance, for --by=speakers
-    #[arg(long)]
+    #[option]
     utt2spk: Option<InputName>,
     /// Weight of each entry, such as utt2dur: pieces get equal sums
-    #[arg(long)]
+    #[option]
     weights: Option<Arg>,
     /// Which outputs become one file: auto (all but archives that have a script file), true, or false
-    #[arg(long, default_value = "auto", value_parser = one_of(&JOINS))]
+    #[option(default = "auto", one_of = &JOINS)]
     join: Join,
     /// The command that makes one file of those of the pieces, with the words IN and OUT, such as 'matrix-sum IN OUT'
-    #[arg(long)]
+    #[option]
     reduce: Option<String>,
     /// How often a piece runs again if its failure may pass
-    #[arg(long, default_value_t = 2)]
+    #[option(default = 2)]
     retries: u32,
     /// After this many pieces have failed, the others are cancelled
-    #[arg(long, default_value_t = 5)]
+    #[option(default = 5)]
     max_failures: u32,
     /// Seconds that a record may be late on a network file system
-    #[arg(long, default_value_t = 60)]
+    #[option(default = 60)]
     lag: u32,
     /// Seconds after which a silent piece is lost
-    #[arg(long, default_value_t = 180)]
+    #[option(default = 180)]
     silence: u32,
     /// Folder of the state, on a file system that all machines share; by default the last output with .jobs
-    #[arg(long)]
+    #[option]
     dir: Option<Arg>,
     /// Forget an earlier run
-    #[arg(long, default_value_t = false)]
+    #[option]
     restart: bool,
     /// Plan the pieces, and run nothing
-    #[arg(long, default_value_t = false)]
+    #[option]
     dry_run: bool,
     /// Submit the pieces and leave; the same command line goes on
-    #[arg(long, default_value_t = false)]
+    #[option]
     detach: bool,
     /// Print each piece: number, state, tries, entries, host, seconds, message
-    #[arg(long, default_value_t = false)]
+    #[option]
     status: bool,
     /// Run this piece
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     piece: u32,
     /// Join the outputs of pieces that are all done
-    #[arg(long, default_value_t = false)]
+    #[option]
     finish: bool,
     /// Cancel pieces that wait or run
-    #[arg(long, default_value_t = false)]
+    #[option]
     cancel: bool,
     command: Vec<Arg>,
 }

@@ -15,10 +15,10 @@ Usage: lattice-add-penalty [options] <lattice-rspecifier> <lattice-wspecifier>
 See also: lattice-scale, lattice-best-path
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Cost of each word
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     word_ins_penalty: f32,
     source: InputName,
     target: OutputName,

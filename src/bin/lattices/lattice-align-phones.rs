@@ -17,19 +17,19 @@ Usage: lattice-align-phones [options] <model-rxfilename> <lattice-rspecifier> <l
 See also: lattice-to-phone-lattice, lattice-align-words, lattice-align-words-lexicon
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write lattices that were aligned with errors, such as those whose last phone is cut
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     output_error_lats: bool,
     /// Self-loops come after the transition that leaves their state, as in graphs made with --reorder=true
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     reorder: bool,
     /// Remove arcs without a label; then an arc may have several phones, unless --replace-output-symbols is given
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     remove_epsilon: bool,
     /// Put phones in place of words
-    #[arg(long, default_value_t = false)]
+    #[option]
     replace_output_symbols: bool,
     model: InputName,
     source: InputName,

@@ -20,28 +20,28 @@ Usage: lattice-align-words-lexicon [options] <lexicon-file> <model-rxfilename> <
 See also: lattice-align-words, lattice-align-phones, lattice-1best, nbest-to-ctm
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write lattices that were aligned with errors, such as those whose last word is cut
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     output_error_lats: bool,
     /// Write the lattice as it was if nothing can be aligned
-    #[arg(long, default_value_t = false)]
+    #[option]
     output_if_empty: bool,
     /// Check that the best path of each aligned lattice is that of the lattice before
-    #[arg(long, default_value_t = false)]
+    #[option]
     test: bool,
     /// Has no effect: paths are not compared with each other
-    #[arg(long, default_value_t = false)]
+    #[option]
     allow_duplicate_paths: bool,
     /// If above 0, make at most 1000 and so many times the states of the lattice of phones, or give up
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     max_expand: f32,
     /// Self-loops come after the transition that leaves their state, as in graphs made with --reorder=true
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     reorder: bool,
     /// Label of phones at the end that are no word
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     partial_word_label: i32,
     lexicon: InputName,
     model: InputName,
@@ -53,6 +53,7 @@ pub const TOOL: kaldi_cli::Tool =
     kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(lattice_align_words_lexicon)).by_entry(2);
 
 fn lattice_align_words_lexicon(opts: Options) -> anyhow::Result<Tally> {
+    let _ = opts.allow_duplicate_paths;
     let (lexicon, warnings) = AlignmentLexicon::read(&opts.lexicon)?;
     warnings.iter().for_each(|text| warning!("{text}"));
     let model: TransitionModel = read_file(&opts.model)?;

@@ -20,25 +20,25 @@ Usage: lattice-align-words [options] <word-boundary-file> <model-rxfilename> <la
 See also: lattice-align-words-lexicon, lattice-align-phones, nbest-to-ctm, lattice-to-ctm-conf
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write lattices that were aligned with errors, such as those whose last word is cut
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     output_error_lats: bool,
     /// Check that the best path of each aligned lattice is that of the lattice before
-    #[arg(long, default_value_t = false)]
+    #[option]
     test: bool,
     /// If above 0, make at most 1000 and so many times the states of the lattice, and write what there is then
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     max_expand: f32,
     /// Self-loops come after the transition that leaves their state, as in graphs made with --reorder=true
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     reorder: bool,
     /// Label of arcs outside of words
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     silence_label: i32,
     /// Label of arcs of a word without label that is cut by the end
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     partial_word_label: i32,
     boundaries: InputName,
     model: InputName,

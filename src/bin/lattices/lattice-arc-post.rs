@@ -21,17 +21,17 @@ Usage: lattice-arc-post [options] [<model-rxfilename>] <lattice-rspecifier> <tex
 See also: lattice-to-post, lattice-to-ctm-conf, lattice-align-words
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     scale: CostScaleArguments,
     /// Print transition-ids
-    #[arg(long, default_value_t = false)]
+    #[option]
     print_alignment: bool,
     /// Leave out arcs that are no more probable than this
-    #[arg(long, default_value_t = 0.0001)]
+    #[option(default = 0.0001)]
     min_post: f32,
-    #[arg(required = true)]
+    #[argument(required)]
     sources: Vec<InputName>,
     target: OutputName,
 }

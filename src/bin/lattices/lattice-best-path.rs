@@ -20,12 +20,12 @@ Usage: lattice-best-path [options] <lattice-rspecifier> [<transcriptions-wspecif
 See also: lattice-1best, lattice-scale, lattice-mbr-decode
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     scale: CostScaleArguments,
     /// Symbol table of words; each sentence is printed on standard error
-    #[arg(long)]
+    #[option]
     word_symbol_table: Option<InputName>,
     source: InputName,
     transcriptions: Option<OutputName>,

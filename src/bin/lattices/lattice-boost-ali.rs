@@ -20,16 +20,16 @@ Usage: lattice-boost-ali [options] <model-rxfilename> <lattice-rspecifier> <alig
 See also: lattice-to-post, lattice-add-trans-probs
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// What is taken off for each frame with a wrong phone
-    #[arg(long, default_value_t = 0.05)]
+    #[option(default = 0.05)]
     b: f32,
     /// The share that is taken off for phones of --silence-phones
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     max_silence: f32,
     /// Phones of silence with colons between them, such as 1:2:3
-    #[arg(long, default_value = "")]
+    #[option(default = "")]
     silence_phones: String,
     model: InputName,
     source: InputName,

@@ -21,17 +21,17 @@ Usage: lattice-combine [options] <lattice-rspecifier1> <lattice-rspecifier2> [<l
 See also: lattice-union, lattice-interp, lattice-mbr-decode
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     acoustic: AcousticScaleArguments,
     /// Multiply graph costs by this
-    #[arg(long, default_value_t = 1.0)]
+    #[option(default = 1.0)]
     lm_scale: f32,
     /// Weights of the systems with colons between them, such as 0.2:0.8; all alike if not given
-    #[arg(long, default_value = "")]
+    #[option(default = "")]
     lat_weights: String,
-    #[arg(required = true)]
+    #[argument(required)]
     sources: Vec<InputName>,
     target: OutputName,
 }

@@ -19,19 +19,19 @@ Usage: lattice-copy [options] <lattice-rspecifier> <lattice-wspecifier>
 See also: lattice-scale, lattice-to-fst, table-info
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write compact lattices, with a string of transition-ids on each arc; otherwise plain ones
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     write_compact: bool,
     /// Copy only utterances listed in this text file, as first word of a line
-    #[arg(long)]
+    #[option]
     include: Option<InputName>,
     /// Copy all but the utterances listed in this text file, as first word of a line
-    #[arg(long)]
+    #[option]
     exclude: Option<InputName>,
     /// Exit with 0 even if no lattice is copied
-    #[arg(long, default_value_t = false)]
+    #[option]
     ignore_missing: bool,
     source: InputName,
     target: OutputName,

@@ -15,7 +15,7 @@ Usage: lattice-depth-per-frame [options] <lattice-rspecifier> <depth-wspecifier>
 See also: lattice-depth, lattice-limit-depth
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     source: InputName,
     depths: OutputName,

@@ -20,16 +20,16 @@ Usage: lattice-equivalent [options] <lattice-rspecifier1> <lattice-rspecifier2>
 See also: lattice-push, lattice-copy, table-diff
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// By how much costs may differ
-    #[arg(long, default_value_t = 0.1)]
+    #[option(default = 0.1)]
     delta: f32,
     /// Number of random paths of each pair of lattices
-    #[arg(long, default_value_t = 20)]
+    #[option(default = 20)]
     num_paths: u16,
     /// The share of lattices that may be missing or differ
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     max_error_proportion: f32,
     source: InputName,
     other: InputName,

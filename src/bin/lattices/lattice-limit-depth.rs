@@ -17,13 +17,13 @@ Usage: lattice-limit-depth [options] <lattice-rspecifier> <lattice-wspecifier>
 See also: lattice-depth, lattice-prune
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// The most arcs across a frame
-    #[arg(long, default_value_t = 1000)]
+    #[option(default = 1000)]
     max_arcs_per_frame: i32,
     /// Multiply acoustic costs by this; it is taken back
-    #[arg(long, default_value_t = 1.0)]
+    #[option(default = 1.0)]
     acoustic_scale: f32,
     source: InputName,
     target: OutputName,

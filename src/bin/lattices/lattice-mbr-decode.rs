@@ -23,15 +23,15 @@ Usage: lattice-mbr-decode [options] <lattice-rspecifier> <transcriptions-wspecif
 See also: lattice-to-ctm-conf, lattice-best-path, lattice-combine
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     scale: CostScaleArguments,
     /// Symbol table of words; each sentence is printed on standard error
-    #[arg(long)]
+    #[option]
     word_symbol_table: Option<InputName>,
     /// Write the times of the words instead of those of the bins
-    #[arg(long, default_value_t = false)]
+    #[option]
     one_best_times: bool,
     source: InputName,
     transcriptions: OutputName,

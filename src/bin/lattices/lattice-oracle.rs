@@ -24,19 +24,19 @@ Usage: lattice-oracle [options] <lattice-rspecifier> <reference-rspecifier> <tra
 See also: lattice-best-path, lattice-depth, compute-wer
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Symbol table of words; each path and each reference is printed on standard error
-    #[arg(long)]
+    #[option]
     word_symbol_table: Option<InputName>,
     /// An error: --wildcard-symbols is the way
-    #[arg(long)]
+    #[option]
     wildcard_symbols_list: Option<InputName>,
     /// Words that count as nothing, with colons between them
-    #[arg(long, default_value = "")]
+    #[option(default = "")]
     wildcard_symbols: String,
     /// Wspecifier for lattices of the path that was found
-    #[arg(long)]
+    #[option]
     write_lattices: Option<OutputName>,
     source: InputName,
     references: InputName,

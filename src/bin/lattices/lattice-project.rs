@@ -16,10 +16,10 @@ Usage: lattice-project [options] <lattice-rspecifier> <lattice-wspecifier>
 See also: lattice-rmali, lattice-to-fst
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Leave the words; otherwise the transition-ids
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     project_output: bool,
     source: InputName,
     target: OutputName,

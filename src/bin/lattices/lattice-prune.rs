@@ -20,12 +20,12 @@ Usage: lattice-prune [options] <lattice-rspecifier> <lattice-wspecifier>
 See also: lattice-limit-depth, lattice-scale
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     acoustic: AcousticScaleArguments,
     /// How much more than the best path a path may cost, after scaling
-    #[arg(long, default_value_t = 10.0)]
+    #[option(default = 10.0)]
     beam: f32,
     source: InputName,
     target: OutputName,

@@ -16,13 +16,13 @@ Usage: lattice-push [options] <lattice-rspecifier> <lattice-wspecifier>
 See also: lattice-prune, lattice-equivalent
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Move transition-ids to the front
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     push_strings: bool,
     /// Move costs to the front
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     push_weights: bool,
     source: InputName,
     target: OutputName,

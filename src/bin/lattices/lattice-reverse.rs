@@ -15,7 +15,7 @@ Usage: lattice-reverse [options] <lattice-rspecifier> <lattice-wspecifier>
 See also: lattice-copy
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     source: InputName,
     target: OutputName,

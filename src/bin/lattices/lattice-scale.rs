@@ -17,21 +17,21 @@ Usage: lattice-scale [options] <lattice-rspecifier> <lattice-wspecifier>
 See also: lattice-add-penalty, lattice-best-path, lattice-copy
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write compact lattices; otherwise plain ones
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     write_compact: bool,
-    #[command(flatten)]
+    #[flatten]
     acoustic: AcousticScaleArguments,
     /// Multiply graph costs by this
-    #[arg(long, default_value_t = 1.0)]
+    #[option(default = 1.0)]
     lm_scale: f32,
     /// Add this many times the old acoustic cost to the graph cost
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     acoustic2lm_scale: f32,
     /// Add this many times the old graph cost to the acoustic cost
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     lm2acoustic_scale: f32,
     source: InputName,
     target: OutputName,

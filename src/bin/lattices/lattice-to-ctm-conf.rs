@@ -23,26 +23,26 @@ Usage: lattice-to-ctm-conf [options] <lattice-rspecifier> <ctm-wxfilename>
 See also: lattice-mbr-decode, lattice-align-words, nbest-to-ctm
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     acoustic: AcousticScaleArguments,
     /// Multiply graph costs by this
-    #[arg(long, default_value_t = 1.0)]
+    #[option(default = 1.0)]
     lm_scale: f32,
     /// Seconds from frame to frame
-    #[arg(long, default_value_t = 0.01)]
+    #[option(default = 0.01)]
     frame_shift: f32,
     /// Number of decimals of confidences and of times
-    #[arg(long, default_value_t = 2)]
+    #[option(default = 2)]
     confidence_digits: u8,
     /// Search the words of least expected error; otherwise those of the best path stay, or those that are given
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     decode_mbr: bool,
     /// Write places without a word, such as silence, with the word 0
-    #[arg(long, default_value_t = false)]
+    #[option]
     print_silence: bool,
-    #[arg(required = true)]
+    #[argument(required)]
     sources: Vec<InputName>,
     target: OutputName,
 }

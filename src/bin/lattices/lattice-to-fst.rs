@@ -16,16 +16,16 @@ Usage: lattice-to-fst [options] <lattice-rspecifier> <fsts-wspecifier>
 See also: lattice-project, lattice-copy, lattice-rmali
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Multiply acoustic costs by this
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     acoustic_scale: f32,
     /// Multiply graph costs by this
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     lm_scale: f32,
     /// Join arcs without a word to others where that is easily done; some may stay
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     rm_eps: bool,
     source: InputName,
     target: OutputName,

@@ -21,18 +21,18 @@ Usage: lattice-to-nbest [options] <lattice-rspecifier> <lattice-wspecifier>
 See also: lattice-1best, nbest-to-lattice, nbest-to-linear
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     scale: CostScaleArguments,
     /// Number of paths
-    #[arg(long, default_value_t = 1)]
+    #[option(default = 1)]
     n: i32,
     /// Take random paths, without costs
-    #[arg(long, default_value_t = false)]
+    #[option]
     random: bool,
     /// Seed of random paths
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     srand: i32,
     source: InputName,
     target: OutputName,

@@ -17,10 +17,10 @@ Usage: lattice-to-phone-lattice [options] <model-rxfilename> <lattice-rspecifier
 See also: lattice-align-words, lattice-align-phones
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Put phones in place of words; otherwise in place of transition-ids
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     replace_words: bool,
     model: InputName,
     source: InputName,

@@ -20,9 +20,9 @@ Usage: lattice-to-post [options] <lattice-rspecifier> <posteriors-wspecifier> [<
 See also: lattice-arc-post, post-to-weights, weight-silence-post
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     scale: CostScaleArguments,
     source: InputName,
     posteriors: OutputName,

@@ -18,7 +18,7 @@ Usage: lattice-union [options] <lattice-rspecifier1> <lattice-rspecifier2> <latt
 See also: lattice-combine, lattice-interp, nbest-to-lattice
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     source: InputName,
     other: InputName,

@@ -19,7 +19,7 @@ Usage: linear-to-nbest [options] <alignments-rspecifier> <transcriptions-rspecif
 See also: nbest-to-linear, lattice-align-words, nbest-to-ctm
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     alignments: InputName,
     transcriptions: InputName,

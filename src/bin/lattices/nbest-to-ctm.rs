@@ -18,16 +18,16 @@ Usage: nbest-to-ctm [options] <aligned-linear-lattice-rspecifier> <ctm-wxfilenam
 See also: lattice-align-words, lattice-align-words-lexicon, lattice-to-ctm-conf, ali-to-phones
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write arcs without a word, such as silence, with the word 0
-    #[arg(long, default_value_t = false)]
+    #[option]
     print_silence: bool,
     /// Seconds from frame to frame
-    #[arg(long, default_value_t = 0.01)]
+    #[option(default = 0.01)]
     frame_shift: f32,
     /// Number of decimals; where --frame-shift is below 0.01 or 0.001, at least 3 or 4
-    #[arg(long, default_value_t = 2)]
+    #[option(default = 2)]
     precision: u8,
     source: InputName,
     target: OutputName,

@@ -21,13 +21,13 @@ Usage: acc-lda [options] <model-rxfilename> <feats-rspecifier> <post-rspecifier>
 See also: est-lda, sum-lda-accs, ali-to-post
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// Drop posteriors below this at random, so that few are left whose sum is about the same
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     rand_prune: f32,
     model: InputName,
     source: InputName,

@@ -19,25 +19,25 @@ Usage: acc-tree-stats [options] <model-rxfilename> <feats-rspecifier> <alignment
 See also: sum-tree-stats, build-tree, cluster-phones
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// The least variance of clusters
-    #[arg(long, default_value_t = 0.01)]
+    #[option(default = 0.01)]
     var_floor: f32,
     /// Phones whose context does not count, separated by colons; after --phone-map
-    #[arg(long, default_value = "")]
+    #[option(default = "")]
     ci_phones: String,
     /// The number of phones in a window
-    #[arg(long, default_value_t = 3)]
+    #[option(default = 3)]
     context_width: i32,
     /// The position of the phone itself in the window, from 0
-    #[arg(long, default_value_t = 1)]
+    #[option(default = 1)]
     central_position: i32,
     /// Rxfilename of a map of phones: lines of an old and a new phone
-    #[arg(long)]
+    #[option]
     phone_map: Option<InputName>,
     model: InputName,
     source: InputName,

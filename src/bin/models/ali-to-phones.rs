@@ -21,19 +21,19 @@ Usage: ali-to-phones [options] <model-rxfilename> <alignments-rspecifier> <phone
 See also: ali-to-pdf, show-alignments, compare-int-vector
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write lines of CTM: utterance, channel 1, start, duration, phone
-    #[arg(long, default_value_t = false)]
+    #[option]
     ctm_output: bool,
     /// Seconds from frame to frame, for CTM
-    #[arg(long, default_value_t = 0.01)]
+    #[option(default = 0.01)]
     frame_shift: f32,
     /// Write the phone of each frame
-    #[arg(long, default_value_t = false)]
+    #[option]
     per_frame: bool,
     /// Write pairs of a phone and its number of frames
-    #[arg(long, default_value_t = false)]
+    #[option]
     write_lengths: bool,
     model: InputName,
     source: InputName,

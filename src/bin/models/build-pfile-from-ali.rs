@@ -19,10 +19,10 @@ Usage: build-pfile-from-ali [options] <model-rxfilename> <alignments-rspecifier>
 See also: ali-to-pdf, copy-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write one frame in this many
-    #[arg(long, default_value_t = 1)]
+    #[option(default = 1)]
     every_nth_frame: i32,
     model: InputName,
     alignments: InputName,

@@ -19,25 +19,25 @@ Usage: build-tree-two-level [options] <stats-rxfilename> <roots-rxfilename> <que
 See also: build-tree, acc-tree-stats, compile-questions
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// The number of phones in the window, as for acc-tree-stats
-    #[arg(long, default_value_t = 3)]
+    #[option(default = 3)]
     context_width: i32,
     /// The position of the phone itself in the window, as for acc-tree-stats
-    #[arg(long, default_value_t = 1)]
+    #[option(default = 1)]
     central_position: i32,
     /// The largest number of leaves of the small tree
-    #[arg(long, default_value_t = 1000)]
+    #[option(default = 1000)]
     max_leaves_first: i32,
     /// The largest number of leaves of the large tree
-    #[arg(long, default_value_t = 5000)]
+    #[option(default = 5000)]
     max_leaves_second: i32,
     /// Merge leaves of the large tree that differ little
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     cluster_leaves: bool,
     stats: InputName,
     roots: InputName,

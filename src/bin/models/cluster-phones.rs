@@ -21,22 +21,22 @@ Usage: cluster-phones [options] <stats-rxfilename> <phone-sets-rxfilename> <clus
 See also: acc-tree-stats, compile-questions
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// The position of the phone itself in the window of the statistics, from 0
-    #[arg(long, default_value_t = 1)]
+    #[option(default = 1)]
     central_position: i32,
     /// The number of phones in the window of the statistics; has no effect
-    #[arg(long, default_value_t = 3)]
+    #[option(default = 3)]
     context_width: i32,
     /// Pdf classes whose statistics count, separated by colons
-    #[arg(long, default_value = "1")]
+    #[option(default = "1")]
     pdf_class_list: String,
     /// questions: sets that are worth a question; k-means: as many classes as --num-classes says
-    #[arg(long, default_value = "questions")]
+    #[option(default = "questions")]
     mode: String,
     /// The number of classes for --mode=k-means
-    #[arg(long, default_value_t = -1)]
+    #[option(default = -1)]
     num_classes: i32,
     stats: InputName,
     sets: InputName,
@@ -46,6 +46,7 @@ struct Options {
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(cluster_phones));
 
 fn cluster_phones(opts: Options) -> anyhow::Result<Tally> {
+    let _ = opts.context_width;
     let stats: TreeStats = read_file(&opts.stats)?;
     let classes = parse_phones(opts.pdf_class_list.as_bytes()).ok().filter(|classes| !classes.is_empty());
     let classes = classes

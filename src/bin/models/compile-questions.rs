@@ -18,19 +18,19 @@ Usage: compile-questions [options] <topology-rxfilename> <questions-text-rxfilen
 See also: cluster-phones, build-tree
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// The number of phones in the window, as for acc-tree-stats
-    #[arg(long, default_value_t = 3)]
+    #[option(default = 3)]
     context_width: i32,
     /// The position of the phone itself in the window; has no effect
-    #[arg(long, default_value_t = 1)]
+    #[option(default = 1)]
     central_position: i32,
     /// How often a question is refined for its place in the tree; 0 for not at all
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     num_iters_refine: i32,
     topology: InputName,
     sets: InputName,
@@ -40,6 +40,7 @@ struct Options {
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compile_questions));
 
 fn compile_questions(opts: Options) -> anyhow::Result<Tally> {
+    let _ = opts.central_position;
     if opts.context_width > 1000 {
         bail!("expected --context-width to be at most 1000, got {}", opts.context_width);
     }

@@ -19,19 +19,19 @@ Usage: convert-ali [options] <old-model> <new-model> <new-tree> <old-alignments-
 See also: ali-to-phones, show-alignments
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Frames of the old alignments for each frame of the new ones
-    #[arg(long, default_value_t = 1)]
+    #[option(default = 1)]
     frame_subsampling_factor: i32,
     /// Rxfilename of a map of phones: lines of an old and a new phone
-    #[arg(long)]
+    #[option]
     phone_map: Option<InputName>,
     /// Put self-loops after the other transition of their state, as training with reordered graphs needs it
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     reorder: bool,
     /// Keep the number of frames in spite of --frame-subsampling-factor, by repetition
-    #[arg(long, default_value_t = false)]
+    #[option]
     repeat_frames: bool,
     old_model: InputName,
     new_model: InputName,

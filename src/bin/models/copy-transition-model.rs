@@ -16,10 +16,10 @@ Usage: copy-transition-model [options] <model-rxfilename> <transition-model-wxfi
 See also: am-info, show-transitions, copy-tree
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     source: InputName,
     target: OutputName,

@@ -16,10 +16,10 @@ Usage: copy-tree [options] <tree-rxfilename> <tree-wxfilename>
 See also: tree-info, draw-tree
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     source: InputName,
     target: OutputName,

@@ -19,16 +19,16 @@ Usage: draw-tree [options] <phones-symtab> <tree-rxfilename>
 See also: tree-info, copy-tree
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// A state whose way through the tree is red: pdf-class/phone1/.../phoneN
-    #[arg(long, default_value = "")]
+    #[option(default = "")]
     query: String,
     /// Show the phones of questions as tooltips instead of labels
-    #[arg(long, default_value_t = false)]
+    #[option]
     use_tooltips: bool,
     /// Print a web page that shows tree.svg, and nothing else
-    #[arg(long, default_value_t = false)]
+    #[option]
     gen_html: bool,
     /// Lines of a phone and its integer, and the tree
     inputs: Vec<InputName>,

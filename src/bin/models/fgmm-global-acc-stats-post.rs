@@ -24,16 +24,16 @@ Usage: fgmm-global-acc-stats-post [options] <post-rspecifier> <number-of-gaussia
 See also: fgmm-global-init-from-accs, fgmm-global-acc-stats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// The parameters to keep statistics for: m means, v variances, w weights
-    #[arg(long, default_value = "mvw")]
+    #[option(default = "mvw")]
     update_flags: GmmFlags,
     /// Rspecifier of vectors with a weight for each frame
-    #[arg(long)]
+    #[option]
     weights: Option<InputName>,
     post: InputName,
     num_gauss: i32,

@@ -19,9 +19,9 @@ Usage: fgmm-global-acc-stats [options] <model-in> <feats-rspecifier> <stats-wxfi
 See also: fgmm-global-sum-accs, fgmm-global-est, fgmm-global-acc-stats-post
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     stats: MixtureStatsArguments,
     model: InputName,
     feats: InputName,

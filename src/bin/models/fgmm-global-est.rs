@@ -21,21 +21,21 @@ Usage: fgmm-global-est [options] <model-in> <stats-rxfilename> <model-out>
 See also: fgmm-global-acc-stats, fgmm-global-sum-accs, fgmm-global-init-from-accs
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// The parameters to estimate: m means, v variances, w weights
-    #[arg(long, default_value = "mvw")]
+    #[option(default = "mvw")]
     update_flags: GmmFlags,
     /// Split Gaussians until there are so many; 0 splits none
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     mix_up: i32,
     /// Move the means of halves by this part of the standard deviation, times random numbers
-    #[arg(long, default_value_t = 0.01)]
+    #[option(default = 0.01)]
     perturb_factor: f32,
-    #[command(flatten)]
+    #[flatten]
     estimation: MleFullGmmArguments,
     model: InputName,
     stats: InputName,

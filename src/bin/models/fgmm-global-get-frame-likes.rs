@@ -16,13 +16,13 @@ Usage: fgmm-global-get-frame-likes [options] <model-in> <feats-rspecifier> <like
 See also: gmm-gselect, compute-vad-from-frame-likes, gmm-global-get-frame-likes
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Rspecifier of the Gaussians that count in each frame
-    #[arg(long)]
+    #[option]
     gselect: Option<InputName>,
     /// Write the average log likelihood of each utterance
-    #[arg(long, default_value_t = false)]
+    #[option]
     average: bool,
     model: InputName,
     feats: InputName,

@@ -16,7 +16,7 @@ Usage: fgmm-global-info [options] <model-in>
 See also: fgmm-global-copy, gmm-global-info, table-info
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     source: InputName,
 }

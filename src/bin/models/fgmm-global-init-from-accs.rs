@@ -19,12 +19,12 @@ Usage: fgmm-global-init-from-accs [options] <stats-rxfilename> <number-of-gaussi
 See also: fgmm-global-acc-stats-post, fgmm-global-est
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
-    #[command(flatten)]
+    #[flatten]
     estimation: MleFullGmmArguments,
     stats: InputName,
     num_gauss: i32,

@@ -17,14 +17,14 @@ Usage: fgmm-global-merge [options] <fgmm-out> <sizes-wxfilename> <fgmm-in1> <fgm
 See also: fgmm-global-copy, fgmm-global-info
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     target: OutputName,
     sizes: OutputName,
-    #[arg(required = true)]
+    #[argument(required)]
     sources: Vec<InputName>,
 }
 

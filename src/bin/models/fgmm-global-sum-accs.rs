@@ -16,13 +16,13 @@ Usage: fgmm-global-sum-accs [options] <stats-wxfilename> <stats-rxfilename1> [<s
 See also: fgmm-global-acc-stats, fgmm-global-est
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     target: OutputName,
-    #[arg(required = true)]
+    #[argument(required)]
     sources: Vec<InputName>,
 }
 

@@ -16,10 +16,10 @@ Usage: fgmm-global-to-gmm [options] <fgmm-in> <gmm-out>
 See also: gmm-global-to-fgmm, gmm-gselect
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     source: InputName,
     target: OutputName,

@@ -21,13 +21,13 @@ Usage: gmm-acc-mllt [options] <model-in> <feats-rspecifier> <post-rspecifier> <s
 See also: est-mllt, sum-mllt-accs, gmm-acc-stats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// Set posteriors below this to it or to zero, at random, so that they stay the same on average; it saves time
-    #[arg(long, default_value_t = 0.25)]
+    #[option(default = 0.25)]
     rand_prune: f32,
     model: InputName,
     feats: InputName,

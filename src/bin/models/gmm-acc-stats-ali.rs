@@ -21,10 +21,10 @@ Usage: gmm-acc-stats-ali [options] <model-in> <feats-rspecifier> <ali-rspecifier
 See also: gmm-acc-stats, gmm-sum-accs, gmm-est
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     model: InputName,
     feats: InputName,

@@ -21,10 +21,10 @@ Usage: gmm-acc-stats-twofeats [options] <model-in> <feats1-rspecifier> <feats2-r
 See also: gmm-acc-stats, gmm-est
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     model: InputName,
     feats: InputName,

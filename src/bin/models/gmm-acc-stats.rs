@@ -17,13 +17,13 @@ Usage: gmm-acc-stats [options] <model-in> <feats-rspecifier> <post-rspecifier> <
 See also: gmm-acc-stats-ali, gmm-acc-stats2, gmm-sum-accs, gmm-est
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// The parameters to keep statistics for: m means, v variances, w weights; transitions always count
-    #[arg(long, default_value = "mvwt")]
+    #[option(default = "mvwt")]
     update_flags: GmmFlags,
     model: InputName,
     feats: InputName,

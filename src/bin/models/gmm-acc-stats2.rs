@@ -19,13 +19,13 @@ Usage: gmm-acc-stats2 [options] <model-in> <feats-rspecifier> <post-rspecifier> 
 See also: gmm-acc-stats, gmm-sum-accs
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// The parameters to keep statistics for: m means, v variances, w weights; transitions always count
-    #[arg(long, default_value = "mvwt")]
+    #[option(default = "mvwt")]
     update_flags: GmmFlags,
     model: InputName,
     feats: InputName,

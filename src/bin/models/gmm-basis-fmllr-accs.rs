@@ -19,13 +19,13 @@ Usage: gmm-basis-fmllr-accs [options] <model-in> <feats-rspecifier> <post-rspeci
 See also: gmm-basis-fmllr-accs-gpost, gmm-basis-fmllr-training, gmm-est-basis-fmllr
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 pub(crate) struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// Rspecifier of the map from speakers to utterances
-    #[arg(long)]
+    #[option]
     spk2utt: Option<MapName>,
     model: InputName,
     feats: InputName,

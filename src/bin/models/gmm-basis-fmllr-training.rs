@@ -18,14 +18,14 @@ Usage: gmm-basis-fmllr-training [options] <model-in> <bases-wxfilename> <stats-r
 See also: gmm-basis-fmllr-accs, gmm-basis-fmllr-accs-gpost, gmm-est-basis-fmllr
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     model: InputName,
     target: OutputName,
-    #[arg(required = true)]
+    #[argument(required)]
     sources: Vec<InputName>,
 }
 

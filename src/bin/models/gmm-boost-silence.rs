@@ -20,13 +20,13 @@ Usage: gmm-boost-silence [options] <silence-phones> <model-rxfilename> <model-wx
 See also: weight-silence-post, gmm-copy
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// The factor
-    #[arg(long, default_value_t = 1.5)]
+    #[option(default = 1.5)]
     boost: f32,
     silence_phones: Arg,
     source: InputName,

@@ -17,7 +17,7 @@ Usage: gmm-compute-likes [options] <model-rxfilename> <feats-rspecifier> <likes-
 See also: ali-to-pdf, gmm-info
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     model: InputName,
     source: InputName,

@@ -18,16 +18,16 @@ Usage: gmm-copy [options] <model-rxfilename> <model-wxfilename>
 See also: copy-transition-model, gmm-info
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// Copy the Gaussian mixtures
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     copy_am: bool,
     /// Copy the transition model
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     copy_tm: bool,
     source: InputName,
     target: OutputName,

@@ -21,15 +21,15 @@ Usage: gmm-est-basis-fmllr [options] <model-in> <bases-rxfilename> <feats-rspeci
 See also: gmm-basis-fmllr-training, gmm-est-fmllr, transform-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     estimation: BasisFmllrArguments,
     /// Rspecifier of the map from speakers to utterances
-    #[arg(long)]
+    #[option]
     spk2utt: Option<MapName>,
     /// Wspecifier for the weights of the bases
-    #[arg(long)]
+    #[option]
     write_weights: Option<OutputName>,
     model: InputName,
     bases: InputName,

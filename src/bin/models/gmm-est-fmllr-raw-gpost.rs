@@ -22,19 +22,19 @@ Usage: gmm-est-fmllr-raw-gpost [options] <model-in> <full-matrix-rxfilename> <fe
 See also: get-full-lda-mat, gmm-est-fmllr-gpost, transform-feats, splice-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// With fewer frames, the transform changes nothing
-    #[arg(long, default_value_t = RawFmllrOptions::default().min_count)]
+    #[option(default = RawFmllrOptions::default().min_count)]
     fmllr_min_count: f32,
     /// The number of iterations
-    #[arg(long, default_value_t = RawFmllrOptions::default().num_iters)]
+    #[option(default = RawFmllrOptions::default().num_iters)]
     fmllr_num_iters: i32,
     /// The dimension of frames before splicing
-    #[arg(long, default_value_t = 13)]
+    #[option(default = 13)]
     raw_feat_dim: i32,
     /// Rspecifier of the map from speakers to utterances
-    #[arg(long)]
+    #[option]
     spk2utt: Option<MapName>,
     model: InputName,
     full_matrix: InputName,

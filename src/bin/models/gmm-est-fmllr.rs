@@ -18,12 +18,12 @@ Usage: gmm-est-fmllr [options] <model-in> <feats-rspecifier> <post-rspecifier> <
 See also: transform-feats, compose-transforms, weight-silence-post, gmm-post-to-gpost
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     estimation: FmllrArguments,
     /// Rspecifier of the map from speakers to utterances
-    #[arg(long)]
+    #[option]
     spk2utt: Option<MapName>,
     model: InputName,
     feats: InputName,

@@ -18,19 +18,19 @@ Usage: gmm-est-gaussians-ebw [options] <model-in> <num-stats-rxfilename> <den-st
 See also: gmm-est-weights-ebw, gmm-ismooth-stats, gmm-acc-stats2
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = false)]
+    #[option]
     binary: bool,
     /// The parameters to estimate: m or mv; w and t do not count
-    #[arg(long, default_value = "mv")]
+    #[option(default = "mv")]
     update_flags: GmmFlags,
     /// So many frames of the old Gaussian count for each frame of the denominator
-    #[arg(long = "E", default_value_t = EbwOptions::default().e)]
+    #[option(name = "E", default = EbwOptions::default().e)]
     e: f32,
     /// So many frames of the old Gaussian count in any case
-    #[arg(long, default_value_t = EbwOptions::default().tau)]
+    #[option(default = EbwOptions::default().tau)]
     tau: f32,
     model: InputName,
     num_stats: InputName,

@@ -21,16 +21,16 @@ Usage: gmm-est-lvtln-trans [options] <model-in> <lvtln-in> <feats-rspecifier> <g
 See also: gmm-global-est-lvtln-trans, gmm-train-lvtln-special, gmm-post-to-gpost, transform-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// What is estimated beside the class: offset, diag or none
-    #[arg(long, default_value = "offset")]
+    #[option(default = "offset")]
     norm_type: String,
     /// Rspecifier of the map from speakers to utterances
-    #[arg(long)]
+    #[option]
     spk2utt: Option<MapName>,
     /// Determinants of transforms count so many times
-    #[arg(long, default_value_t = 1.0)]
+    #[option(default = 1.0)]
     logdet_scale: f32,
     model: InputName,
     vtln: InputName,

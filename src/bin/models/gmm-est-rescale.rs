@@ -19,16 +19,16 @@ Usage: gmm-est-rescale [options] <model-in> <old-stats-rxfilename> <new-stats-rx
 See also: gmm-get-stats-deriv, gmm-fmpe-acc-stats, gmm-acc-stats-ali
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// No variance is smaller
-    #[arg(long, default_value_t = 0.001)]
+    #[option(default = 0.001)]
     min_variance: f32,
     /// A Gaussian needs more frames
-    #[arg(long, default_value_t = 10.0)]
+    #[option(default = 10.0)]
     min_gaussian_occupancy: f32,
     model: InputName,
     old_stats: InputName,

@@ -18,22 +18,22 @@ Usage: gmm-est-weights-ebw [options] <model-in> <num-stats-rxfilename> <den-stat
 See also: gmm-est-gaussians-ebw, gmm-acc-stats2
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = false)]
+    #[option]
     binary: bool,
     /// The parameters to estimate; without w the model is copied
-    #[arg(long, default_value = "w")]
+    #[option(default = "w")]
     update_flags: GmmFlags,
     /// A pdf with fewer frames keeps its weights, if --weight-tau is 0
-    #[arg(long, default_value_t = EbwWeightOptions::default().min_count)]
+    #[option(default = EbwWeightOptions::default().min_count)]
     min_num_count_weight_update: f32,
     /// Smaller weights are raised to this
-    #[arg(long, default_value_t = EbwWeightOptions::default().min_gaussian_weight)]
+    #[option(default = EbwWeightOptions::default().min_gaussian_weight)]
     min_gaussian_weight: f32,
     /// Add so many frames that have the old weights
-    #[arg(long, default_value_t = EbwWeightOptions::default().tau)]
+    #[option(default = EbwWeightOptions::default().tau)]
     weight_tau: f32,
     model: InputName,
     num_stats: InputName,

@@ -24,42 +24,42 @@ Usage: gmm-est [options] <model-in> <stats-rxfilename> <model-out>
 See also: gmm-acc-stats-ali, gmm-sum-accs
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// Split Gaussians until there are so many; 0 splits none
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     mix_up: i32,
     /// Merge Gaussians until there are so many; 0 merges none
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     mix_down: i32,
     /// The number of frames that each Gaussian of a pdf needs if Gaussians are split or merged
-    #[arg(long, default_value_t = 20.0)]
+    #[option(default = 20.0)]
     min_count: f32,
     /// Pdfs get Gaussians by this power of their frames
-    #[arg(long, default_value_t = 0.2)]
+    #[option(default = 0.2)]
     power: f32,
     /// The parameters to estimate: m means, v variances, w weights, t transitions
-    #[arg(long, default_value = "mvwt")]
+    #[option(default = "mvwt")]
     update_flags: GmmFlags,
     /// Move the means of halves by this part of the standard deviation, times random numbers
-    #[arg(long, default_value_t = 0.01)]
+    #[option(default = 0.01)]
     perturb_factor: f32,
     /// Wxfilename for the number of frames of each pdf, as text
-    #[arg(long)]
+    #[option]
     write_occs: Option<OutputName>,
     /// Smaller probabilities of transitions are raised to this
-    #[arg(long, default_value_t = 0.01)]
+    #[option(default = 0.01)]
     transition_floor: f32,
     /// Transition-states with fewer counts keep their probabilities
-    #[arg(long, default_value_t = 5.0)]
+    #[option(default = 5.0)]
     transition_min_count: f32,
     /// Transition-states of the same pdf share their probabilities
-    #[arg(long, default_value_t = false)]
+    #[option]
     share_for_pdfs: bool,
-    #[command(flatten)]
+    #[flatten]
     estimation: MleDiagGmmArguments,
     model: InputName,
     stats: InputName,

@@ -18,16 +18,16 @@ Usage: gmm-get-stats-deriv [options] <model-in> <num-stats-rxfilename> <den-stat
 See also: gmm-fmpe-acc-stats, gmm-est-rescale, gmm-acc-stats2
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// No variance is smaller
-    #[arg(long, default_value_t = 0.001)]
+    #[option(default = 0.001)]
     min_variance: f32,
     /// A Gaussian needs more frames
-    #[arg(long, default_value_t = 10.0)]
+    #[option(default = 10.0)]
     min_gaussian_occupancy: f32,
     model: InputName,
     num_stats: InputName,

@@ -21,9 +21,9 @@ Usage: gmm-global-acc-stats-twofeats [options] <model-in> <feats1-rspecifier> <f
 See also: gmm-global-acc-stats, gmm-global-est
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     stats: MixtureStatsArguments,
     model: InputName,
     feats: InputName,

@@ -20,9 +20,9 @@ Usage: gmm-global-acc-stats [options] <model-in> <feats-rspecifier> <stats-wxfil
 See also: gmm-global-sum-accs, gmm-global-est, gmm-global-acc-stats-twofeats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     stats: MixtureStatsArguments,
     model: InputName,
     feats: InputName,

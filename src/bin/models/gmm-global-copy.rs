@@ -17,10 +17,10 @@ Usage: gmm-global-copy [options] <model-in> <model-out>
 See also: gmm-global-info, fgmm-global-copy
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 pub(crate) struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     source: InputName,
     target: OutputName,

@@ -16,7 +16,7 @@ Usage: gmm-global-info [options] <model-in>
 See also: gmm-global-copy, fgmm-global-info, table-info
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     source: InputName,
 }

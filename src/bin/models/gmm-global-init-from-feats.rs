@@ -24,27 +24,27 @@ Usage: gmm-global-init-from-feats [options] <feats-rspecifier> <model-out>
 See also: gmm-global-acc-stats, gmm-global-est, gmm-gselect
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// The number of Gaussians
-    #[arg(long, default_value_t = 100)]
+    #[option(default = 100)]
     num_gauss: i32,
     /// The number of Gaussians to start with; 0 starts with all
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     num_gauss_init: i32,
     /// The number of iterations of training
-    #[arg(long, default_value_t = 50)]
+    #[option(default = 50)]
     num_iters: i32,
     /// The number of frames to keep in memory, drawn at random, and to train on
-    #[arg(long, default_value_t = 200_000)]
+    #[option(default = 200_000)]
     num_frames: i32,
     /// Seed of the random numbers
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     srand: i32,
-    #[command(flatten)]
+    #[flatten]
     estimation: MleDiagGmmArguments,
     source: InputName,
     target: OutputName,

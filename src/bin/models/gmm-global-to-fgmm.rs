@@ -17,10 +17,10 @@ Usage: gmm-global-to-fgmm [options] <gmm-in> <fgmm-out>
 See also: fgmm-global-to-gmm, fgmm-global-acc-stats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     source: InputName,
     target: OutputName,

@@ -20,9 +20,9 @@ Usage: gmm-gselect [options] <model-in> <feats-rspecifier> <gselect-wspecifier>
 See also: gmm-global-get-post, fgmm-global-gselect-to-post, copy-gselect, fgmm-gselect
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 pub(crate) struct Options {
-    #[command(flatten)]
+    #[flatten]
     selection: SelectArguments,
     model: InputName,
     feats: InputName,

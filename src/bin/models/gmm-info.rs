@@ -15,7 +15,7 @@ Usage: gmm-info [options] <model-rxfilename>
 See also: am-info, tree-info, gmm-copy
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     model: InputName,
 }

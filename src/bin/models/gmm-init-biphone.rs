@@ -20,26 +20,26 @@ Usage: gmm-init-biphone [options] <topology-rxfilename> <dim> <model-wxfilename>
 See also: tree-info, am-info, build-tree
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// Rxfilename of lines of phones that share their pdfs
-    #[arg(long)]
+    #[option]
     shared_phones: Option<InputName>,
     /// Phones without context, separated by colons
-    #[arg(long, default_value = "")]
+    #[option(default = "")]
     ci_phones: String,
     /// Rxfilename of counts: lines of a phone and its count, or of a phone, the next one and the count of the pair; rare
     /// pairs share pdfs
-    #[arg(long)]
+    #[option]
     phone_counts: Option<InputName>,
     /// How often a pair must occur to have its own pdfs
-    #[arg(long, default_value_t = 100)]
+    #[option(default = 100)]
     min_biphone_count: i32,
     /// How often a phone must occur, and once more, to have its own pdfs for rare pairs
-    #[arg(long, default_value_t = 20)]
+    #[option(default = 20)]
     min_monophone_count: i32,
     topology: InputName,
     dim: Arg,

@@ -16,19 +16,19 @@ Usage: gmm-init-lvtln [options] <lvtln-wxfilename>
 See also: gmm-train-lvtln-special, gmm-est-lvtln-trans
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// The dimension of the features
-    #[arg(long, default_value_t = 13)]
+    #[option(default = 13)]
     dim: i32,
     /// The number of transforms
-    #[arg(long, default_value_t = 21)]
+    #[option(default = 21)]
     num_classes: i32,
     /// The transform that is used without data
-    #[arg(long, default_value_t = 10)]
+    #[option(default = 10)]
     default_class: i32,
     target: OutputName,
 }

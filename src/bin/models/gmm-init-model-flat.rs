@@ -20,13 +20,13 @@ Usage: gmm-init-model-flat [options] <tree-rxfilename> <topology-rxfilename> <mo
 See also: gmm-init-model, gmm-init-mono, gmm-info
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// The dimension if there are no features
-    #[arg(long, default_value_t = 40)]
+    #[option(default = 40)]
     dim: i32,
     tree: InputName,
     topology: InputName,

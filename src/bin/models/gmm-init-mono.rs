@@ -22,19 +22,19 @@ Usage: gmm-init-mono [options] <topology-rxfilename> <dim> <model-wxfilename> <t
 See also: gmm-info, tree-info, gmm-init-model
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// Move the means at random, by this many standard deviations
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     perturb_factor: f32,
     /// Rxfilename of lines of phones that share their pdfs
-    #[arg(long)]
+    #[option]
     shared_phones: Option<InputName>,
     /// Rspecifier of the features for mean and variance
-    #[arg(long)]
+    #[option]
     train_feats: Option<InputName>,
     topology: InputName,
     dim: Arg,

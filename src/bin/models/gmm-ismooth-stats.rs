@@ -20,16 +20,16 @@ Usage: gmm-ismooth-stats [options] <source-stats-rxfilename> <stats-rxfilename> 
 See also: gmm-est-gaussians-ebw, gmm-acc-stats2
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = false)]
+    #[option]
     binary: bool,
     /// The first argument is a model
-    #[arg(long, default_value_t = false)]
+    #[option]
     smooth_from_model: bool,
     /// The number of frames to add
-    #[arg(long, default_value_t = 100.0)]
+    #[option(default = 100.0)]
     tau: f32,
     source: InputName,
     stats: InputName,

@@ -20,25 +20,25 @@ Usage: gmm-mixup [options] <model-rxfilename> <occupancies-rxfilename> <model-wx
 See also: gmm-info, show-transitions
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// The least count of a Gaussian
-    #[arg(long, default_value_t = 20.0)]
+    #[option(default = 20.0)]
     min_count: f32,
     /// The number of Gaussians after merging; 0 does not merge
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     mix_down: i32,
     /// The number of Gaussians after splitting; 0 does not split
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     mix_up: i32,
     /// How far the means of split Gaussians are moved, in standard deviations
-    #[arg(long, default_value_t = 0.01)]
+    #[option(default = 0.01)]
     perturb_factor: f32,
     /// Pdfs get Gaussians in proportion to their counts to the power of this
-    #[arg(long, default_value_t = 0.2)]
+    #[option(default = 0.2)]
     power: f32,
     source: InputName,
     counts: InputName,

@@ -20,13 +20,13 @@ Usage: gmm-post-to-gpost [options] <model-in> <feats-rspecifier> <post-rspecifie
 See also: gmm-acc-stats, ali-to-post
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Has no effect: the wspecifier says which form is written
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// Set posteriors below this to it or to zero, at random, so that they stay the same on average
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     rand_prune: f32,
     model: InputName,
     feats: InputName,

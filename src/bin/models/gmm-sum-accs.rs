@@ -16,13 +16,13 @@ Usage: gmm-sum-accs [options] <stats-wxfilename> <stats-rxfilename1> [<stats-rxf
 See also: gmm-acc-stats, gmm-acc-stats-ali, gmm-est
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     target: OutputName,
-    #[arg(required = true)]
+    #[argument(required)]
     sources: Vec<InputName>,
 }
 

@@ -24,22 +24,22 @@ Usage: gmm-train-lvtln-special [options] <class-index> <lvtln-in> <lvtln-out> <f
 See also: gmm-init-lvtln, gmm-est-lvtln-trans, compute-mfcc-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// The warp factor; less than 0 leaves it as it is
-    #[arg(long, default_value_t = -1.0)]
+    #[option(default = -1.0)]
     warp: f32,
     /// Scale dimensions so that their variances stay
-    #[arg(long, default_value_t = false)]
+    #[option]
     normalize_var: bool,
     /// Keep the covariance; --normalize-var has no effect then
-    #[arg(long, default_value_t = false)]
+    #[option]
     normalize_covar: bool,
     /// Rspecifier of a vector of the weights of the frames, instead of posteriors
-    #[arg(long)]
+    #[option]
     weights_in: Option<InputName>,
     class_index: Arg,
     source: InputName,

@@ -17,10 +17,10 @@ Usage: gmm-transform-means [options] <transform-rxfilename> <model-rxfilename> <
 See also: transform-feats, est-mllt, gmm-info
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     transform: InputName,
     source: InputName,

@@ -21,16 +21,16 @@ Usage: ivector-extract-online [options] <extractor-rxfilename> <feats-rspecifier
 See also: gmm-global-get-post, ivector-extract, ivector-extract-online2, ivector-randomize
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Number of frames from one i-vector to the next
-    #[arg(long, default_value_t = 10)]
+    #[option(default = 10)]
     ivector_period: i32,
     /// If it is above 0, the prior counts more once the sum of the weights of frames is above it
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     max_count: f32,
     /// Steps of conjugate gradients from one i-vector to the next; below 0 as many as are needed
-    #[arg(long, default_value_t = 15)]
+    #[option(default = 15)]
     num_cg_iters: i32,
     extractor: InputName,
     feats: InputName,

@@ -35,61 +35,61 @@ Usage: ivector-extract-online2 [options] <spk2utt-rspecifier> <feats-rspecifier>
 See also: ivector-extract-online, ivector-extract, ivector-randomize, apply-cmvn-online
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// File of options for the normalization of features, those of apply-cmvn-online
-    #[arg(long)]
+    #[option]
     cmvn_config: Option<InputName>,
     /// Mixture of Gaussians with diagonal covariances, which the weights of Gaussians are computed with
-    #[arg(long)]
+    #[option]
     diag_ubm: Option<InputName>,
     /// Rspecifier of weights of frames
-    #[arg(long)]
+    #[option]
     frame_weights_rspecifier: Option<InputName>,
     /// Statistics of the means and variances of features
-    #[arg(long)]
+    #[option]
     global_cmvn_stats: Option<InputName>,
     /// Give all frames the i-vector of the whole utterance
-    #[arg(long, default_value_t = false)]
+    #[option]
     greedy_ivector_extractor: bool,
     /// The i-vector extractor
-    #[arg(long)]
+    #[option]
     ivector_extractor: Option<InputName>,
     /// Number of frames from one i-vector to the next
-    #[arg(long, default_value_t = 10)]
+    #[option(default = 10)]
     ivector_period: i32,
     /// Transform of spliced features, with or without an offset
-    #[arg(long)]
+    #[option]
     lda_matrix: Option<InputName>,
     /// The largest difference in frames between weights and features
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     length_tolerance: i32,
     /// If it is above 0, the prior counts more once the sum of the weights of frames is above it
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     max_count: f32,
     /// Number of frames of earlier utterances of the speaker that count, at most
-    #[arg(long, default_value_t = 1000.0)]
+    #[option(default = 1000.0)]
     max_remembered_frames: f32,
     /// A Gaussian with a smaller probability gets no part of a frame
-    #[arg(long, default_value_t = 0.025)]
+    #[option(default = 0.025)]
     min_post: f32,
     /// Number of Gaussians that each frame is given to, at most
-    #[arg(long, default_value_t = 5)]
+    #[option(default = 5)]
     num_gselect: i32,
     /// Take normalized features for the i-vectors, too, not only for the weights of Gaussians
-    #[arg(long, default_value_t = false)]
+    #[option]
     online_cmvn_iextractor: bool,
     /// The weight of a frame, compared with the prior
-    #[arg(long, default_value_t = 0.1)]
+    #[option(default = 0.1)]
     posterior_scale: f32,
     /// Write an i-vector for each frame, repeated as needed
-    #[arg(long, default_value_t = false)]
+    #[option]
     repeat: bool,
     /// File of options for splicing: --left-context, --right-context
-    #[arg(long)]
+    #[option]
     splice_config: Option<InputName>,
     /// No effect, as in Kaldi
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     use_most_recent_ivector: bool,
     spk2utt: MapName,
     feats: InputName,
@@ -97,20 +97,20 @@ struct Options {
 }
 
 /// The options of `--cmvn-config`.
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct CmvnConfig {
-    #[command(flatten)]
+    #[flatten]
     online: OnlineCmvnArguments,
 }
 
 /// The options of `--splice-config`.
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct SpliceConfig {
     /// Number of frames before each frame
-    #[arg(long, default_value_t = 4)]
+    #[option(default = 4)]
     left_context: i32,
     /// Number of frames after each frame
-    #[arg(long, default_value_t = 4)]
+    #[option(default = 4)]
     right_context: i32,
 }
 
@@ -184,7 +184,7 @@ fn read_needed<T: Value>(file: Option<&InputName>, option: &str) -> anyhow::Resu
     Ok(read_file(needed(file, option)?)?)
 }
 
-fn read_config<T: clap::Parser>(file: Option<&InputName>, option: &str) -> anyhow::Result<T> {
+fn read_config<T: option_table::Options>(file: Option<&InputName>, option: &str) -> anyhow::Result<T> {
     let file = needed(file, option)?;
     let words = [format!("--config={file}").into()];
     let read = kaldi_cli::parse(&words).map_err(|message| anyhow!("{message}"))?;

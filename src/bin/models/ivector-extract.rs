@@ -26,22 +26,22 @@ Usage: ivector-extract [options] <extractor-rxfilename> <feats-rspecifier> <post
 See also: fgmm-global-gselect-to-post, scale-post, ivector-normalize-length, ivector-plda-scoring, ivector-extract-online2
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Factor of the weights of all frames; the smaller it is, the more the prior counts
-    #[arg(long, default_value_t = 1.0)]
+    #[option(default = 1.0)]
     acoustic_weight: f64,
     /// Compute how much better i-vectors explain the frames than the mean of all speakers does, and log it
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     compute_objf_change: bool,
     /// If it is above 0, the weights of an utterance are scaled down to this sum
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     max_count: f64,
     /// No effect: memory does not depend on the number of threads
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     num_threads_total: i32,
     /// Rspecifier of the map from speakers to utterances, for one i-vector for each speaker
-    #[arg(long)]
+    #[option]
     spk2utt: Option<MapName>,
     extractor: InputName,
     feats: InputName,

@@ -15,19 +15,19 @@ Usage: ivector-extractor-copy [options] <extractor-rxfilename> <extractor-wxfile
 See also: ivector-extractor-init, ivector-extractor-est, table-info
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// No effect, as in Kaldi
-    #[arg(long, default_value_t = 400)]
+    #[option(default = 400)]
     ivector_dim: i32,
     /// No effect, as in Kaldi
-    #[arg(long, default_value_t = 2)]
+    #[option(default = 2)]
     num_iters: i32,
     /// No effect, as in Kaldi
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     use_weights: bool,
     source: InputName,
     target: OutputName,

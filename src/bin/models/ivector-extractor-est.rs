@@ -18,19 +18,19 @@ Usage: ivector-extractor-est [options] <extractor-rxfilename> <stats-rxfilename>
 See also: ivector-extractor-acc-stats, ivector-extractor-sum-accs, ivector-extract
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// Turn i-vectors so that what frames say about them is uncorrelated on average, most of it in the first dimensions
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     diagonalize: bool,
     /// A Gaussian with a smaller count is left as it is
-    #[arg(long, default_value_t = 100.0)]
+    #[option(default = 100.0)]
     gaussian_min_count: f64,
     /// No covariance is smaller than this part of the average of all, in any direction
-    #[arg(long, default_value_t = 0.1)]
+    #[option(default = 0.1)]
     variance_floor_factor: f64,
     extractor: InputName,
     stats: InputName,

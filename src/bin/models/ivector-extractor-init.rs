@@ -22,19 +22,19 @@ Usage: ivector-extractor-init [options] <full-gmm-rxfilename> <extractor-wxfilen
 See also: ivector-extractor-acc-stats, ivector-extractor-est, fgmm-global-est
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// The dimension of i-vectors
-    #[arg(long, default_value_t = 400)]
+    #[option(default = 400)]
     ivector_dim: i32,
     /// No effect, as in Kaldi
-    #[arg(long, default_value_t = 2)]
+    #[option(default = 2)]
     num_iters: i32,
     /// Make the weights of Gaussians depend on the i-vector, too
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     use_weights: bool,
     mixture: InputName,
     target: OutputName,

@@ -18,15 +18,15 @@ Usage: ivector-extractor-sum-accs [options] <stats-rxfilename1> [<stats-rxfilena
 See also: ivector-extractor-acc-stats, ivector-extractor-est
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// No effect: inputs are opened one after the other
-    #[arg(long, default_value_t = false)]
+    #[option]
     parallel: bool,
-    #[arg(required = true)]
+    #[argument(required)]
     sources: Vec<InputName>,
     target: OutputName,
 }

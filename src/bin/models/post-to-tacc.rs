@@ -19,13 +19,13 @@ Usage: post-to-tacc [options] <model-rxfilename> <post-rspecifier> <counts-wxfil
 See also: post-to-phone-post, get-post-on-ali, vector-sum
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// Count pdfs, from 0, instead of transition-ids; the last transition-id is not counted then
-    #[arg(long, default_value_t = false)]
+    #[option]
     per_pdf: bool,
     model: InputName,
     source: InputName,

@@ -18,7 +18,7 @@ Usage: show-alignments [options] <phone-symbols> <model-rxfilename> <alignments-
 See also: ali-to-phones, show-transitions, copy-int-vector
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     symbols: InputName,
     model: InputName,

@@ -16,13 +16,13 @@ Usage: sum-tree-stats [options] <stats-wxfilename> <stats-rxfilename1> [<stats-r
 See also: acc-tree-stats, build-tree
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     target: OutputName,
-    #[arg(required = true)]
+    #[argument(required)]
     sources: Vec<InputName>,
 }
 

@@ -15,7 +15,7 @@ Usage: tree-info [options] <tree-rxfilename>
 See also: copy-tree, draw-tree, am-info
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     tree: InputName,
 }

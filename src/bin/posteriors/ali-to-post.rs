@@ -16,7 +16,7 @@ Usage: ali-to-post [options] <alignments-rspecifier> <posteriors-wspecifier>
 See also: post-to-weights, post-to-smat, get-post-on-ali, copy-int-vector
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     source: InputName,
     target: OutputName,

@@ -20,13 +20,13 @@ Usage: append-post-to-feats --post-dim=<dim> [options] <feats-rspecifier> <post-
 See also: post-to-feats, paste-feats, append-vector-to-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// The dimension of the posteriors, greater than every index (must be given)
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     post_dim: i32,
     source: InputName,
     posteriors: InputName,

@@ -16,10 +16,10 @@ Usage: copy-gselect [options] <gselect-rspecifier> <gselect-wspecifier>
 See also: copy-int-vector, copy-post
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Keep at most this many indexes of each frame; 0 keeps all
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     n: i32,
     source: InputName,
     target: OutputName,

@@ -20,15 +20,15 @@ Usage: logprob-to-post [options] <logprob-matrix-rspecifier> <posteriors-wspecif
 See also: prob-to-post, feat-to-post, post-to-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 pub(crate) struct Options {
     /// The smallest probability that is kept unchanged
-    #[arg(long, default_value_t = 0.01)]
+    #[option(default = 0.01)]
     min_post: f32,
     /// Keep a random share of the smaller ones, raised to --min-post, so that sums are the same on average
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     random_prune: bool,
-    #[command(flatten)]
+    #[flatten]
     random: RandomArguments,
     source: InputName,
     target: OutputName,

@@ -20,15 +20,15 @@ Usage: paste-post [options] <lengths-rspecifier> <dims> <post-rspecifier1> <post
 See also: feat-to-post, ali-to-post, sum-post, paste-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Include utterances that are missing in some of the tables
-    #[arg(long, default_value_t = false)]
+    #[option]
     allow_partial: bool,
     lengths: InputName,
     dims: InputName,
     first: InputName,
-    #[arg(required = true)]
+    #[argument(required)]
     others: Vec<InputName>,
     target: OutputName,
 }

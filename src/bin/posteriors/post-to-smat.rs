@@ -18,10 +18,10 @@ Usage: post-to-smat --dim=<dim> [options] <posteriors-rspecifier> <sparse-matrix
 See also: ali-to-post, post-to-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// The number of columns, greater than every index (must be given)
-    #[arg(long, default_value_t = -1)]
+    #[option(default = -1)]
     dim: i32,
     source: InputName,
     target: OutputName,

@@ -16,7 +16,7 @@ Usage: post-to-weights [options] <post-rspecifier> <weights-wspecifier>
 See also: weight-post, get-post-on-ali, post-to-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     source: InputName,
     target: OutputName,

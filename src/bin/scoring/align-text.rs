@@ -25,13 +25,13 @@ Usage: align-text [options] <text1-rspecifier> <text2-rspecifier> <alignment-wsp
 See also: compute-wer
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Symbol for a missing word; must not be a word of the sentences
-    #[arg(long, default_value = "<eps>")]
+    #[option(default = "<eps>")]
     special_symbol: Arg,
     /// Text between the pairs. It may be a word of the sentences, since every third word separates
-    #[arg(long, default_value = ";")]
+    #[option(default = ";")]
     separator: Arg,
     source: InputName,
     other: InputName,

@@ -4,7 +4,7 @@
 
 use anyhow::Context;
 use bstr::{BStr, ByteSlice};
-use kaldi_cli::{InputName, Tally, one_of};
+use kaldi_cli::{InputName, Tally};
 use kaldi_io::Output;
 use kaldi_score::{Edits, Mode, Percent, count_edits};
 use kaldi_table::{RandomAccessReader, SequentialReader};
@@ -21,17 +21,17 @@ Usage: compute-wer [options] <ref-rspecifier> <hyp-rspecifier>
 See also: compute-wer-bootci, align-text
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// What to do if a reference has no hypothesis: "strict" (it is an error), "present" (do not score it) or "all"
     /// (treat the hypothesis as empty)
-    #[arg(long, default_value = "strict")]
+    #[option(default = "strict")]
     mode: String,
     /// What is compared: word or char (a character is a code point of UTF-8)
-    #[arg(long, default_value = "word", value_parser = one_of(&UNITS))]
+    #[option(default = "word", one_of = &UNITS)]
     unit: Unit,
     /// Has no effect any more; sentences of integers are scored like others
-    #[arg(long, default_value_t = false)]
+    #[option]
     text: bool,
     references: InputName,
     hypotheses: InputName,
@@ -71,6 +71,7 @@ pub const TOOL: kaldi_cli::Tool =
     kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_wer)).whole("it counts over the whole table");
 
 fn compute_wer(opts: Options) -> anyhow::Result<Tally> {
+    let _ = opts.text;
     let unit = opts.unit;
     let mode: Mode = opts.mode.parse().context("--mode option invalid")?;
     let references = SequentialReader::<Tokens>::open(&opts.references)?;

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use bstr::{BString, ByteSlice};
-use kaldi_cli::{InputName, Tally, one_of};
+use kaldi_cli::{InputName, Tally};
 use kaldi_io::{AdviceGiven, Output, printable, printable_json};
 use kaldi_log::log;
 use kaldi_reader::{ReaderExt, par_map};
@@ -25,22 +25,22 @@ missing-field, bad-key, dotted-key, bad-sound, bad-text, empty-text. With --json
 See also: list-shards, copy-shards
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Read only headers: of members and of sounds
-    #[arg(long, default_value_t = false)]
+    #[option]
     quick: bool,
     /// How members belong together: wenet (up to the last dot of their names), webdataset (up to the first one), or both, which
     /// have to agree
-    #[arg(long, default_value = "both", value_parser = one_of(&GROUPINGS))]
+    #[option(default = "both", one_of = &GROUPINGS)]
     grouping: Agreement,
     /// What each sample must have, separated by commas; wav means sound of any suffix
-    #[arg(long, default_value = "wav,txt")]
+    #[option(default = "wav,txt")]
     fields: String,
     /// Write an object in JSON for each fault
-    #[arg(long, default_value_t = false)]
+    #[option]
     json: bool,
-    #[arg(required = true)]
+    #[argument(required)]
     shards: Vec<InputName>,
 }
 

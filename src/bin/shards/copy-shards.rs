@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_cli::{Arg, InputName, OutputName, Tally, one_of};
+use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_io::{Lines, is_remote};
 use kaldi_log::{log, warning};
 use kaldi_random::Random;
@@ -30,45 +30,45 @@ See also: list-shards, check-shards, make-shard-list
 /// Bytes of samples that are compressed at the same time.
 const IN_FLIGHT: usize = 16 << 20;
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// The most samples of a new shard (1000 if there is no --max-bytes either)
-    #[arg(long)]
+    #[option]
     num_utts_per_shard: Option<u32>,
     /// The most bytes of a new shard, with its end mark, before compression
-    #[arg(long)]
+    #[option]
     max_bytes: Option<u64>,
     /// File of the keys to copy; all others are left out
-    #[arg(long)]
+    #[option]
     keys: Option<InputName>,
     /// File of the keys to leave out
-    #[arg(long)]
+    #[option]
     exclude: Option<InputName>,
     /// Leave out shorter samples, in seconds
-    #[arg(long)]
+    #[option]
     min_duration: Option<f64>,
     /// Leave out longer samples, in seconds
-    #[arg(long)]
+    #[option]
     max_duration: Option<f64>,
     /// Shuffle all samples, with this seed; without it they keep their order
-    #[arg(long = "seed", alias = "shuffle-seed")]
+    #[option(name = "seed", old_name = "shuffle-seed")]
     shuffle_seed: Option<u32>,
     /// Compress the new shards: none or gzip
-    #[arg(long, default_value = "none", value_parser = one_of(&ShardCompression::NAMES))]
+    #[option(default = "none", one_of = &ShardCompression::NAMES)]
     compress: ShardCompression,
     /// Start of the names of the new shards
-    #[arg(long, default_value = "shards")]
+    #[option(default = "shards")]
     prefix: Arg,
     /// Write an index next to each new shard: dali
-    #[arg(long, value_parser = one_of(&ShardIndex::NAMES))]
+    #[option(one_of = &ShardIndex::NAMES)]
     index: Option<ShardIndex>,
     /// How members belong together: wenet (up to the last dot of their names) or webdataset (up to the first one)
-    #[arg(long, default_value = "wenet", value_parser = one_of(&Grouping::NAMES))]
+    #[option(default = "wenet", one_of = &Grouping::NAMES)]
     grouping: Grouping,
     /// Copy the whole samples before damage, and exit with status 1 if there is damage
-    #[arg(long, default_value_t = false)]
+    #[option]
     salvage: bool,
-    #[arg(required = true)]
+    #[argument(required)]
     shards: Vec<InputName>,
     folder: Arg,
     list: OutputName,

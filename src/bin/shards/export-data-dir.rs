@@ -4,7 +4,7 @@
 
 use anyhow::Context;
 use bstr::{BString, ByteSlice};
-use kaldi_cli::{Arg, OutputName, Tally, one_of};
+use kaldi_cli::{Arg, OutputName, Tally};
 use kaldi_corpus::{DataDirectory, ExportFormat, Exported, SoundSize};
 use kaldi_io::Output;
 use kaldi_log::{log, warning};
@@ -27,10 +27,10 @@ Usage: export-data-dir [options] --format=<format> <data-dir> (<manifest-wxfilen
 See also: make-data-dir, make-raw-list, make-shard-list, wav-to-duration
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// What is written: nemo, wenet, lhotse or csv
-    #[arg(long, value_parser = one_of(&ExportFormat::NAMES))]
+    #[option(one_of = &ExportFormat::NAMES)]
     format: Option<ExportFormat>,
     folder: Arg,
     target: OutputName,

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, anyhow, bail};
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_cli::{Arg, OutputName, Tally, one_of};
+use kaldi_cli::{Arg, OutputName, Tally};
 use kaldi_io::Output;
 use kaldi_log::{log, warning};
 use kaldi_shard::{Field, Grouping, SampleStream, ShardNames, TarSample, Wanted, is_sound};
@@ -26,21 +26,21 @@ in a folder of wav/; samples whose keys lead elsewhere (../x, /x) are skipped wi
 See also: shards-to-scp, copy-shards
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// How members belong together: wenet (up to the last dot of their names) or webdataset (up to the first one)
-    #[arg(long, default_value = "wenet", value_parser = one_of(&Grouping::NAMES))]
+    #[option(default = "wenet", one_of = &Grouping::NAMES)]
     grouping: Grouping,
     /// Wspecifier for the sound
-    #[arg(long = "write-wav", alias = "wav")]
+    #[option(name = "write-wav", old_name = "wav")]
     wav: Option<OutputName>,
     /// Wspecifier for the texts
-    #[arg(long = "write-text", alias = "text")]
+    #[option(name = "write-text", old_name = "text")]
     text: Option<OutputName>,
     /// Wspecifier for the durations in seconds
-    #[arg(long = "write-utt2dur", alias = "utt2dur")]
+    #[option(name = "write-utt2dur", old_name = "utt2dur")]
     utt2dur: Option<OutputName>,
-    #[arg(required = true)]
+    #[argument(required)]
     names: Vec<Arg>,
 }
 

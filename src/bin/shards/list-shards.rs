@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_cli::{InputName, Tally, one_of};
+use kaldi_cli::{InputName, Tally};
 use kaldi_io::{Output, printable_json, quote_name};
 use kaldi_reader::{ReaderExt, par_map};
 use kaldi_shard::{Error, Grouping, ShardName, ShardNames, TarSample, TarSamples, Wanted, is_sound, sound_info};
@@ -23,18 +23,18 @@ With --json: {\"key\": \"utt1\", \"fields\": {\"txt\": {\"offset\": 512, \"size\
 See also: check-shards, shards-to-scp
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// How members belong together: wenet (up to the last dot of their names) or webdataset (up to the first one)
-    #[arg(long, default_value = "wenet", value_parser = one_of(&Grouping::NAMES))]
+    #[option(default = "wenet", one_of = &Grouping::NAMES)]
     grouping: Grouping,
     /// Write an object in JSON for each sample
-    #[arg(long, default_value_t = false)]
+    #[option]
     json: bool,
     /// Write only counts: shards, samples, seconds, and members and bytes of each field
-    #[arg(long, default_value_t = false)]
+    #[option]
     summary: bool,
-    #[arg(required = true)]
+    #[argument(required)]
     shards: Vec<InputName>,
 }
 

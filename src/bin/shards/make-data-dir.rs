@@ -4,7 +4,7 @@
 
 use anyhow::{Context, bail};
 use bstr::ByteSlice;
-use kaldi_cli::{Arg, InputName, Tally, one_of, unless_forced};
+use kaldi_cli::{Arg, InputName, Tally, unless_forced};
 use kaldi_corpus::{
     Manifest, ManifestOptions, NamedCorpus, Naming, PathPattern, SpeakerRule, UtteranceRule, Utterances,
 };
@@ -32,28 +32,28 @@ Usage: make-data-dir [options] <folder-or-manifest> <data-dir>
 See also: export-data-dir, table-check, make-raw-list, make-shard-list, compute-fbank-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// What the first argument is: auto, folder, csv, tsv, nemo, wenet or lhotse
-    #[arg(long, alias = "from", default_value = "auto", value_parser = one_of(&FORMATS))]
+    #[option(old_name = "from", default = "auto", one_of = &FORMATS)]
     format: Format,
     /// Names of utterances that have none: name (that of the file without its suffix), path (that below the folder, with - for
     /// /) or regex:R (the first group of R in the path below the folder)
-    #[arg(long, default_value = "name", value_parser = utterance_rule)]
+    #[option(default = "name", parse = utterance_rule)]
     utt_from: UtteranceRule,
     /// Speakers of utterances that have none: utt (the utterance), dir (the name of the file's folder) or regex:R (the first group of R in
     /// the path below the folder)
-    #[arg(long, default_value = "utt", value_parser = speaker_rule)]
+    #[option(default = "utt", parse = speaker_rule)]
     spk_from: SpeakerRule,
     /// Folder of the sound that a manifest does not name by absolute paths; by default clips in the folder of the manifest, or that
     /// folder, if the sound is there
-    #[arg(long)]
+    #[option]
     audio_dir: Option<Arg>,
     /// Take commands that a manifest names in place of files, which the next tool runs: only for manifests that you trust like scripts
-    #[arg(long, default_value_t = false)]
+    #[option]
     allow_commands: bool,
     /// End with an error if some utterances have text and others have none
-    #[arg(long, default_value_t = false)]
+    #[option]
     strict: bool,
     source: InputName,
     folder: Arg,

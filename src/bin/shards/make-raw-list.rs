@@ -19,10 +19,10 @@ A line: {\"key\": \"utt1\", \"wav\": \"wav/utt1.wav\", \"txt\": \"hello\"}, with
 See also: make-shard-list
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// File of segments: the text has their keys, and they are parts of the recordings
-    #[arg(long)]
+    #[option]
     segments: Option<InputName>,
     recordings: InputName,
     text: InputName,

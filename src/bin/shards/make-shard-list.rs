@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail, ensure};
 use bstr::{BStr, BString};
-use kaldi_cli::{Arg, InputName, OutputName, Tally, one_of};
+use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_io::{AdviceGiven, Rspecifier, RspecifierKind};
 use kaldi_log::{log, warning};
 use kaldi_random::Random;
@@ -38,34 +38,34 @@ const IN_FLIGHT: usize = 16 << 20;
 /// Segments of one recording that are cut at the same time.
 const MAX_SEGMENTS: usize = 1000;
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// The most utterances of a shard
-    #[arg(long, default_value_t = 1000)]
+    #[option(default = 1000)]
     num_utts_per_shard: u32,
     /// Start of the names of shards
-    #[arg(long, default_value = "shards")]
+    #[option(default = "shards")]
     prefix: Arg,
     /// File of segments: the text has their keys, and they are parts of the recordings, whose first channel is used
-    #[arg(long)]
+    #[option]
     segments: Option<InputName>,
     /// Sampling frequency of the sound in shards, in Hz
-    #[arg(long, default_value_t = 16000)]
+    #[option(default = 16000)]
     resample: u32,
     /// wav: convert all sound to WAV of 16 bits; copy: copy files unchanged, with their suffixes
-    #[arg(long, default_value = "wav", value_parser = one_of(&AUDIO))]
+    #[option(default = "wav", one_of = &AUDIO)]
     audio: Audio,
     /// Compress the shards: none or gzip
-    #[arg(long, default_value = "none", value_parser = one_of(&ShardCompression::NAMES))]
+    #[option(default = "none", one_of = &ShardCompression::NAMES)]
     compress: ShardCompression,
     /// Shuffle the utterances, with this seed; without it they keep their order
-    #[arg(long = "seed", alias = "shuffle-seed")]
+    #[option(name = "seed", old_name = "shuffle-seed")]
     shuffle_seed: Option<u32>,
     /// Write an index next to each shard: dali
-    #[arg(long, value_parser = one_of(&ShardIndex::NAMES))]
+    #[option(one_of = &ShardIndex::NAMES)]
     index: Option<ShardIndex>,
     /// End with an error if an utterance would be skipped
-    #[arg(long, default_value_t = false)]
+    #[option]
     strict: bool,
     recordings: InputName,
     text: InputName,

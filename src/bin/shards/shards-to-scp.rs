@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_cli::{Arg, OutputName, Tally, one_of};
+use kaldi_cli::{Arg, OutputName, Tally};
 use kaldi_io::{Output, Rxfilename, printable_rxfilename, quote_name, shell_quote};
 use kaldi_log::{log, warning};
 use kaldi_shard::{
@@ -25,24 +25,24 @@ Sound other than WAV of a known length (FLAC, MP3, streams) is read by a command
 See also: list-shards, extract-shards
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// The fields to write script files of, separated by commas, with an output for each; wav means sound of any suffix
-    #[arg(long, default_value = "wav")]
+    #[option(default = "wav")]
     fields: String,
     /// How members belong together: wenet (up to the last dot of their names) or webdataset (up to the first one)
-    #[arg(long, default_value = "wenet", value_parser = one_of(&Grouping::NAMES))]
+    #[option(default = "wenet", one_of = &Grouping::NAMES)]
     grouping: Grouping,
     /// Write an index next to each shard: dali
-    #[arg(long, value_parser = one_of(&ShardIndex::NAMES))]
+    #[option(one_of = &ShardIndex::NAMES)]
     index: Option<ShardIndex>,
     /// Wspecifier (or a file name, for a text archive) for the texts
-    #[arg(long = "write-text", alias = "text")]
+    #[option(name = "write-text", old_name = "text")]
     text: Option<OutputName>,
     /// Wspecifier (or a file name, for a text archive) for the durations in seconds, according to headers
-    #[arg(long = "write-utt2dur", alias = "utt2dur")]
+    #[option(name = "write-utt2dur", old_name = "utt2dur")]
     utt2dur: Option<OutputName>,
-    #[arg(required = true)]
+    #[argument(required)]
     names: Vec<Arg>,
 }
 

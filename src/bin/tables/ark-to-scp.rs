@@ -4,7 +4,7 @@
 
 use anyhow::{Result, bail};
 use bstr::{BStr, ByteSlice};
-use kaldi_cli::{InputName, OutputName, Tally, one_of};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{Input, Rxfilename, is_same_file, is_script_line, printable_rxfilename};
 use kaldi_log::{log, warning};
 use kaldi_table::{Error, create_output, write_script_line};
@@ -21,16 +21,16 @@ Usage: ark-to-scp [options] <archive> [<archive> ...] <script-wxfilename>
 See also: concat-ark, copy-feats, matrix-dim
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Type of the values, if it should not be found by looking: matrix, vector, int32, float, double, bool, token,
     /// token-vector, int32-vector, int32-vector-vector, int32-pairs, float-pairs, posterior, gauss-post, wave, htk, sphinx, unknown
-    #[arg(long = "type", value_parser = one_of(ValueType::NAMES))]
+    #[option(name = "type", one_of = ValueType::NAMES)]
     value_type: Option<ValueType>,
     /// List the complete entries before damage, and exit with status 1 if there is damage
-    #[arg(long, default_value_t = false)]
+    #[option]
     salvage: bool,
-    #[arg(required = true)]
+    #[argument(required)]
     archives: Vec<InputName>,
     script: OutputName,
 }

@@ -26,20 +26,20 @@ Usage: compare-int-vector [options] <vector1-rspecifier> <vector2-rspecifier>
 See also: copy-int-vector, vector-sum, matrix-sum
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write the counts in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// Wxfilename for a vector of how often each integer is in the compared part of the first vectors
-    #[arg(long)]
+    #[option]
     write_tot_counts: Option<OutputName>,
     /// Wxfilename for a vector of how often each integer is one of two that differ, 0.5 for each of the two
-    #[arg(long)]
+    #[option]
     write_diff_counts: Option<OutputName>,
     /// Wxfilename for a matrix of the counts of every pair of integers; the row is the integer of the first vector, the
     /// column that of the second
-    #[arg(long)]
+    #[option]
     write_confusion_matrix: Option<OutputName>,
     first: InputName,
     second: InputName,

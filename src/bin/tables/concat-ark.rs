@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use bstr::{BStr, BString};
-use kaldi_cli::{InputName, OutputName, Tally, one_of};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{
     ParseError, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind, is_same_file, printable_rxfilename,
 };
@@ -26,18 +26,18 @@ Usage: concat-ark [options] <archive-rxfilename> [<archive-rxfilename> ...] <wsp
 See also: ark-to-scp, copy-feats, copy-int-vector
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Allow a key more than once in the new archive
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     allow_duplicates: bool,
     /// Merge archives that are sorted by key (in the C locale), so that the new archive is sorted, too
-    #[arg(long, default_value_t = false)]
+    #[option]
     sort_keys: bool,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
-    #[arg(long = "type", value_parser = one_of(ValueType::NAMES))]
+    #[option(name = "type", one_of = ValueType::NAMES)]
     value_type: Option<ValueType>,
-    #[arg(required = true)]
+    #[argument(required)]
     archives: Vec<InputName>,
     target: OutputName,
 }

@@ -19,10 +19,10 @@ Usage: copy-int-vector [options] <vector-rspecifier> <vector-wspecifier>
 See also: compare-int-vector, copy-vector, copy-gselect
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     source: InputName,
     target: OutputName,

@@ -19,25 +19,25 @@ Usage: copy-matrix [options] <matrix-rspecifier> <matrix-wspecifier>
 See also: copy-feats, copy-vector, matrix-sum
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// Multiply the matrices by this
-    #[arg(long, default_value_t = 1.0)]
+    #[option(default = 1.0)]
     scale: f32,
     /// Take the logarithm of every element, after raising it to 1e-20 at least
-    #[arg(long, default_value_t = false)]
+    #[option]
     apply_log: bool,
     /// Take the exponential of every element
-    #[arg(long, default_value_t = false)]
+    #[option]
     apply_exp: bool,
     /// Raise every element to this power
-    #[arg(long, default_value_t = 1.0)]
+    #[option(default = 1.0)]
     apply_power: f32,
     /// Apply the softmax function to every row
-    #[arg(long, default_value_t = false)]
+    #[option]
     apply_softmax_per_row: bool,
     source: InputName,
     target: OutputName,

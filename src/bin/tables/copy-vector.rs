@@ -18,16 +18,16 @@ Usage: copy-vector [options] <vector-rspecifier> <vector-wspecifier>
 See also: copy-matrix, copy-int-vector, append-vector-to-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// Cut the vectors to this dimension, or pad them with zeros, unless it is negative
-    #[arg(long = "change_dim", default_value_t = -1)]
+    #[option(name = "change_dim", default = -1)]
     change_dim: i32,
     /// Multiply the vectors by this (tables only)
-    #[arg(long, default_value_t = 1.0)]
+    #[option(default = 1.0)]
     scale: f32,
     source: InputName,
     target: OutputName,

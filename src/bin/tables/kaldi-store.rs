@@ -29,10 +29,10 @@ KALDI_STORE_CACHE_SIZE bytes (10G) at most. These variables hold for all tools.
 See also: ark-to-scp, concat-ark
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// ls: show what is in the folders of the folder as well; cp, rm: copy or remove folders with all that is in them
-    #[arg(long)]
+    #[option]
     recursive: bool,
     command: Arg,
     names: Vec<Arg>,

@@ -18,7 +18,7 @@ Usage: matrix-dim [options] <matrix-rxfilename>|<matrix-rspecifier>
 See also: feat-to-len, feat-to-dim, copy-matrix
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     source: InputName,
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{bail, ensure};
 use bstr::BString;
-use kaldi_cli::{InputName, OutputName, Tally, one_of};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::{log, warning};
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter};
 use kaldi_values::{CodebookOffsets, CodesError, IntMatrix, Value};
@@ -31,49 +31,49 @@ Usage: convert-codes [options] <codes-rspecifier> <codes-wspecifier>
 See also: int-vector-to-indexed, table-import, table-export, copy-int-vector, tokenize-text
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Pattern of the input: matrix, frame-major, codebook-major or delay
-    #[arg(long, alias = "from", default_value = "matrix", value_parser = one_of(&PATTERNS))]
+    #[option(old_name = "from", default = "matrix", one_of = &PATTERNS)]
     from_pattern: Pattern,
     /// Pattern of the output: matrix, frame-major, codebook-major or delay
-    #[arg(long, alias = "to", default_value = "frame-major", value_parser = one_of(&PATTERNS))]
+    #[option(old_name = "to", default = "frame-major", one_of = &PATTERNS)]
     to_pattern: Pattern,
     /// Number of codebooks of the input; needed for frame-major and codebook-major, checked for the others
-    #[arg(long)]
+    #[option]
     codebooks: Option<u32>,
     /// The number that is the padding of the pattern delay
-    #[arg(long)]
+    #[option]
     pad_id: Option<i32>,
     /// Take off from the codes of codebook k, counted from 0, k times this number; or a list with a number for each codebook
-    #[arg(long)]
+    #[option]
     from_offsets: Option<CodebookOffsets>,
     /// Keep this many codebooks, the first ones
-    #[arg(long)]
+    #[option]
     first: Option<u32>,
     /// Keep only the first of equal frames next to each other
-    #[arg(long)]
+    #[option]
     collapse: bool,
     /// Wspecifier of integer vectors: of how many frames each frame was made, with --collapse
-    #[arg(long, alias = "counts")]
+    #[option(old_name = "counts")]
     write_counts: Option<OutputName>,
     /// Add to the codes of codebook k, counted from 0, k times this number; or a list with a number for each codebook
-    #[arg(long = "codebook-offsets", alias = "offsets")]
+    #[option(name = "codebook-offsets", old_name = "offsets")]
     offsets: Option<CodebookOffsets>,
     /// Rspecifier of integer vectors, the text of each key: the output is --begin, text, --middle, codes, --end
-    #[arg(long = "join-with", alias = "join")]
+    #[option(name = "join-with", old_name = "join")]
     text: Option<InputName>,
     /// Numbers before all, with commas, for --join-with
-    #[arg(long)]
+    #[option]
     begin: Option<Numbers>,
     /// Numbers between text and codes, with commas, for --join-with
-    #[arg(long)]
+    #[option]
     middle: Option<Numbers>,
     /// Numbers after all, with commas, for --join-with
-    #[arg(long)]
+    #[option]
     end: Option<Numbers>,
     /// Write the codes before the text
-    #[arg(long)]
+    #[option]
     join_last: bool,
     source: InputName,
     target: OutputName,

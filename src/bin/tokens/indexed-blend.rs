@@ -7,7 +7,7 @@ use std::str::FromStr;
 use anyhow::{Context, Result};
 use bstr::ByteSlice;
 use indexed_dataset::samples::{IndexNames, SplitName, blend};
-use kaldi_cli::{Arg, InputName, Tally, one_of};
+use kaldi_cli::{Arg, InputName, Tally};
 use kaldi_io::{Input, Output};
 use kaldi_log::log;
 
@@ -21,23 +21,23 @@ Usage: indexed-blend [options] --weights=<w>,<w>... --size=<n> <out-dir>
 See also: indexed-build-samples
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Shares of the datasets, separated by commas; they need not add up to 1
-    #[arg(long)]
+    #[option]
     weights: Option<Weights>,
     /// Number of samples
-    #[arg(long)]
+    #[option]
     size: Option<u64>,
     /// Rxfilename of the description whose MD5 sum is in Megatron's file names: the files are named by it, and it is
     /// copied
-    #[arg(long)]
+    #[option]
     description: Option<InputName>,
     /// The part in the names of the files, with --description: train, valid or test
-    #[arg(long, alias = "split-name", default_value = "train", value_parser = one_of(&SplitName::NAMES))]
+    #[option(old_name = "split-name", default = "train", one_of = &SplitName::NAMES)]
     part: SplitName,
     /// Also print both indices, side by side, one row per line
-    #[arg(long, alias = "text")]
+    #[option(old_name = "text")]
     print_indices: bool,
     out_dir: Arg,
 }

@@ -8,7 +8,7 @@ use indexed_dataset::samples::{
     IndexNames, NpyReader, SampleCount, SampleOptions, SeparateLastEpoch, Split, SplitName, build_samples,
 };
 use indexed_dataset::{Dialect, IndexedDataset, Prefix};
-use kaldi_cli::{Arg, InputName, Tally, one_of, one_of_renamed};
+use kaldi_cli::{Arg, InputName, Tally};
 use kaldi_io::{Input, Output};
 use kaldi_log::log;
 use std::path::Path;
@@ -25,47 +25,47 @@ Usage: indexed-build-samples [options] <prefix> <out-dir>
 See also: indexed-samples-to-int-vector, indexed-blend, int-vector-to-indexed
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Tokens of a sample
-    #[arg(long, default_value_t = 2048)]
+    #[option(default = 2048)]
     seq_length: u64,
     /// Make at least this many samples, with as many epochs as necessary
-    #[arg(long)]
+    #[option]
     num_samples: Option<u64>,
     /// Make the samples of this many epochs
-    #[arg(long)]
+    #[option]
     num_epochs: Option<u64>,
     /// Seed of the shuffles
-    #[arg(long, default_value_t = 1234)]
+    #[option(default = 1234)]
     seed: u32,
     /// Shares of the sequences for training, validation and test
-    #[arg(long, default_value = "969,30,1")]
+    #[option(default = "969,30,1")]
     split: Split,
     /// The part for which indices are made: train, valid or test
-    #[arg(long, alias = "split-name", default_value = "train", value_parser = one_of(&SplitName::NAMES))]
+    #[option(old_name = "split-name", default = "train", one_of = &SplitName::NAMES)]
     part: SplitName,
     /// Add the first token of the next sample to each sample
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     extra_token: bool,
     /// Leave out an incomplete sample at the end
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     drop_last: bool,
     /// Shuffle the last epoch separately: true, false, or auto: if less than 80 % of its samples are wanted
-    #[arg(long, default_value = "auto", value_parser = one_of_renamed(&SEPARATE, &OTHER_WORDS))]
+    #[option(default = "auto", one_of = &SEPARATE, renamed = &OTHER_WORDS)]
     separate_last_epoch: SeparateLastEpoch,
     /// Shuffle; otherwise sequences and samples are in the order of the dataset
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     shuffle: bool,
     /// Rxfilename of the description whose MD5 sum is in Megatron's file names: the files are named by it, and it is
     /// copied
-    #[arg(long)]
+    #[option]
     description: Option<InputName>,
     /// Also print the three indices, one row per line, each after a line with its name
-    #[arg(long, alias = "text")]
+    #[option(old_name = "text")]
     print_indices: bool,
     /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
-    #[arg(long, value_parser = one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
+    #[option(one_of = &Dialect::NAMES, renamed = &Dialect::OLD_NAMES)]
     dialect: Option<Dialect>,
     prefix: Arg,
     out_dir: Arg,

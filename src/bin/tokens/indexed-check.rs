@@ -5,7 +5,7 @@
 use anyhow::{Result, ensure};
 use bstr::ByteSlice;
 use indexed_dataset::{Checked, Dialect, Prefix, check};
-use kaldi_cli::{Arg, Tally, one_of_renamed};
+use kaldi_cli::{Arg, Tally};
 use kaldi_io::Output;
 use kaldi_log::{log, warning};
 use serde::Serialize;
@@ -22,22 +22,22 @@ Usage: indexed-check [options] <prefix> [<prefix> ...]
 See also: indexed-info, indexed-merge
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write the dataset under this prefix with an index whose pointers, documents and type code are computed again;
     /// tokens are copied unchanged
-    #[arg(long)]
+    #[option]
     repair: Option<Arg>,
     /// Read all tokens: each must be at least 0 and less than this
-    #[arg(long)]
+    #[option]
     vocab_size: Option<u64>,
     /// Write a line with a JSON object for each dataset
-    #[arg(long)]
+    #[option]
     json: bool,
     /// Dialect of the datasets: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
-    #[arg(long, value_parser = one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
+    #[option(one_of = &Dialect::NAMES, renamed = &Dialect::OLD_NAMES)]
     dialect: Option<Dialect>,
-    #[arg(required = true)]
+    #[argument(required)]
     prefixes: Vec<Arg>,
 }
 

@@ -5,7 +5,7 @@
 use anyhow::{Result, bail};
 use bstr::{BStr, ByteSlice};
 use indexed_dataset::{Dialect, IndexedDataset, Prefix, write_text};
-use kaldi_cli::{Arg, Tally, one_of_renamed};
+use kaldi_cli::{Arg, Tally};
 use kaldi_io::Output;
 
 const USAGE: &str = "\
@@ -18,19 +18,19 @@ Usage: indexed-get [options] <prefix> <sequence>[:<offset>[:<length>]] ...
 See also: indexed-to-int-vector, indexed-info
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Count documents instead of sequences
-    #[arg(long)]
+    #[option]
     document: bool,
     /// Write the bytes of the tokens unchanged
-    #[arg(long)]
+    #[option]
     raw: bool,
     /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
-    #[arg(long, value_parser = one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
+    #[option(one_of = &Dialect::NAMES, renamed = &Dialect::OLD_NAMES)]
     dialect: Option<Dialect>,
     prefix: Arg,
-    #[arg(required = true)]
+    #[argument(required)]
     requests: Vec<Arg>,
 }
 

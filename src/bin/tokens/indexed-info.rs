@@ -5,7 +5,7 @@
 use anyhow::Result;
 use bstr::ByteSlice;
 use indexed_dataset::{DatasetSummary, Dialect, Error, IndexedDataset, Prefix, count_bin_parts, format_of_file};
-use kaldi_cli::{Arg, Tally, one_of_renamed};
+use kaldi_cli::{Arg, Tally};
 use kaldi_io::Output;
 use serde::Serialize;
 
@@ -20,15 +20,15 @@ Usage: indexed-info [options] <prefix> [<prefix> ...]
 See also: indexed-check, indexed-get
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write a line with a JSON object for each dataset
-    #[arg(long)]
+    #[option]
     json: bool,
     /// Dialect of the datasets: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
-    #[arg(long, value_parser = one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
+    #[option(one_of = &Dialect::NAMES, renamed = &Dialect::OLD_NAMES)]
     dialect: Option<Dialect>,
-    #[arg(required = true)]
+    #[argument(required)]
     prefixes: Vec<Arg>,
 }
 

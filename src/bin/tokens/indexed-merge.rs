@@ -5,7 +5,7 @@
 use anyhow::{Result, ensure};
 use bstr::ByteSlice;
 use indexed_dataset::{Dialect, IndexedDataset, Prefix, TokenType, merge};
-use kaldi_cli::{Arg, InputName, Tally, one_of, one_of_renamed, unless_forced};
+use kaldi_cli::{Arg, InputName, Tally, unless_forced};
 use kaldi_io::Lines;
 use kaldi_log::log;
 
@@ -20,17 +20,17 @@ Usage: indexed-merge [options] <out-prefix> [<prefix> ...]
 See also: indexed-split, indexed-check, indexed-info, concat-ark
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Rxfilename of prefixes, one a line, which come before those of the command line
-    #[arg(long = "prefixes", alias = "from")]
+    #[option(name = "prefixes", old_name = "from")]
     from: Option<InputName>,
     /// Write this type, such as int32; by default all must have the same. A token that does not fit is an error
-    #[arg(long, value_parser = one_of(&TokenType::NAMES))]
+    #[option(one_of = &TokenType::NAMES)]
     dtype: Option<TokenType>,
     /// Dialect of the new dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the inputs, or megatron
     /// if they differ
-    #[arg(long, value_parser = one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
+    #[option(one_of = &Dialect::NAMES, renamed = &Dialect::OLD_NAMES)]
     dialect: Option<Dialect>,
     out_prefix: Arg,
     prefixes: Vec<Arg>,

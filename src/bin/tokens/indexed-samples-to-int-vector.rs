@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow, bail};
 use bstr::BStr;
 use indexed_dataset::samples::SampleIndices;
 use indexed_dataset::{Dialect, IndexedDataset, Prefix, decode_i32};
-use kaldi_cli::{Arg, OutputName, Tally, one_of_renamed};
+use kaldi_cli::{Arg, OutputName, Tally};
 use kaldi_log::log;
 use kaldi_table::{Record, TableWriter, count_delivered};
 
@@ -19,23 +19,23 @@ Usage: indexed-samples-to-int-vector [options] <prefix> <index-dir> <int-vector-
 See also: indexed-build-samples, indexed-to-int-vector
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Tokens of a sample, without the extra one: longer samples are errors, a shorter one is padded; with 0, samples
     /// keep their lengths
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     seq_length: u64,
     /// Samples have the first token of the next one, too, as when the indices were made
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     extra_token: bool,
     /// Token to pad a shorter sample with
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     pad: i32,
     /// Use the indices with this in their names, such as train, if the folder has several
-    #[arg(long)]
+    #[option]
     choose: Option<String>,
     /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
-    #[arg(long, value_parser = one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
+    #[option(one_of = &Dialect::NAMES, renamed = &Dialect::OLD_NAMES)]
     dialect: Option<Dialect>,
     prefix: Arg,
     index_dir: Arg,

@@ -5,7 +5,7 @@
 use anyhow::{Context, Result, bail, ensure};
 use bstr::ByteSlice;
 use indexed_dataset::{Dialect, IndexedDataset, Prefix, cut_bin, join_bin_parts};
-use kaldi_cli::{Arg, InputName, Tally, one_of_renamed, unless_forced};
+use kaldi_cli::{Arg, InputName, Tally, unless_forced};
 use kaldi_io::{Lines, NamePattern};
 use kaldi_log::log;
 use std::ops::Range;
@@ -24,26 +24,26 @@ Usage: indexed-split [options] (--parts=<n>|--max-bytes=<n>|--documents=<list>) 
 See also: indexed-merge, indexed-info
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Parts with the same number of documents, or one more in the first ones
-    #[arg(long)]
+    #[option]
     parts: Option<u64>,
     /// Parts of at most this many bytes of tokens; a document that has more is a part of its own
-    #[arg(long)]
+    #[option]
     max_bytes: Option<u64>,
     /// Rxfilename of numbers of documents, counted from 0, or ranges such as 10:20, one per line: one part of these, in
     /// this order
-    #[arg(long)]
+    #[option]
     documents: Option<InputName>,
     /// Cut only the file of tokens, into this many numbered files
-    #[arg(long)]
+    #[option]
     cut_bin: Option<u64>,
     /// Join the numbered files of tokens
-    #[arg(long = "join-bin", alias = "join")]
+    #[option(name = "join-bin", old_name = "join")]
     join: bool,
     /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
-    #[arg(long, value_parser = one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
+    #[option(one_of = &Dialect::NAMES, renamed = &Dialect::OLD_NAMES)]
     dialect: Option<Dialect>,
     prefix: Arg,
     out_pattern: Arg,

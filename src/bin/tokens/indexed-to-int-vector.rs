@@ -8,7 +8,7 @@ use std::str::FromStr;
 use anyhow::{Context, Result, bail, ensure};
 use bstr::{BString, ByteSlice};
 use indexed_dataset::{Dialect, IndexedDataset, Prefix, TokenType, decode_i32};
-use kaldi_cli::{Arg, InputName, OutputName, Tally, one_of, one_of_renamed};
+use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_io::{Lines, Wspecifier, WspecifierKind, is_same_file};
 use kaldi_log::log;
 use kaldi_table::{Record, TableWriter, count_delivered, is_key};
@@ -23,22 +23,22 @@ Usage: indexed-to-int-vector [options] <prefix> <int-vector-wspecifier>
 See also: int-vector-to-indexed, indexed-get, indexed-info, indexed-samples-to-int-vector
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Rxfilename of keys, one per line: those of all sequences (of all documents, with --unit=document)
-    #[arg(long)]
+    #[option]
     keys: Option<InputName>,
     /// What becomes a vector: a sequence, or all sequences of a document
-    #[arg(long, default_value = "sequence", value_parser = one_of(&UNITS))]
+    #[option(default = "sequence", one_of = &UNITS)]
     unit: Unit,
     /// Write only those from a number up to below another, such as 10:20; either may be left out
-    #[arg(long)]
+    #[option]
     range: Option<Numbers>,
     /// Leave out this token at the end of a vector
-    #[arg(long)]
+    #[option]
     strip_eod: Option<i32>,
     /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
-    #[arg(long, value_parser = one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
+    #[option(one_of = &Dialect::NAMES, renamed = &Dialect::OLD_NAMES)]
     dialect: Option<Dialect>,
     prefix: Arg,
     target: OutputName,

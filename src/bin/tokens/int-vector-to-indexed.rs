@@ -5,7 +5,7 @@
 use anyhow::{Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use indexed_dataset::{BuilderOptions, Dialect, IndexedDatasetBuilder, Misfit, Prefix, TokenType, encode_i32};
-use kaldi_cli::{Arg, InputName, OutputName, Tally, one_of, one_of_renamed, unless_forced};
+use kaldi_cli::{Arg, InputName, OutputName, Tally, unless_forced};
 use kaldi_io::{Output, Rspecifier, is_same_file};
 use kaldi_log::{log, warning};
 use kaldi_table::{Reader, Rows, SequentialReader};
@@ -26,41 +26,41 @@ Usage: int-vector-to-indexed [options] <int-vector-rspecifier> <prefix>
 See also: convert-codes, indexed-to-int-vector, indexed-info, indexed-check, indexed-merge, copy-int-vector
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Type of the tokens: int32, uint16, uint8, int8, int16, int64, or auto: uint16 if all tokens fit, otherwise int32
-    #[arg(long, default_value = "int32", value_parser = one_of(&CHOICES))]
+    #[option(default = "int32", one_of = &CHOICES)]
     dtype: Choice,
     /// Refuse tokens that are not below this; for --dtype=auto it chooses the type: uint16 if it is below 65500,
     /// otherwise int32
-    #[arg(long)]
+    #[option]
     vocab_size: Option<u64>,
     /// Append this token to the last sequence of every document, unless the document has no tokens
-    #[arg(long)]
+    #[option]
     append_eod: Option<i32>,
     /// Read vectors of vectors: the outer ones are documents, the inner ones sequences
-    #[arg(long)]
+    #[option]
     nested: bool,
     /// Read matrices of codes, and write the codes of each frame one after the other (frame-major), or those of each
     /// codebook (codebook-major)
-    #[arg(long, alias = "codebooks", value_parser = one_of(&ORDERS))]
+    #[option(old_name = "codebooks", one_of = &ORDERS)]
     flatten: Option<CodeOrder>,
     /// Add to the codes of codebook k, counted from 0, k times this number; or a list with a number for each codebook; with
     /// --flatten
-    #[arg(long = "codebook-offsets", alias = "offsets")]
+    #[option(name = "codebook-offsets", old_name = "offsets")]
     offsets: Option<CodebookOffsets>,
     /// Wxfilename for the key of each sequence, one per line
-    #[arg(long = "write-keys", alias = "keys")]
+    #[option(name = "write-keys", old_name = "keys")]
     keys: Option<OutputName>,
     /// Rspecifier of integers by key, the modes of the sequences (-128 to 127); with --nested there are as many for
     /// each key as sequences
-    #[arg(long)]
+    #[option]
     modes: Option<InputName>,
     /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq
-    #[arg(long, default_value = "megatron", value_parser = one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
+    #[option(default = "megatron", one_of = &Dialect::NAMES, renamed = &Dialect::OLD_NAMES)]
     dialect: Dialect,
     /// Leave out sequences without tokens, and documents that have no others
-    #[arg(long)]
+    #[option]
     skip_empty: bool,
     source: InputName,
     prefix: Arg,

@@ -23,12 +23,12 @@ Usage: apply-transform [options] <transform> [<transform>...] <in-rspecifier> <o
 See also: transform-feats, transform-vec, compose-transforms
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Rspecifier of the map from the keys of the input to those of the tables of transforms
-    #[arg(long, default_value = "")]
+    #[option(default = "")]
     utt2spk: MapName,
-    #[arg(required = true)]
+    #[argument(required)]
     transforms: Vec<InputName>,
     source: InputName,
     target: OutputName,

@@ -28,16 +28,16 @@ Usage: compose-transforms [options] (<A-rspecifier>|<A-rxfilename>) (<B-rspecifi
 See also: transform-feats, transform-vec, extend-transform-dim, est-lda, est-pca
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Rspecifier of the map from utterances to speakers, if A has utterances and B has speakers too
-    #[arg(long)]
+    #[option]
     utt2spk: Option<MapName>,
     /// Treat the last column of B as an offset (only relevant if A is affine)
-    #[arg(long, default_value_t = false)]
+    #[option]
     b_is_affine: bool,
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     a: InputName,
     b: InputName,

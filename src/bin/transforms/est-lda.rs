@@ -18,29 +18,29 @@ Usage: est-lda [options] <transform-wxfilename> <stats-rxfilename1> [<stats-rxfi
 See also: sum-lda-accs, est-mllt, est-pca, transform-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// Wxfilename for the transform with all dimensions
-    #[arg(long)]
+    #[option]
     write_full_matrix: Option<OutputName>,
     /// Make the mean zero, with an offset
-    #[arg(long, default_value_t = false)]
+    #[option]
     remove_offset: bool,
     /// The number of dimensions to keep
-    #[arg(long, default_value_t = 40)]
+    #[option(default = 40)]
     dim: i32,
     /// Allow as many dimensions as classes, or more
-    #[arg(long, default_value_t = false)]
+    #[option]
     allow_large_dim: bool,
     /// The variance within classes after the transform; below 1 it makes the dimensions small that distinguish classes
     /// little
-    #[arg(long, default_value_t = 1.0)]
+    #[option(default = 1.0)]
     within_class_factor: f32,
     target: OutputName,
-    #[arg(required = true)]
+    #[argument(required)]
     sources: Vec<InputName>,
 }
 

@@ -19,13 +19,13 @@ Usage: est-mllt [options] <transform-wxfilename> <stats-rxfilename1> [<stats-rxf
 See also: sum-mllt-accs, est-lda, compose-transforms
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     target: OutputName,
-    #[arg(required = true)]
+    #[argument(required)]
     sources: Vec<InputName>,
 }
 

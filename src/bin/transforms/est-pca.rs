@@ -22,25 +22,25 @@ Usage: est-pca [options] (<feats-rspecifier>|<vector-rspecifier>) <transform-wxf
 See also: est-lda, transform-feats, transform-vec
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// The number of dimensions to keep; all if it is 0 or less
-    #[arg(long, default_value_t = -1)]
+    #[option(default = -1)]
     dim: i32,
     /// Read vectors instead of features
-    #[arg(long, default_value_t = false)]
+    #[option]
     read_vectors: bool,
     /// Make variances one
-    #[arg(long, default_value_t = false)]
+    #[option]
     normalize_variance: bool,
     /// Make the mean zero, with an offset
-    #[arg(long, default_value_t = false)]
+    #[option]
     normalize_mean: bool,
     /// Wxfilename for the transform with all dimensions
-    #[arg(long)]
+    #[option]
     write_full_matrix: Option<OutputName>,
     source: InputName,
     target: OutputName,

@@ -20,13 +20,13 @@ Usage: extend-transform-dim [options] <transform-rspecifier> <transform-wspecifi
 See also: compose-transforms, transform-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// The number of dimensions of the result, not smaller than before
-    #[arg(long, default_value_t = -1)]
+    #[option(default = -1)]
     new_dimension: i32,
     source: InputName,
     target: OutputName,

@@ -18,10 +18,10 @@ Usage: get-full-lda-mat [options] <lda-mllt-rxfilename> <full-lda-rxfilename> <f
 See also: est-lda, est-mllt
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     lda_mllt: InputName,
     full_lda: InputName,

@@ -15,13 +15,13 @@ Usage: sum-lda-accs [options] <stats-wxfilename> <stats-rxfilename1> [<stats-rxf
 See also: est-lda
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     target: OutputName,
-    #[arg(required = true)]
+    #[argument(required)]
     sources: Vec<InputName>,
 }
 

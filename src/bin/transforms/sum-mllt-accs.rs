@@ -15,13 +15,13 @@ Usage: sum-mllt-accs [options] <stats-wxfilename> <stats-rxfilename1> [<stats-rx
 See also: est-mllt
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     target: OutputName,
-    #[arg(required = true)]
+    #[argument(required)]
     sources: Vec<InputName>,
 }
 

@@ -19,10 +19,10 @@ Usage: transform-feats [options] (<transform-rspecifier>|<transform-rxfilename>)
 See also: apply-transform, transform-vec, compose-transforms, copy-feats
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Rspecifier of the map from utterances to speakers
-    #[arg(long, default_value = "")]
+    #[option(default = "")]
     utt2spk: MapName,
     transform: InputName,
     source: InputName,

@@ -16,7 +16,7 @@ Usage: transform-vec [options] <transform-rxfilename> <vector-rspecifier> <vecto
 See also: transform-feats, est-pca
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     transform: InputName,
     source: InputName,

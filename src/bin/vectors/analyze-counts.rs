@@ -21,23 +21,23 @@ Usage: analyze-counts [options] <alignments-rspecifier> <counts-wxfilename>
 See also: ali-to-post, post-to-weights
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = false)]
+    #[option]
     binary: bool,
     /// Symbols of the integers (lines of a symbol and its integer), for the log; the counts are logged if this is
     /// given, or with --verbose=1
-    #[arg(long)]
+    #[option]
     symbol_table: Option<InputName>,
     /// The dimension of the counts; it is larger if there are greater integers
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     counts_dim: i32,
     /// Rspecifier of a weight for each element of each vector, to be counted instead of 1
-    #[arg(long)]
+    #[option]
     frame_weights: Option<InputName>,
     /// Rspecifier of a weight for each vector, to be counted instead of 1
-    #[arg(long)]
+    #[option]
     utt_weights: Option<InputName>,
     source: InputName,
     target: OutputName,

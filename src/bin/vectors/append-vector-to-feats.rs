@@ -21,10 +21,10 @@ Usage: append-vector-to-feats [options] <feats-rspecifier> <vector-rspecifier> <
 See also: paste-feats, concat-feats, paste-vectors
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     feats: InputName,
     vectors: InputName,

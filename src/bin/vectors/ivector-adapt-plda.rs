@@ -19,19 +19,19 @@ Usage: ivector-adapt-plda [options] <plda-rxfilename> <ivector-rspecifier> <plda
 See also: ivector-compute-plda, ivector-copy-plda, ivector-plda-scoring
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// How much the difference of the means adds to the covariance of the vectors
-    #[arg(long, default_value_t = 1.0)]
+    #[option(default = 1.0)]
     mean_diff_scale: f32,
     /// The share of the excess variance that goes to the covariance within speakers
-    #[arg(long, default_value_t = 0.3)]
+    #[option(default = 0.3)]
     within_covar_scale: f32,
     /// The share of the excess variance that goes to the covariance between speakers
-    #[arg(long, default_value_t = 0.7)]
+    #[option(default = 0.7)]
     between_covar_scale: f32,
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     source: InputName,
     ivectors: InputName,

@@ -23,19 +23,19 @@ Usage: ivector-compute-lda [options] <ivector-rspecifier> <utt2spk-rspecifier> <
 See also: ivector-transform, ivector-compute-plda, est-lda
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Number of dimensions to keep
-    #[arg(long, default_value_t = 100)]
+    #[option(default = 100)]
     dim: i32,
     /// What becomes the unit matrix: the covariance within speakers (0), that of all vectors (1), or a mixture of them
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     total_covariance_factor: f32,
     /// Raise variances in the matrix that becomes the unit matrix to this, compared with the largest one
-    #[arg(long, default_value_t = 1.0e-6)]
+    #[option(default = 1.0e-6)]
     covariance_floor: f32,
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     ivectors: InputName,
     utt2spk: MapName,

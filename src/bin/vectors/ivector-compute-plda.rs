@@ -21,13 +21,13 @@ Usage: ivector-compute-plda [options] <spk2utt-rspecifier> <ivector-rspecifier> 
 See also: ivector-plda-scoring, ivector-copy-plda, ivector-adapt-plda, ivector-compute-lda
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Number of iterations of expectation and maximization
-    #[arg(long, default_value_t = 10)]
+    #[option(default = 10)]
     num_em_iters: i32,
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     spk2utt: MapName,
     ivectors: InputName,

@@ -20,16 +20,16 @@ Usage: ivector-copy-plda [options] <plda-rxfilename> <plda-wxfilename>
 See also: ivector-compute-plda, ivector-plda-scoring
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// The share of the covariance between speakers that is added to that within them, from 0 to 1
-    #[arg(long, default_value_t = 0.0)]
+    #[option(default = 0.0)]
     smoothing: f32,
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     // These have no effect, as in Kaldi.
-    #[command(flatten)]
+    #[flatten]
     _normalization: LengthArguments,
     source: InputName,
     target: OutputName,

@@ -23,10 +23,10 @@ Usage: ivector-mean [options] <spk2utt-rspecifier> <ivector-rspecifier> <ivector
 See also: ivector-subtract-global-mean, ivector-normalize-length, vector-sum
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[arg(long, default_value_t = false)]
+    #[option]
     binary: bool,
     spk2utt: Option<MapName>,
     ivectors: InputName,

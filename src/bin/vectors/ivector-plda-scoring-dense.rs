@@ -23,12 +23,12 @@ Usage: ivector-plda-scoring-dense [options] <plda-rxfilename> <reco2utt-rspecifi
 See also: agglomerative-cluster, ivector-plda-scoring, ivector-compute-plda
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// The share of the variance of a recording's vectors that has to remain; with 1 they are not reduced
-    #[arg(long, default_value_t = 0.5)]
+    #[option(default = 0.5)]
     target_energy: f32,
-    #[command(flatten)]
+    #[flatten]
     normalization: LengthArguments,
     plda: InputName,
     reco2utt: MapName,

@@ -29,12 +29,12 @@ Usage: ivector-plda-scoring [options] <plda-rxfilename> <train-ivector-rspecifie
 See also: ivector-compute-plda, ivector-mean, ivector-compute-dot-products, compute-eer
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Table of the number of utterances of each speaker; 1 without this table
-    #[arg(long)]
+    #[option]
     num_utts: Option<MapName>,
-    #[command(flatten)]
+    #[flatten]
     normalization: LengthArguments,
     plda: InputName,
     train: InputName,

@@ -20,10 +20,10 @@ Usage: ivector-subtract-global-mean [options] <ivector-rspecifier> <ivector-wspe
 See also: ivector-mean, ivector-normalize-length
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Subtract the mean of the vectors; without this they are copied
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     subtract_mean: bool,
     mean: Option<InputName>,
     source: InputName,

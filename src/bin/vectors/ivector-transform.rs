@@ -18,7 +18,7 @@ Usage: ivector-transform [options] <matrix-rxfilename> <ivector-rspecifier> <ive
 See also: ivector-compute-lda, ivector-normalize-length, transform-vec
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     transform: InputName,
     source: InputName,

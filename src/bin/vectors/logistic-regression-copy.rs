@@ -21,13 +21,13 @@ Usage: logistic-regression-copy [options] <model-rxfilename> <model-wxfilename>
 See also: logistic-regression-train, logistic-regression-eval
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// File with a vector of factors for the priors of the classes, such as the inverse of their priors in training
-    #[arg(long)]
+    #[option]
     scale_priors: Option<InputName>,
     source: InputName,
     target: OutputName,

@@ -25,13 +25,13 @@ Usage: logistic-regression-eval [options] <model-rxfilename> <vector-rspecifier>
 See also: logistic-regression-train, logistic-regression-copy
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write logarithms; without this, the posteriors themselves
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     apply_log: bool,
     // These have no effect, as in Kaldi.
-    #[command(flatten)]
+    #[flatten]
     _training: TrainingArguments,
     model: InputName,
     classes: Option<InputName>,

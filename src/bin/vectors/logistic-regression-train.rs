@@ -24,12 +24,12 @@ Usage: logistic-regression-train [options] <vector-rspecifier> <classes-rspecifi
 See also: logistic-regression-eval, logistic-regression-copy
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
-    #[command(flatten)]
+    #[flatten]
     training: TrainingArguments,
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     vectors: InputName,
     classes: InputName,

@@ -20,10 +20,10 @@ Usage: matrix-max [options] <spk2utt-rspecifier> <matrix-rspecifier> <matrix-wsp
 See also: matrix-sum
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Has no effect: the wspecifier determines the form of the output
-    #[arg(long, default_value_t = false)]
+    #[option]
     binary: bool,
     spk2utt: MapName,
     source: InputName,
@@ -33,6 +33,7 @@ struct Options {
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(matrix_max)).by_entry(0);
 
 fn matrix_max(opts: Options) -> anyhow::Result<Tally> {
+    let _ = opts.binary;
     let Options { binary: _, spk2utt, source, target } = opts;
     let mut matrices = RandomAccessReader::<Matrix<f32>>::open(&source)?;
     let groups = SequentialReader::<Tokens>::open(&spk2utt)?.values();

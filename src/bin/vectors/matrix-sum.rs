@@ -22,21 +22,21 @@ Usage: matrix-sum [options] <matrix-rspecifier1> [<matrix-rspecifier2> ...] <mat
 See also: copy-matrix, vector-sum, compare-int-vector
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write the average instead of the sum (not for one table into a file); a missing matrix counts as zeros
-    #[arg(long, default_value_t = false)]
+    #[option]
     average: bool,
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// Multiply the matrices of the first table by this (only into a table, and not with --average)
-    #[arg(long, default_value_t = 1.0)]
+    #[option(default = 1.0)]
     scale1: f32,
     /// Multiply the matrices of the second table by this (only into a table, and not with --average)
-    #[arg(long, default_value_t = 1.0)]
+    #[option(default = 1.0)]
     scale2: f32,
-    #[arg(required = true)]
+    #[argument(required)]
     sources: Vec<InputName>,
     target: OutputName,
 }

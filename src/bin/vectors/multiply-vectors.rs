@@ -20,16 +20,16 @@ Usage: multiply-vectors [options] <vector-rspecifier1> <vector-rspecifier2> [<ve
 See also: vector-sum, paste-vectors
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     /// The largest difference of lengths in elements; if they differ by more, there is no product
-    #[arg(long, default_value_t = 0)]
+    #[option(default = 0)]
     length_tolerance: i32,
     first: InputName,
-    #[arg(required = true)]
+    #[argument(required)]
     others: Vec<InputName>,
     target: OutputName,
 }

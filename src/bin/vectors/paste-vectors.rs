@@ -18,10 +18,10 @@ Usage: paste-vectors [options] <vector-rspecifier1> <vector-rspecifier2> [<vecto
 See also: paste-feats, append-vector-to-feats, copy-vector
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     first: InputName,
-    #[arg(required = true)]
+    #[argument(required)]
     others: Vec<InputName>,
     target: OutputName,
 }

@@ -16,13 +16,13 @@ Usage: sum-matrices [options] <matrix-wxfilename> <matrix-rxfilename1> [<matrix-
 See also: matrix-sum
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
     target: OutputName,
-    #[arg(required = true)]
+    #[argument(required)]
     sources: Vec<InputName>,
 }
 

@@ -19,13 +19,13 @@ Usage: vector-scale [options] <vector-rspecifier> <vector-wspecifier>
 See also: copy-vector, vector-sum
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[arg(long, default_value_t = false)]
+    #[option]
     binary: bool,
     /// Multiply the vectors by this
-    #[arg(long, default_value_t = 1.0)]
+    #[option(default = 1.0)]
     scale: f32,
     source: InputName,
     target: OutputName,

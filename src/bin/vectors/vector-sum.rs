@@ -22,15 +22,15 @@ Usage: vector-sum [options] <vector-rspecifier1> [<vector-rspecifier2> ...] <vec
 See also: copy-vector, matrix-sum, compare-int-vector
 ";
 
-#[derive(clap::Parser)]
+#[derive(option_table::Options)]
 struct Options {
     /// Write the average instead of the sum (only for one table into a file)
-    #[arg(long, default_value_t = false)]
+    #[option]
     average: bool,
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[arg(long, default_value_t = true)]
+    #[option(default = true)]
     binary: bool,
-    #[arg(required = true)]
+    #[argument(required)]
     sources: Vec<InputName>,
     target: OutputName,
 }

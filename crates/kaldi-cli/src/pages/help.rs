@@ -1,7 +1,7 @@
 //! A tool's usage text and options, taken apart.
 
 use crate::dialect::normalized;
-use crate::names::Role;
+use crate::names::role_word;
 use crate::option::Opt;
 use crate::tool::Tool;
 
@@ -73,7 +73,7 @@ impl Help {
         help.read_text(tool.usage);
         let dialect = tool.dialect();
         let (mut standard, mut own): (Vec<&Opt>, Vec<&Opt>) =
-            dialect.options.iter().partition(|option| option.id.is_none());
+            dialect.options.iter().partition(|option| option.is_standard);
         for options in [&mut standard, &mut own] {
             options.sort_by_key(|option| normalized(option.name.as_bytes()));
         }
@@ -82,8 +82,8 @@ impl Help {
         help.arguments = dialect
             .places()
             .map(|place| HelpArgument {
-                name: place.id.clone(),
-                role: place.role.map(Role::word),
+                name: place.field.to_owned(),
+                role: place.role.map(role_word),
                 required: place.required,
                 many: place.many,
             })
@@ -143,15 +143,15 @@ impl HelpOption {
         let this = Self {
             name: option.name.to_string(),
             help: option.help.to_string(),
-            kind: option.kind.to_string(),
-            choices: option.choices.clone(),
-            default: option.default.as_ref().map(ToString::to_string),
-            role: option.role.map(Role::word),
+            kind: option.kind().to_string(),
+            choices: (option.choices)().into_iter().map(str::to_owned).collect(),
+            default: option.shown_default(),
+            role: option.role.map(role_word),
         };
         let others = option.aliases.iter().map(|alias| Self {
-            name: alias.clone(),
+            name: (*alias).to_owned(),
             help: format!("Another name of --{}", option.name),
-            role: option.role.map(Role::word),
+            role: option.role.map(role_word),
             ..Self::default()
         });
         std::iter::once(this).chain(others)
@@ -163,17 +163,17 @@ mod tests {
     use super::*;
     use crate::{Tally, Work};
 
-    #[derive(clap::Parser)]
+    #[derive(option_table::Options)]
     #[allow(dead_code, reason = "only the options are looked at")]
     struct Options {
         /// Multiply by this (both of them), with words enough for two lines of the usage text, and more
-        #[arg(long, default_value_t = 1.0, visible_alias = "factor")]
+        #[option(default = 1.0, also = "factor")]
         scale: f32,
         /// Write in binary mode
-        #[arg(long, default_value_t = true)]
+        #[option(default = true)]
         binary: bool,
         /// The number of items
-        #[arg(long)]
+        #[option]
         number: Option<u32>,
     }
 
@@ -227,7 +227,7 @@ See also: copy-things, a-tool-with-a-rather-long-name, another-tool-with-a-name-
 
     #[test]
     fn a_tool_without_options_has_the_standard_ones() {
-        #[derive(clap::Parser)]
+        #[derive(option_table::Options)]
         struct NoOptions {}
         let help = Help::of(&Tool::new(USAGE, &Work(|_: NoOptions| Ok(Tally::default()))));
         assert_eq!((help.options.len(), help.standard_options.len()), (0, 7));

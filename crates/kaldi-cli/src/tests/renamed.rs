@@ -2,11 +2,10 @@
 
 use super::*;
 
-#[derive(Debug, clap::Parser)]
+#[derive(Debug, option_table::Options)]
 struct Renamed {
     /// The part of the data
-    #[arg(long, alias = "split", default_value = "train",
-        value_parser = crate::one_of_renamed(&[("train", 't'), ("valid", 'v')], &[("dev", "valid")]))]
+    #[option(old_name = "split", default = "train", one_of = &[("train", 't'), ("valid", 'v')], renamed = &[("dev", "valid")])]
     part: char,
 }
 
@@ -21,7 +20,7 @@ fn old_names_and_words_are_taken_and_not_shown() {
     }
     let refused = parse_words::<Renamed>(&words(&["--split=x"])).unwrap_err();
     assert_eq!(refused, "Invalid option --split=x: expected train or valid, got \"x\"");
-    let help = usage::usage_text("", &Dialect::of(&Renamed::command()), 100);
+    let help = usage::usage_text("", &Dialect::of(Renamed::TABLE), 100);
     assert!(!help.contains("split") && !help.contains("dev"), "{help}");
 }
 

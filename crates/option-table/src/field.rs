@@ -1,0 +1,73 @@
+//! Values of fields.
+
+use std::str::FromStr;
+
+use bstr::{BStr, ByteSlice};
+
+use crate::error::Cause;
+use crate::kind::OptionKind;
+use crate::row::Role;
+
+/// A type that a value of the command line is parsed to. All types with `FromStr` implement it; another one may be made of
+/// any bytes.
+pub trait FieldValue: Sized + 'static {
+    /// What a value of this type names.
+    const ROLE: Option<Role> = None;
+
+    /// The type as the usage text names it.
+    #[must_use]
+    fn kind() -> OptionKind {
+        OptionKind::of::<Self>()
+    }
+
+    /// Parses a value.
+    ///
+    /// # Errors
+    /// Why it is refused.
+    fn parse(text: &BStr) -> Result<Self, Cause>;
+}
+
+impl<T: FromStr<Err: Into<Cause>> + 'static> FieldValue for T {
+    fn parse(text: &BStr) -> Result<Self, Cause> {
+        parse_with(text, T::from_str)
+    }
+}
+
+/// Parses a value that has to be text in UTF-8 by a function.
+///
+/// # Errors
+/// Those of the function, and if the value is not UTF-8.
+pub fn parse_with<T, E: Into<Cause>>(text: &BStr, parse: impl FnOnce(&str) -> Result<T, E>) -> Result<T, Cause> {
+    let text = text.to_str().map_err(|_| "expected UTF-8")?;
+    parse(text).map_err(Into::into)
+}
+
+/// The meaning of a word.
+///
+/// # Errors
+/// If it is none of these words.
+pub fn one_of<T: Copy>(text: &BStr, words: &'static [(&'static str, T)]) -> Result<T, Cause> {
+    let found = words.iter().find(|(word, _)| text == *word);
+    found.map(|(_, meaning)| *meaning).ok_or_else(|| format!("expected {}", alternatives(words)).into())
+}
+
+/// The word with this meaning; empty if there is none.
+#[must_use]
+pub fn word_of<T: PartialEq>(words: &'static [(&'static str, T)], meaning: &T) -> String {
+    words.iter().find(|(_, known)| known == meaning).map_or_else(String::new, |(word, _)| (*word).to_owned())
+}
+
+/// The words without their meanings.
+#[must_use]
+pub fn words<T>(words: &'static [(&'static str, T)]) -> Vec<&'static str> {
+    words.iter().map(|(word, _)| *word).collect()
+}
+
+/// The words of a sentence: `a`, `a or b`, `a, b or c`.
+fn alternatives<T>(all: &'static [(&'static str, T)]) -> String {
+    match words(all).as_slice() {
+        [] => "nothing".to_owned(),
+        [only] => (*only).to_owned(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
+}
