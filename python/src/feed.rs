@@ -11,8 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bstr::{BStr, BString};
-use kaldi_feed::{Error, FeedReader, PaddedBatch, standard_stages};
-use kaldi_options::FeedArguments;
+use kaldi_feed::{Error, FeedArguments, FeedReader, PaddedBatch, standard_stages};
 use kaldi_reader::Reader;
 use kaldi_table::Context;
 use numpy::{PyArray1, PyArrayMethods};

@@ -28,6 +28,8 @@ struct Readme;
 
 mod chain_example;
 mod context;
+#[cfg(feature = "cli")]
+mod cut_options;
 mod error;
 mod example;
 mod fst;
@@ -49,6 +51,8 @@ mod walk;
 
 pub use chain_example::{ChainOutput, NnetChainExample};
 pub use context::{FrameChoice, FrameSelection};
+#[cfg(feature = "cli")]
+pub use cut_options::CutArguments;
 pub use error::{Error, Result};
 pub use example::{NnetExample, NnetIo};
 pub use fst::{CompactElement, CompactFst};

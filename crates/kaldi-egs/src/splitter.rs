@@ -14,22 +14,23 @@ const MAX_CHUNKS: i64 = 10_000;
 
 /// The sizes of chunks, and how much of the utterance is around them (Kaldi's `ExampleGenerationConfig`).
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
 #[non_exhaustive]
 pub struct SplitOptions {
-    /// Frames before the first labelled one of each chunk.
+    /// Frames of input before the first labelled frame of each example
     pub left_context: i32,
-    /// Frames after the last labelled one of each chunk.
+    /// Frames of input after the last labelled frame of each example
     pub right_context: i32,
-    /// Frames before the first chunk of an utterance, if it is not negative.
+    /// Like `left_context`, for the first example of each utterance; below 0 it is the same
     pub left_context_initial: i32,
-    /// Frames after the last chunk of an utterance, if it is not negative.
+    /// Like `right_context`, for the last example of each utterance; below 0 it is the same
     pub right_context_final: i32,
-    /// Labelled frames of a chunk: the usual size, and sizes that come at most twice in an utterance. -1 for whole
-    /// utterances. Separated by commas.
+    /// Labelled frames of an example, e.g. 8; after commas other sizes that come twice in an utterance at most, e.g. 40,25,50.
+    /// Rounded up to multiples of `frame_subsampling_factor`. -1 keeps utterances whole
     pub num_frames: String,
-    /// Frames that neighbours of the usual size have in common.
+    /// Labelled frames that neighbours have in common, if they have the first size of `num_frames`; others accordingly
     pub num_frames_overlap: i32,
-    /// Frames for each label.
+    /// Frames of input for each label
     pub frame_subsampling_factor: i32,
 }
 

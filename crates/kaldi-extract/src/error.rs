@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use bstr::BString;
 use kaldi_wave::ResampleError;
 
 /// The result of the functions of this crate.
@@ -14,18 +13,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// A table failed.
     Table(kaldi_table::Error),
-    /// `--output-format` names no format.
-    OutputFormat {
-        /// What it is.
-        got: BString,
-    },
     /// HTK features are to be written as text.
     HtkText,
-    /// `--channel` is no channel.
-    Channel {
-        /// What it is.
-        got: i32,
-    },
     /// Samples have another rate, and may not be resampled.
     Rate {
         /// Their rate in Hz.
@@ -55,9 +44,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Table(error) => error.fmt(f),
-            Self::OutputFormat { got } => write!(f, "expected --output-format to be kaldi or htk, got {got:?}"),
             Self::HtkText => f.write_str("HTK features have no text form: leave t out of the wspecifier"),
-            Self::Channel { got } => write!(f, "expected --channel to be -1, 0 or more, got {got}"),
             Self::Rate { from, to } => {
                 let way = if from > to { "downsample" } else { "upsample" };
                 write!(

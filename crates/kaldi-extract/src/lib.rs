@@ -19,6 +19,6 @@ mod table;
 mod warps;
 
 pub use error::{Error, Result};
-pub use options::{ExtractOptions, FeatureForm, WarpFactors};
+pub use options::{ExtractOptions, FeatureForm, WarpOptions};
 pub use recording::extract_samples;
 pub use table::{ExtractCounts, HtkHeader, extract};

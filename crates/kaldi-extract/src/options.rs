@@ -1,20 +1,25 @@
-//! What can be chosen about an extraction.
+//! The options of extraction.
 
 use kaldi_io::{MapName, OutputName};
 
 /// Which part of waveforms is taken, and how features are written.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
 #[non_exhaustive]
 pub struct ExtractOptions {
-    /// The form of the output.
-    pub form: FeatureForm,
-    /// Whether the mean of the features of each utterance is subtracted.
+    /// Form of the output, kaldi or htk
+    #[cfg_attr(feature = "cli", option(one_of = &FeatureForm::NAMES))]
+    pub output_format: FeatureForm,
+    /// Subtract the mean of the features of each utterance (apply-cmvn and similar ones are the better way)
     pub subtract_mean: bool,
-    /// The channel to take, counted from 0. `None` expects one channel only, and takes the first of several with a warning.
+    /// Channel to take, counted from 0; -1 expects one channel only, and takes the first of several with a warning
+    ///
+    /// That is `None`.
+    #[cfg_attr(feature = "cli", option(min = -1, none = "-1"))]
     pub channel: Option<usize>,
-    /// Utterances that are shorter than this are skipped, in seconds.
+    /// Skip utterances that are shorter than this, in seconds
     pub min_duration: f32,
-    /// Wspecifier for the duration of each utterance in seconds.
+    /// Wspecifier for the duration of each utterance in seconds, e.g. ark,t:utt2dur
     pub write_utt2dur: Option<OutputName>,
 }
 
@@ -29,23 +34,39 @@ pub enum FeatureForm {
     Htk,
 }
 
-/// How filters are warped for an utterance (vocal tract length normalization).
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum WarpFactors {
-    /// By the same factor for all utterances; 1 is no warping.
-    One(f32),
-    /// By the factors of a table.
-    Table {
-        /// Rspecifier for the factor of each utterance, or of each speaker.
-        factors: MapName,
-        /// Rspecifier for the speaker of each utterance, if the factors are those of speakers.
-        utt2spk: Option<MapName>,
-    },
+impl FeatureForm {
+    /// Every form with its name.
+    pub const NAMES: [(&str, Self); 2] = [("kaldi", Self::Kaldi), ("htk", Self::Htk)];
 }
 
-impl Default for WarpFactors {
+/// How filters are warped for an utterance (vocal tract length normalization).
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
+#[non_exhaustive]
+pub struct WarpOptions {
+    /// VTLN warp factor of all utterances (without effect where there is `vtln_map`)
+    ///
+    /// 1 is no warping.
+    pub vtln_warp: f32,
+    /// Rspecifier for the VTLN warp factor of each utterance, or of each speaker where there is `utt2spk`
+    pub vtln_map: Option<MapName>,
+    /// Rspecifier for the speaker of each utterance, where `vtln_map` has factors of speakers
+    pub utt2spk: Option<MapName>,
+}
+
+impl Default for WarpOptions {
     fn default() -> Self {
-        Self::One(1.0)
+        Self { vtln_warp: 1.0, vtln_map: None, utt2spk: None }
+    }
+}
+
+#[cfg(all(test, feature = "cli"))]
+mod cli_tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_the_same_with_and_without_a_command_line() {
+        option_table::testing::keeps_its_defaults::<ExtractOptions>();
+        option_table::testing::keeps_its_defaults::<WarpOptions>();
     }
 }

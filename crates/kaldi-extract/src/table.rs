@@ -13,7 +13,7 @@ use kaldi_wave::Wave;
 
 use crate::recording::{channel, duration, extract_samples};
 use crate::warps::Warps;
-use crate::{Error, ExtractOptions, FeatureForm, Result, WarpFactors};
+use crate::{Error, ExtractOptions, FeatureForm, Result, WarpOptions};
 
 /// What is in HTK files besides features.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,12 +45,12 @@ pub fn extract<E: Extractor + Send + Sync + 'static>(
     extractor: E,
     htk: HtkHeader,
     options: &ExtractOptions,
-    warps: &WarpFactors,
+    warps: &WarpOptions,
     [source, target]: [&BStr; 2],
 ) -> Result<ExtractCounts> {
     let warps = Warps::open(warps)?;
     let extractor = Arc::new(extractor);
-    match options.form {
+    match options.output_format {
         FeatureForm::Kaldi => extract_as(extractor, options, warps, [source, target], Ok),
         FeatureForm::Htk if is_text(target) => Err(Error::HtkText),
         FeatureForm::Htk => extract_as(extractor, options, warps, [source, target], move |feats| {

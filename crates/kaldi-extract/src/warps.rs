@@ -1,9 +1,10 @@
 //! The warp factors of utterances.
 
 use bstr::BStr;
+use kaldi_log::warning;
 use kaldi_table::{Lookup, MappedReader};
 
-use crate::{Result, WarpFactors};
+use crate::{Result, WarpOptions};
 
 /// Finds the warp factor of each utterance.
 pub(crate) enum Warps {
@@ -14,12 +15,17 @@ pub(crate) enum Warps {
 }
 
 impl Warps {
-    pub(crate) fn open(factors: &WarpFactors) -> Result<Self> {
-        match factors {
-            WarpFactors::One(warp) => Ok(Self::One(*warp)),
-            WarpFactors::Table { factors, utt2spk } => {
-                let table = MappedReader::open(factors, utt2spk.as_deref().unwrap_or_default())?;
+    pub(crate) fn open(options: &WarpOptions) -> Result<Self> {
+        match &options.vtln_map {
+            Some(factors) => {
+                let table = MappedReader::open(factors, options.utt2spk.as_deref().unwrap_or_default())?;
                 Ok(Self::Map(Box::new(table)))
+            }
+            None => {
+                if options.utt2spk.is_some() {
+                    warning!("--utt2spk has no effect without --vtln-map");
+                }
+                Ok(Self::One(options.vtln_warp))
             }
         }
     }

@@ -11,11 +11,14 @@ use usual::Frames;
 
 /// The options of deltas (Kaldi's `DeltaFeaturesOptions`).
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
 #[non_exhaustive]
 pub struct DeltaOptions {
     /// Highest order of the derivatives that are appended
+    #[cfg_attr(feature = "cli", option(name = "delta-order", min = 0))]
     pub order: usize,
     /// Frames on each side of a frame that the window of each order takes in
+    #[cfg_attr(feature = "cli", option(name = "delta-window", min = 0))]
     pub window: usize,
 }
 
@@ -34,11 +37,14 @@ impl Default for DeltaOptions {
 
 /// The options of shifted deltas (Kaldi's `ShiftedDeltaFeaturesOptions`).
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
 #[non_exhaustive]
 pub struct ShiftedDeltaOptions {
     /// Frames on each side of a frame that the window takes in
+    #[cfg_attr(feature = "cli", option(name = "delta-window", min = 0))]
     pub window: usize,
     /// Number of blocks of deltas, of this frame and of later ones
+    #[cfg_attr(feature = "cli", option(min = 0))]
     pub num_blocks: usize,
     /// Frames from one block to the next
     pub block_shift: i32,

@@ -1,5 +1,6 @@
 //! Lists of dimensions.
 
+use std::fmt;
 use std::str::FromStr;
 
 use crate::{Error, Result};
@@ -10,6 +11,13 @@ use crate::{Error, Result};
 /// Parsing checks only the form; whether the dimensions exist is checked when they are used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dims(pub Vec<i32>);
+
+impl fmt::Display for Dims {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let numbers: Vec<_> = self.0.iter().map(i32::to_string).collect();
+        f.write_str(&numbers.join(":"))
+    }
+}
 
 impl FromStr for Dims {
     type Err = Error;
@@ -44,6 +52,7 @@ mod tests {
         t("0", &[0]);
         t("", &[]);
         t("-1:+2: 3", &[-1, 2, 3]);
+        assert_eq!(Dims(vec![13, 14]).to_string(), "13:14");
     }
 
     #[test]

@@ -37,6 +37,8 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+#[cfg(all(test, feature = "cli"))]
+mod cli;
 mod cmvn;
 mod deltas;
 mod dims;

@@ -9,11 +9,14 @@ use crate::{Dims, Error, Flooring, Result};
 
 /// Options of [`OnlineCmvn`].
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
 #[non_exhaustive]
 pub struct OnlineCmvnOptions {
     /// Number of frames of the window, which ends at the frame that is normalized
+    #[cfg_attr(feature = "cli", option(min = 0))]
     pub cmn_window: usize,
     /// Largest number of frames for which the global statistics count if the window is not full
+    #[cfg_attr(feature = "cli", option(kind = i32, parse = option_table::negative_is_zero))]
     pub global_frames: usize,
     /// Make means zero (variances are not normalized without)
     pub norm_means: bool,
@@ -22,6 +25,7 @@ pub struct OnlineCmvnOptions {
     /// Dimensions that are not normalized, for example 13:14:15
     pub skip_dims: Option<Dims>,
     /// Largest number of frames for which earlier utterances of the speaker count if the window is not full
+    #[cfg_attr(feature = "cli", option(kind = i32, parse = option_table::negative_is_zero))]
     pub speaker_frames: usize,
 }
 

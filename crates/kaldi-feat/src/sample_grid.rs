@@ -5,6 +5,7 @@ use std::ops::Range;
 
 /// The options of cutting recordings into segments (Kaldi's extract-segments).
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
 #[non_exhaustive]
 pub struct SampleGrid {
     /// Shortest segment in seconds; shorter ones are left out

@@ -62,13 +62,16 @@ fn index(field: &[u8]) -> Option<i32> {
 
 /// The options of cutting features into segments (Kaldi's extract-feature-segments).
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
 #[non_exhaustive]
 pub struct FrameGrid {
     /// Shortest segment in seconds; shorter ones are left out
     pub min_segment_length: f32,
     /// Length of a frame in milliseconds
+    #[cfg_attr(feature = "cli", option(min = 0))]
     pub frame_length: u32,
     /// Time from one frame to the next in milliseconds
+    #[cfg_attr(feature = "cli", option(min = 0))]
     pub frame_shift: u32,
     /// How far a segment may extend beyond the end of the features, in seconds, to be cut there; others are left out
     pub max_overshoot: f32,

@@ -13,13 +13,16 @@ const VARIANCE_FLOOR: f64 = 1.0e-10;
 
 /// Options of [`SlidingWindowCmn`].
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
 #[non_exhaustive]
 pub struct SlidingWindowCmnOptions {
     /// Center the window on the frame, as far as there are frames, instead of ending it there
     pub center: bool,
-    /// Number of frames of the window; with `center` false it is the frame itself and this many before
+    /// Number of frames of the window; with `center = false` it is the frame itself and this many before
+    #[cfg_attr(feature = "cli", option(min = 0))]
     pub cmn_window: usize,
-    /// Least number of frames of the window, which includes later ones at the beginning (only without `center`)
+    /// Least number of frames of the window, which includes later ones at the start (only without `center`)
+    #[cfg_attr(feature = "cli", option(kind = i32, parse = option_table::negative_is_zero))]
     pub min_cmn_window: usize,
     /// Make variances one, too
     pub norm_vars: bool,

@@ -31,6 +31,8 @@ mod chain;
 mod description;
 mod error;
 mod feed;
+#[cfg(feature = "cli")]
+mod feed_options;
 mod item_list;
 mod item_sort;
 mod items;
@@ -60,6 +62,8 @@ pub use chain::Chain;
 pub use description::Description;
 pub use error::{Error, Result};
 pub use feed::{Even, Feed, FeedOptions, FeedReader};
+#[cfg(feature = "cli")]
+pub use feed_options::{FeedArguments, FeedLabels, FeedPart, OnError, ShuffleCompat};
 pub use item_list::ItemList;
 pub use item_sort::{ItemRank, ItemSort};
 pub use items::{ItemWriter, Items, TableItem};

@@ -5,52 +5,86 @@ use kaldi_matrix::Vector;
 use crate::GmmFlags;
 
 /// When a Gaussian has too few frames, and what happens to it then.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LowCounts {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LowCounts {
     /// A Gaussian needs a larger share of the frames.
-    pub min_weight: f32,
+    pub(crate) min_weight: f32,
     /// A Gaussian needs more frames.
-    pub min_occupancy: f32,
+    pub(crate) min_occupancy: f32,
     /// Whether a Gaussian that has fewer is removed; the last one never is.
-    pub remove: bool,
-}
-
-impl Default for LowCounts {
-    fn default() -> Self {
-        Self { min_weight: 1.0e-5, min_occupancy: 10.0, remove: true }
-    }
+    pub(crate) remove: bool,
 }
 
 /// The options of the estimation of a mixture with diagonal covariances (Kaldi's `MleDiagGmmOptions`).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
 pub struct MleDiagGmmOptions {
-    /// Gaussians with few frames.
-    pub low_counts: LowCounts,
-    /// No variance is smaller.
+    /// A Gaussian with at most this share of the frames has too few
+    pub min_gaussian_weight: f32,
+    /// A Gaussian with at most so many frames has too few
+    pub min_gaussian_occupancy: f32,
+    /// Smaller variances are raised to this
     pub min_variance: f64,
+    /// Remove Gaussians with too few frames, all but the last one; otherwise they stay as they are
+    pub remove_low_count_gaussians: bool,
 }
 
 impl Default for MleDiagGmmOptions {
     fn default() -> Self {
-        Self { low_counts: LowCounts::default(), min_variance: 0.001 }
+        Self {
+            min_gaussian_weight: 1.0e-5,
+            min_gaussian_occupancy: 10.0,
+            min_variance: 0.001,
+            remove_low_count_gaussians: true,
+        }
+    }
+}
+
+impl MleDiagGmmOptions {
+    pub(crate) fn low_counts(&self) -> LowCounts {
+        LowCounts {
+            min_weight: self.min_gaussian_weight,
+            min_occupancy: self.min_gaussian_occupancy,
+            remove: self.remove_low_count_gaussians,
+        }
     }
 }
 
 /// The options of the estimation of a mixture with full covariances (Kaldi's `MleFullGmmOptions`).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
 pub struct MleFullGmmOptions {
-    /// Gaussians with few frames.
-    pub low_counts: LowCounts,
-    /// No eigenvalue of a covariance is smaller.
+    /// A Gaussian with at most this share of the frames has too few
+    pub min_gaussian_weight: f32,
+    /// A Gaussian with at most so many frames has too few
+    pub min_gaussian_occupancy: f32,
+    /// Smaller eigenvalues of covariances are raised to this
     pub variance_floor: f64,
-    /// The largest eigenvalue of a covariance is at most so many times the smallest.
+    /// The largest eigenvalue of a covariance is at most so many times the smallest; smaller ones are raised
     pub max_condition: f64,
+    /// Remove Gaussians with too few frames, all but the last one; otherwise they stay as they are
+    pub remove_low_count_gaussians: bool,
 }
 
 impl Default for MleFullGmmOptions {
     fn default() -> Self {
-        let low_counts = LowCounts { min_occupancy: 100.0, ..LowCounts::default() };
-        Self { low_counts, variance_floor: 0.001, max_condition: 1.0e4 }
+        Self {
+            min_gaussian_weight: 1.0e-5,
+            min_gaussian_occupancy: 100.0,
+            variance_floor: 0.001,
+            max_condition: 1.0e4,
+            remove_low_count_gaussians: true,
+        }
+    }
+}
+
+impl MleFullGmmOptions {
+    pub(crate) fn low_counts(&self) -> LowCounts {
+        LowCounts {
+            min_weight: self.min_gaussian_weight,
+            min_occupancy: self.min_gaussian_occupancy,
+            remove: self.remove_low_count_gaussians,
+        }
     }
 }
 

@@ -23,7 +23,7 @@ impl AccumDiagGmm {
     /// If the statistics do not fit the mixture or do not have the flags, or the result is no mixture.
     pub fn estimate(&self, gmm: &DiagGmm, flags: GmmFlags, options: &MleDiagGmmOptions) -> Result<Estimate<DiagGmm>> {
         self.check_fits(gmm, flags)?;
-        let new = NewWeights::new(gmm.weights(), self.occupancy(), &options.low_counts);
+        let new = NewWeights::new(gmm.weights(), self.occupancy(), &options.low_counts());
         let (num_gauss, dim) = (gmm.num_gauss(), gmm.dim());
         let (mut means_invvars, mut inv_vars) = (gmm.means_invvars().clone(), gmm.inv_vars().clone());
         let (mut floored_elements, mut floored_gaussians) = (0, 0);
@@ -106,7 +106,7 @@ fn estimate_vars(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{LowCount, LowCounts};
+    use crate::LowCount;
 
     fn diag() -> DiagGmm {
         // Two Gaussians with means of 0 and 4, variances of 1 and 2.
@@ -124,10 +124,7 @@ mod tests {
 
     #[test]
     fn a_gaussian_gets_the_moments_of_its_frames() {
-        let options = MleDiagGmmOptions {
-            low_counts: LowCounts { min_occupancy: 1.0, ..LowCounts::default() },
-            ..MleDiagGmmOptions::default()
-        };
+        let options = MleDiagGmmOptions { min_gaussian_occupancy: 1.0, ..MleDiagGmmOptions::default() };
         let estimate = diag_stats(GmmFlags::ALL).estimate(&diag(), GmmFlags::ALL, &options).unwrap();
         assert_eq!(estimate.gmm.weights(), [0.8, 0.2]);
         assert_eq!(estimate.gmm.means().row(0), [2.0]);
@@ -139,10 +136,7 @@ mod tests {
 
     #[test]
     fn parameters_without_a_flag_stay() {
-        let options = MleDiagGmmOptions {
-            low_counts: LowCounts { min_occupancy: 1.0, ..LowCounts::default() },
-            ..MleDiagGmmOptions::default()
-        };
+        let options = MleDiagGmmOptions { min_gaussian_occupancy: 1.0, ..MleDiagGmmOptions::default() };
         let vars = diag_stats(GmmFlags::ALL).estimate(&diag(), GmmFlags::VARIANCES, &options).unwrap().gmm;
         // Around the old means: 1 + 4, 1.
         assert_eq!((vars.weights(), vars.means().as_slice()), (&[0.5, 0.5][..], &[0.0, 4.0][..]));
@@ -159,8 +153,7 @@ mod tests {
         let estimate = diag_stats(GmmFlags::ALL).estimate(&diag(), GmmFlags::ALL, &options).unwrap();
         assert_eq!((estimate.gmm.num_gauss(), estimate.gmm.weights(), estimate.num_removed()), (1, &[1.0][..], 1));
         assert_eq!(estimate.low_counts[0], LowCount { gauss: 1, occupancy: 3.0, weight: 0.2, removed: true });
-        let keep = LowCounts { remove: false, ..LowCounts::default() };
-        let options = MleDiagGmmOptions { low_counts: keep, ..options };
+        let options = MleDiagGmmOptions { remove_low_count_gaussians: false, ..options };
         let kept = diag_stats(GmmFlags::ALL).estimate(&diag(), GmmFlags::ALL, &options).unwrap();
         assert_eq!((kept.gmm.num_gauss(), kept.gmm.means().row(1)), (2, &[4.0][..]));
         // The last one stays in any case.

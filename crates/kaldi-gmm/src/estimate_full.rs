@@ -34,7 +34,7 @@ impl AccumFullGmm {
     /// If the statistics do not fit the mixture or do not have the flags, or the result is no mixture.
     pub fn estimate(&self, gmm: &FullGmm, flags: GmmFlags, options: &MleFullGmmOptions) -> Result<Estimate<FullGmm>> {
         self.check_fits(gmm, flags)?;
-        let new = NewWeights::new(gmm.weights(), self.occupancy(), &options.low_counts);
+        let new = NewWeights::new(gmm.weights(), self.occupancy(), &options.low_counts());
         let num_gauss = gmm.num_gauss();
         let weights = new.of_all(gmm.weights(), flags);
         let mut means_invcovars = gmm.means_invcovars().clone();
@@ -144,7 +144,7 @@ mod tests {
         let feats = Matrix::from_vec(3, 1, vec![1.0, 3.0, 5.0]);
         stats.add_weighted(&feats, &[vec![(0, 6.0)], vec![(0, 6.0)], vec![(1, 3.0)]]).unwrap();
         let mut options = MleFullGmmOptions::default();
-        options.low_counts.min_occupancy = 1.0;
+        options.min_gaussian_occupancy = 1.0;
         let estimate = stats.estimate(&gmm, GmmFlags::ALL, &options).unwrap();
         let (mean, covar) = estimate.gmm.moments(0).unwrap();
         assert_eq!((mean.as_slice(), covar.as_slice()), (&[2.0][..], &[1.0][..]));
@@ -152,7 +152,7 @@ mod tests {
         let only = stats.estimate(&gmm, GmmFlags::VARIANCES, &options).unwrap().gmm;
         let (mean, covar) = only.moments(0).unwrap();
         assert!(mean.as_slice()[0].abs() < 1e-6 && (covar.as_slice()[0] - 5.0).abs() < 1e-5);
-        options.low_counts.min_occupancy = 100.0;
+        options.min_gaussian_occupancy = 100.0;
         assert_eq!(stats.estimate(&gmm, GmmFlags::ALL, &options).unwrap().gmm.num_gauss(), 1);
     }
 

@@ -66,7 +66,7 @@ pub use am_diag_gmm::AmDiagGmm;
 pub use diag_gmm::DiagGmm;
 pub use ebw::{EbwEstimate, EbwOptions, EbwWeightOptions, EbwWeights};
 pub use error::{Error, Result};
-pub use estimate::{Estimate, LowCount, LowCounts, MleDiagGmmOptions, MleFullGmmOptions};
+pub use estimate::{Estimate, LowCount, MleDiagGmmOptions, MleFullGmmOptions};
 pub use feature_derivative::FeatureDerivative;
 pub use flags::GmmFlags;
 pub use full_gmm::FullGmm;

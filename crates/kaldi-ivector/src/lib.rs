@@ -30,6 +30,8 @@ mod moments;
 mod plda;
 mod speaker_lda;
 mod squares;
+#[cfg(feature = "cli")]
+mod training_options;
 mod trials;
 mod voicing;
 
@@ -48,5 +50,7 @@ pub use plda::{
     AdaptationOptions, AdaptationStats, Enrolled, LengthNormalization, Plda, PldaEstimator, PldaStats, Scorer, Trial,
 };
 pub use speaker_lda::{SpeakerLda, SpeakerLdaOptions, SpeakerStats};
+#[cfg(feature = "cli")]
+pub use training_options::TrainingArguments;
 pub use trials::{TrialList, TrialScores};
 pub use voicing::{EnergyVad, select_voiced};

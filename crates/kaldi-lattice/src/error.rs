@@ -10,6 +10,11 @@ use kaldi_hmm::UnknownTransitionId;
 pub enum Error {
     /// There is a cycle.
     Cycle,
+    /// A scale of acoustic costs and the inverse of one are given.
+    BothScales {
+        /// The inverse.
+        got: String,
+    },
     /// There is no path from the start to a final state.
     NoPath,
     /// A state is reached after different numbers of frames.
@@ -57,6 +62,9 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cycle => f.write_str("the lattice has a cycle"),
+            Self::BothScales { got } => {
+                write!(f, "expected --inv-acoustic-scale to be 1 where --acoustic-scale is given, got {got}")
+            }
             Self::NoPath => f.write_str("the lattice has no path from the start to a final state"),
             Self::TimesDiffer { state, first, other } => {
                 write!(f, "state {state} is reached after {first} frames and after {other} frames")

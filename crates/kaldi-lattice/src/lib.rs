@@ -55,6 +55,8 @@ mod order;
 mod paths;
 mod phones;
 mod push;
+#[cfg(feature = "cli")]
+mod scale_options;
 mod scores;
 #[cfg(test)]
 mod testing;
@@ -73,5 +75,7 @@ pub use graph::{Arc, Builder, Graph, Span};
 pub use mbr::{BayesRisk, BayesRiskOptions};
 pub use oracle::Oracle;
 pub use paths::{Linear, TimedWord};
+#[cfg(feature = "cli")]
+pub use scale_options::{AcousticScaleArguments, CostScaleArguments};
 pub use scores::{LatticePosteriors, Scores};
 pub use value::{CompactLattice, Fst, Lattice};

@@ -25,6 +25,8 @@ mod raw_fmllr;
 mod report;
 mod select;
 mod speakers;
+#[cfg(feature = "cli")]
+mod stats_options;
 mod vtln;
 
 pub use accumulate::{AccumulateTables, accumulate_tables};
@@ -39,6 +41,8 @@ pub use raw_fmllr::write_raw_fmllr;
 pub use report::warn_of_low_counts;
 pub use select::{SelectTables, write_selection};
 pub use speakers::{AnyError, AsFrames, SpeakerCounts, SpeakerTables, each_speaker};
+#[cfg(feature = "cli")]
+pub use stats_options::MixtureStatsArguments;
 pub use vtln::{VtlnTargets, write_vtln};
 
 /// What was done with a table of utterances.

@@ -53,6 +53,8 @@ mod heat_map;
 mod layout;
 mod limits;
 mod picture;
+#[cfg(feature = "cli")]
+mod plot_options;
 mod rect;
 mod scale;
 mod sheet;
@@ -71,6 +73,8 @@ pub use features::Features;
 pub use figure::{Figure, Panel, Waveform};
 pub use heat_map::Pooling;
 pub use picture::{Picture, PictureFormat};
+#[cfg(feature = "cli")]
+pub use plot_options::PlotArguments;
 pub use sheet::Sheet;
 pub use style::Style;
 pub use timing::Timing;

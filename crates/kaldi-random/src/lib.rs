@@ -22,10 +22,14 @@ mod mersenne;
 mod noise;
 mod pruning;
 mod random;
+#[cfg(feature = "cli")]
+mod random_options;
 mod state;
 
 pub use mersenne::Mersenne;
 pub use noise::Noise;
 pub use pruning::Pruning;
 pub use random::Random;
+#[cfg(feature = "cli")]
+pub use random_options::{RandomArguments, RandomBy};
 pub use state::RandomState;

@@ -9,14 +9,16 @@ use crate::{BasisFmllr, Error, FmllrStats, Result};
 
 /// How a transform of a speaker is estimated (Kaldi's `BasisFmllrOptions`).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
 pub struct BasisFmllrOptions {
-    /// The number of steps.
+    /// The number of steps
     pub num_iters: i32,
-    /// How many matrices are used for each frame.
+    /// The number of bases for each frame
     pub size_scale: f32,
-    /// With fewer frames, nothing is estimated.
+    /// With fewer frames, the transform changes nothing
+    #[cfg_attr(feature = "cli", option(name = "fmllr-min-count"))]
     pub min_count: f32,
-    /// The number of steps in the estimate of the size of a step.
+    /// The number of steps in the estimate of the size of a step
     pub step_size_iters: i32,
 }
 

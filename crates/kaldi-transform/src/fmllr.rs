@@ -21,29 +21,40 @@ pub enum FmllrUpdate {
     Nothing,
 }
 
+impl FmllrUpdate {
+    /// Every choice by its name.
+    pub const NAMES: [(&str, Self); 4] =
+        [("full", Self::Full), ("diag", Self::Diagonal), ("offset", Self::Offset), ("none", Self::Nothing)];
+}
+
 impl FromStr for FmllrUpdate {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "full" => Ok(Self::Full),
-            "diag" => Ok(Self::Diagonal),
-            "offset" => Ok(Self::Offset),
-            "none" => Ok(Self::Nothing),
-            _ => Err(Error::FmllrUpdate { got: text.to_owned() }),
-        }
+        let found = Self::NAMES.iter().find(|(name, _)| *name == text);
+        found.map(|(_, update)| *update).ok_or_else(|| Error::FmllrUpdate { got: text.to_owned() })
     }
 }
 
 /// How fMLLR is estimated.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
 pub struct FmllrOptions {
-    /// What is estimated.
+    /// What is estimated: full, diag, offset or none
+    #[cfg_attr(feature = "cli", option(name = "fmllr-update-type", one_of = &FmllrUpdate::NAMES))]
     pub update: FmllrUpdate,
-    /// With this many frames or fewer, nothing is estimated.
+    /// With this many frames or fewer, the transform changes nothing
+    #[cfg_attr(feature = "cli", option(name = "fmllr-min-count"))]
     pub min_count: f32,
-    /// How often all rows are estimated, if all elements are.
+    /// The number of iterations of a full estimate
+    #[cfg_attr(feature = "cli", option(name = "fmllr-num-iters"))]
     pub num_iters: i32,
+}
+
+impl Default for FmllrOptions {
+    fn default() -> Self {
+        Self { update: FmllrUpdate::Full, min_count: 500.0, num_iters: 40 }
+    }
 }
 
 /// Statistics for fMLLR (Kaldi's `FmllrDiagGmmAccs`).

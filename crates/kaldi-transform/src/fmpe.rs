@@ -11,6 +11,7 @@ use crate::{Error, Result};
 
 /// The options of fMPE (Kaldi's `FmpeOptions`).
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
 #[non_exhaustive]
 pub struct FmpeOptions {
     /// Multiply the posterior among the high-dimensional features by this, which makes it learn faster

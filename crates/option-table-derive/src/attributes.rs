@@ -40,6 +40,12 @@ pub struct OptionAttribute {
     pub one_of: Option<TokenStream>,
     pub renamed: Option<TokenStream>,
     pub parse: Option<TokenStream>,
+    pub kind: Option<TokenStream>,
+    pub min: Option<TokenStream>,
+    pub max: Option<TokenStream>,
+    pub none: Option<TokenStream>,
+    /// The field is no option.
+    pub skip: bool,
 }
 
 impl OptionAttribute {
@@ -57,12 +63,20 @@ impl OptionAttribute {
                     this.old_names.extend(value);
                     continue;
                 }
+                "skip" if value.is_none() => {
+                    this.skip = true;
+                    continue;
+                }
                 "name" => &mut this.name,
                 "default" => &mut this.default,
                 "heading" => &mut this.heading,
                 "one_of" => &mut this.one_of,
                 "renamed" => &mut this.renamed,
                 "parse" => &mut this.parse,
+                "kind" => &mut this.kind,
+                "min" => &mut this.min,
+                "max" => &mut this.max,
+                "none" => &mut this.none,
                 _ => return Err(Error::new(word.span(), "unknown word of an option")),
             };
             if value.is_none() || once.is_some() {
@@ -100,8 +114,37 @@ pub fn has_word(attributes: &[Attribute], name: &str, word: &str) -> Result<bool
     }
 }
 
-/// The first paragraph of a doc comment, as one line, without the full stop at its end.
+/// The help of an option: the first paragraph of a doc comment, as one line, without the full stop at its end. Fields that it
+/// names are spelled like options.
 pub fn help(attributes: &[Attribute]) -> String {
+    with_options(&first_paragraph(attributes))
+}
+
+/// Spells `` `num_ceps` `` as `--num-ceps`, and `` `dither = 0` `` as `--dither=0`.
+fn with_options(text: &str) -> String {
+    let is_name = |name: &str| {
+        name.starts_with(|c: char| c.is_ascii_lowercase())
+            && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+    };
+    let mut spelled = String::new();
+    let mut rest = text;
+    while let Some((before, (code, after))) =
+        rest.split_once('`').and_then(|(before, rest)| Some((before, rest.split_once('`')?)))
+    {
+        spelled.push_str(before);
+        let (name, value) = code.split_once(" = ").map_or((code, None), |(name, value)| (name, Some(value)));
+        if is_name(name) {
+            spelled.push_str(&format!("--{}", name.replace('_', "-")));
+            value.iter().for_each(|value| spelled.push_str(&format!("={value}")));
+        } else {
+            spelled.push_str(&format!("`{code}`"));
+        }
+        rest = after;
+    }
+    spelled + rest
+}
+
+fn first_paragraph(attributes: &[Attribute]) -> String {
     let mut words = String::new();
     for attribute in attributes {
         let Meta::NameValue(doc) = &attribute.meta else { continue };

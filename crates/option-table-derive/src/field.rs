@@ -27,6 +27,8 @@ pub struct Field<'a> {
 }
 
 enum FieldRole {
+    /// It has the default of the struct.
+    Skipped,
     /// The rows of another struct.
     Group,
     Argument {
@@ -52,6 +54,7 @@ impl<'a> Field<'a> {
             _ if has(&field.attrs, "flatten") => {
                 return Ok(Self { ident, value: &field.ty, role: FieldRole::Group });
             }
+            Some(attribute) if attribute.skip => FieldRole::Skipped,
             None if !has_default => {
                 let required = has_word(&field.attrs, "argument", "required")?;
                 FieldRole::Argument { number, required: required || number == Number::One }
@@ -85,14 +88,18 @@ impl<'a> Field<'a> {
         if attribute.parse.is_some() && attribute.one_of.is_some() {
             return refuse("expected one of parse and one_of");
         }
+        if attribute.none.is_some() && *number != Number::Optional {
+            return refuse("expected an Option with none = ...");
+        }
         Ok(())
     }
 
-    /// The row of the table.
+    /// The row of the table; empty if there is none.
     pub fn row(&self) -> TokenStream {
         let value = self.value;
         let name = self.ident.unraw().to_string();
         match &self.role {
+            FieldRole::Skipped => TokenStream::new(),
             FieldRole::Group => quote_spanned! {value.span()=>
                 ::option_table::TableRow::Group(<#value as ::option_table::Options>::TABLE)
             },
@@ -119,13 +126,11 @@ impl<'a> Field<'a> {
                     .as_ref()
                     .map_or_else(|| quote!(::std::vec::Vec::new), |words| quote!(|| ::option_table::words(#words)));
                 let old_choices = attribute.renamed.clone().unwrap_or_else(|| quote!(&[]));
-                let (role, kind) = match attribute.one_of.is_some() || attribute.parse.is_some() {
-                    true => (quote!(::core::option::Option::None), quote!(|| ::option_table::OptionKind::Text)),
-                    false => (
-                        quote_spanned!(value.span()=> <#value as ::option_table::FieldValue>::ROLE),
-                        quote_spanned!(value.span()=> <#value as ::option_table::FieldValue>::kind),
-                    ),
+                let role = match attribute.one_of.is_some() || attribute.parse.is_some() {
+                    true => quote!(::core::option::Option::None),
+                    false => quote_spanned!(value.span()=> <#value as ::option_table::FieldValue>::ROLE),
                 };
+                let kind = self.kind(attribute);
                 quote! {
                     ::option_table::TableRow::Option(::option_table::OptionRow {
                         field: #name,
@@ -144,6 +149,23 @@ impl<'a> Field<'a> {
                 }
             }
         }
+    }
+
+    /// The function that returns the kind of an option.
+    fn kind(&self, attribute: &OptionAttribute) -> TokenStream {
+        let value = self.value;
+        if let Some(kind) = &attribute.kind {
+            return quote!(::option_table::OptionKind::of::<#kind>);
+        }
+        if attribute.min.is_some() || attribute.max.is_some() {
+            let min = attribute.min.clone().unwrap_or_else(|| quote!(::core::primitive::i32::MIN as i64));
+            let max = attribute.max.clone().unwrap_or_else(|| quote!(::core::primitive::i32::MAX as i64));
+            return quote!(|| ::option_table::OptionKind::Int { min: #min, max: #max });
+        }
+        if attribute.one_of.is_some() || attribute.parse.is_some() {
+            return quote!(|| ::option_table::OptionKind::Text);
+        }
+        quote_spanned!(value.span()=> <#value as ::option_table::FieldValue>::kind)
     }
 
     /// The function that returns the text of the default.
@@ -167,7 +189,11 @@ impl<'a> Field<'a> {
                     Number::One => some(text_of(&quote!(&#default))),
                     Number::Optional => {
                         let text = text_of(&quote!(value));
-                        quote!(|| #default.as_ref().map(|value| #text))
+                        let text = quote!(#default.as_ref().map(|value| #text));
+                        match &attribute.none {
+                            Some(none) => some(quote!(#text.unwrap_or_else(|| ::std::string::String::from(#none)))),
+                            None => quote!(|| #text),
+                        }
                     }
                     Number::Many => quote!(|| ::core::option::Option::None),
                 }
@@ -181,6 +207,7 @@ impl<'a> Field<'a> {
     pub fn value(&self) -> TokenStream {
         let (ident, value) = (self.ident, self.value);
         let taken = match &self.role {
+            FieldRole::Skipped => quote!(<Self as ::core::default::Default>::default().#ident),
             FieldRole::Group => quote_spanned!(value.span()=> <#value as ::option_table::Options>::take(values)?),
             FieldRole::Argument { number, .. } => {
                 let parse = quote_spanned!(value.span()=> <#value as ::option_table::FieldValue>::parse);
@@ -198,10 +225,13 @@ impl<'a> Field<'a> {
                 };
                 match (number, &attribute.default) {
                     (Number::Many, _) => quote!(values.many(#parse)?),
-                    (Number::Optional, _) if *of_struct => quote!(match values.optional(#parse)? {
-                        None => <Self as ::core::default::Default>::default().#ident,
-                        given => given,
-                    }),
+                    (Number::Optional, _) if *of_struct => {
+                        let given = match &attribute.none {
+                            Some(none) => quote!(values.optional(::option_table::none_or(#none, #parse))?),
+                            None => quote!(values.optional(#parse)?.map(::core::option::Option::Some)),
+                        };
+                        quote!(#given.unwrap_or_else(|| <Self as ::core::default::Default>::default().#ident))
+                    }
                     (Number::Optional, _) => quote!(values.optional(#parse)?),
                     (Number::One, Some(text)) if is_text(text) => quote!(values.or_text(#text, #parse)?),
                     (Number::One, Some(default)) => quote!(match values.optional(#parse)? {

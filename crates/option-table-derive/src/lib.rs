@@ -31,7 +31,7 @@ fn expand(input: &DeriveInput) -> Result<proc_macro2::TokenStream> {
     };
     let has_default = has_word(&input.attrs, "options", "default")?;
     let fields = fields.named.iter().map(|field| Field::of(field, has_default)).collect::<Result<Vec<_>>>()?;
-    let rows = fields.iter().map(Field::row);
+    let rows = fields.iter().map(Field::row).filter(|row| !row.is_empty());
     let values = fields.iter().map(Field::value);
     let name = &input.ident;
     let (for_impl, of_type, with) = input.generics.split_for_impl();

@@ -51,6 +51,19 @@ pub fn one_of<T: Copy>(text: &BStr, words: &'static [(&'static str, T)]) -> Resu
     found.map(|(_, meaning)| *meaning).ok_or_else(|| format!("expected {}", alternatives(words)).into())
 }
 
+/// Parses a count for which a negative number means 0.
+///
+/// # Errors
+/// If the text is no integer.
+pub fn negative_is_zero(text: &str) -> Result<usize, Cause> {
+    Ok(usize::try_from(text.parse::<i32>()?).unwrap_or(0))
+}
+
+/// The parser of an option whose value may be a text that means that there is none, such as -1.
+pub fn none_or<T>(none: &str, parse: impl Fn(&BStr) -> Result<T, Cause>) -> impl Fn(&BStr) -> Result<Option<T>, Cause> {
+    move |text| if text == none { Ok(None) } else { parse(text).map(Some) }
+}
+
 /// The word with this meaning; empty if there is none.
 #[must_use]
 pub fn word_of<T: PartialEq>(words: &'static [(&'static str, T)], meaning: &T) -> String {

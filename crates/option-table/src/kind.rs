@@ -10,7 +10,7 @@ use bstr::{BStr, BString, ByteSlice};
 pub enum OptionKind {
     /// `bool`: true or false.
     Bool,
-    /// `int`, or `uint` if `min` is 0: an integer of this range.
+    /// `int`, or `uint` if it is not negative and may be too large for `i32`: an integer of this range.
     Int {
         /// The least value.
         min: i64,
@@ -90,7 +90,7 @@ impl fmt::Display for OptionKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Bool => "bool",
-            Self::Int { min: 0, .. } => "uint",
+            Self::Int { min: 0, max } if *max > i64::from(i32::MAX) => "uint",
             Self::Int { .. } => "int",
             Self::Float => "float",
             Self::Double => "double",

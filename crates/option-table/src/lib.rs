@@ -42,6 +42,14 @@
 //! | `one_of = &WORDS` | the only words that the value may be, each with its meaning: `&'static [(&'static str, T)]` |
 //! | `renamed = &WORDS` | spellings that these words had before, each with the word of today |
 //! | `parse = f` | a function that parses the value: `fn(&str) -> Result<T, E>` |
+//! | `min = 1`, `max = 9` | an integer of this range; one of them is that of `i32` |
+//! | `kind = i32` | the type as the usage text names it, if the field has another one |
+//! | `none = "-1"` | a value that means that there is none: `None` of a field with an `Option` |
+//! | `skip` | no option; the field has the default of the struct |
+//!
+//! A struct of a library that implements `Default` has `#[options(default)]`: all its fields are options, and have its defaults. Code that its
+//! doc comments have between backticks is spelled for the command line: `num_ceps` becomes `--num-ceps` in the help, and
+//! `dither = 0` becomes `--dither=0`.
 //!
 //! A program reads the words of a command line by the table in whatever form it likes, gives the values to [`Values`], and
 //! [`Options::take`] makes the struct of them.
@@ -59,12 +67,13 @@ mod error;
 mod field;
 mod kind;
 mod row;
+pub mod testing;
 #[cfg(test)]
 mod tests;
 mod values;
 
 pub use error::{Cause, Error, Result};
-pub use field::{FieldValue, one_of, parse_with, word_of, words};
+pub use field::{FieldValue, negative_is_zero, none_or, one_of, parse_with, word_of, words};
 pub use kind::{ExpectedValue, OptionKind};
 pub use option_table_derive::Options;
 pub use row::{ArgumentRow, OptionRow, Role, TableRow};

@@ -54,10 +54,19 @@ struct Group {
 #[derive(Debug, PartialEq, Options)]
 #[options(default)]
 struct Library {
-    /// Number of bins.
+    /// Number of bins; 1 is for `cut`, and `part = valid`, not `Part`.
+    #[option(min = 1)]
     num_bins: usize,
     /// Cut here.
     cut: Option<u32>,
+    /// Channel.
+    #[option(min = -1, max = 9, none = "-1")]
+    channel: Option<u8>,
+    /// Lifter.
+    #[option(kind = i32)]
+    lifter: f32,
+    #[option(skip)]
+    mode: bool,
     /// The part.
     #[option(one_of = &WORDS)]
     part: char,
@@ -65,7 +74,7 @@ struct Library {
 
 impl Default for Library {
     fn default() -> Self {
-        Self { num_bins: 23, cut: Some(3), part: 'v' }
+        Self { num_bins: 23, cut: Some(3), channel: None, lifter: 22.0, mode: true, part: 'v' }
     }
 }
 
@@ -168,7 +177,15 @@ fn what_a_type_refuses_is_named() {
 fn a_struct_may_have_the_defaults() {
     let rows = options(Library::TABLE);
     let defaults: Vec<_> = rows.iter().map(|row| (row.default)().unwrap()).collect();
-    assert_eq!((defaults.join(" "), rows[0].help), ("23 3 valid".to_owned(), "Number of bins"));
-    assert_eq!(values::<Library>(&["", "", ""]).unwrap(), Library::default());
-    assert_eq!(values::<Library>(&["4", "5", "train"]).unwrap(), Library { num_bins: 4, cut: Some(5), part: 't' });
+    assert_eq!(defaults.join(" "), "23 3 -1 22 valid");
+    assert_eq!(rows[0].help, "Number of bins; 1 is for --cut, and --part=valid, not `Part`");
+    let kinds: Vec<_> = rows.iter().map(|row| row.kind().to_string()).collect();
+    assert_eq!(kinds.join(" "), "int uint int int string");
+    assert_eq!(rows[2].kind(), OptionKind::Int { min: -1, max: 9 });
+    assert_eq!(values::<Library>(&["", "", "", "", ""]).unwrap(), Library::default());
+    let given = values::<Library>(&["4", "5", "7", "3", "train"]).unwrap();
+    let expected = Library { num_bins: 4, cut: Some(5), channel: Some(7), lifter: 3.0, mode: true, part: 't' };
+    assert_eq!(given, expected);
+    assert_eq!(values::<Library>(&["", "", "-1", "", ""]).unwrap().channel, None);
+    crate::testing::keeps_its_defaults::<Library>();
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use bstr::{BStr, BString};
 
 use crate::error::{Cause, Error, Result};
-use crate::row::{ArgumentRow, OptionRow};
+use crate::row::{ArgumentRow, OptionRow, TableRow};
 
 /// The values of a command line: an item for each row of a table that is no group, in the order of the table. A program pushes
 /// them, and [`Options::take`](crate::Options::take) takes them.
@@ -26,6 +26,18 @@ enum Field {
 }
 
 impl Values {
+    /// The texts of all defaults of a table, as if each of them were given.
+    #[must_use]
+    pub fn of_defaults(table: &'static [TableRow]) -> Self {
+        let mut values = Self::default();
+        TableRow::visit(table, &mut |row| match row {
+            TableRow::Option(row) => values.push_option(row, (row.default)().into_iter().map(BString::from).collect()),
+            TableRow::Argument(row) => values.push_argument(row, Vec::new()),
+            TableRow::Group(_) => {}
+        });
+        values
+    }
+
     /// Adds the values of an option, none if it was not given. They have the form of [`OptionKind::canonical`].
     ///
     /// [`OptionKind::canonical`]: crate::OptionKind::canonical

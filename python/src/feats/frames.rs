@@ -6,7 +6,6 @@ use kaldi_feat::{CmvnStats, DeltaOptions, Deltas, Dims, SlidingWindowCmn, Slidin
 use kaldi_feed::{SpecAugment, SpecSubstitute, SpecTrim};
 use kaldi_ivector::EnergyVad;
 use kaldi_log::warning;
-use kaldi_options::{DeltaArguments, SlidingCmnArguments};
 use kaldi_reader::Draws;
 use kaldi_wave::RateConverter;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
@@ -22,7 +21,8 @@ use crate::names;
 #[derive(option_table::Options)]
 struct OfDeltas {
     #[flatten]
-    deltas: DeltaArguments,
+    deltas: DeltaOptions,
+    /// Take this many columns only
     #[option(default = 0)]
     truncate: u32,
 }
@@ -31,7 +31,10 @@ struct OfDeltas {
 #[derive(option_table::Options)]
 struct OfSliding {
     #[flatten]
-    sliding: SlidingCmnArguments,
+    sliding: SlidingWindowCmnOptions,
+    /// Number of warnings: 0 for none
+    #[option(default = 5)]
+    max_warnings: i32,
 }
 
 /// Appends derivatives.
@@ -42,7 +45,7 @@ fn feats_add_deltas<'py>(
     feats: PyReadonlyArray2<'py, f32>,
 ) -> PyResult<Bound<'py, PyArray2<f32>>> {
     let arguments: OfDeltas = options(words)?;
-    let deltas = DeltaOptions::try_from(&arguments.deltas).and_then(|it| Deltas::new(&it)).map_err(refused)?;
+    let deltas = Deltas::new(&arguments.deltas).map_err(refused)?;
     let deltas = deltas.truncating(arguments.truncate);
     let feats = matrix(&feats)?;
     compute(py, 0, move || deltas.compute(&feats).map_err(bad_data))
@@ -116,8 +119,8 @@ fn feats_sliding_cmvn<'py>(
     feats: PyReadonlyArray2<'py, f32>,
 ) -> PyResult<Bound<'py, PyArray2<f32>>> {
     let arguments: OfSliding = options(words)?;
-    let most_warnings = arguments.sliding.max_warnings;
-    let cmn = SlidingWindowCmnOptions::try_from(&arguments.sliding).and_then(SlidingWindowCmn::new);
+    let most_warnings = arguments.max_warnings;
+    let cmn = SlidingWindowCmn::new(arguments.sliding);
     let (cmn, feats) = (cmn.map_err(refused)?, matrix(&feats)?);
     compute(py, 0, move || {
         let (normalized, floored) = cmn.apply(&feats);

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use kaldi_feat::pitch::{PitchExtractionOptions, PitchExtractor, ProcessPitch, ProcessPitchOptions};
+use kaldi_feat::pitch::{PitchExtractor, ProcessPitch};
 use kaldi_random::Random;
 use numpy::{PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -14,17 +14,15 @@ use crate::names;
 
 fn extractor(words: Vec<OsString>) -> PyResult<PitchExtractor> {
     let arguments: OfPitch = options(words)?;
-    let options = PitchExtractionOptions::try_from(&arguments.pitch).map_err(refused)?;
-    PitchExtractor::new(&options).map_err(refused)
+    PitchExtractor::new(&arguments.pitch).map_err(refused)
 }
 
 /// The computation for an utterance, and its random numbers.
 fn process(words: Vec<OsString>, key: &Bound<'_, PyString>) -> PyResult<(ProcessPitch, Random)> {
     let arguments: OfProcess = options(words)?;
-    let options = ProcessPitchOptions::try_from(&arguments.process).map_err(refused)?;
     let mut random = Random::seeded(arguments.srand as u32);
     arguments.random.start_entry(&mut random, arguments.srand as u32, &names::from_str(key)?);
-    Ok((ProcessPitch::new(&options).map_err(refused)?, random))
+    Ok((ProcessPitch::new(&arguments.process).map_err(refused)?, random))
 }
 
 /// Finds the pitch of samples: the cross-correlation and the pitch in Hz of every frame.

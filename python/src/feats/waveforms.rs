@@ -5,15 +5,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bstr::{BString, ByteSlice};
-use kaldi_extract::extract_samples;
+use kaldi_extract::{ExtractOptions, WarpOptions, extract_samples};
 use kaldi_feat::extract::{
     Extractor, Fbank, FbankOptions, Mfcc, MfccOptions, Plp, PlpOptions, Spectrogram, SpectrogramOptions,
 };
+use kaldi_feat::pitch::{PitchExtractionOptions, ProcessPitchOptions};
 use kaldi_matrix::Matrix;
-use kaldi_options::{
-    ExtractArguments, FbankArguments, MfccArguments, PitchArguments, PlpArguments, ProcessPitchArguments,
-    RandomArguments, SpectrogramArguments, WarpArguments,
-};
+use kaldi_random::RandomArguments;
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -28,18 +26,18 @@ struct OfWaveforms<A: option_table::Options> {
     #[flatten]
     feats: A,
     #[flatten]
-    extract: ExtractArguments,
+    extract: ExtractOptions,
     #[flatten]
-    warp: WarpArguments,
+    warp: WarpOptions,
 }
 
 /// The options of `compute-spectrogram-feats`.
 #[derive(option_table::Options)]
 struct OfSpectrogram {
     #[flatten]
-    feats: SpectrogramArguments,
+    feats: SpectrogramOptions,
     #[flatten]
-    extract: ExtractArguments,
+    extract: ExtractOptions,
 }
 
 /// The options of `compute-kaldi-pitch-feats`.
@@ -47,7 +45,7 @@ struct OfSpectrogram {
 pub struct OfPitch {
     /// How pitch is found.
     #[flatten]
-    pub pitch: PitchArguments,
+    pub pitch: PitchExtractionOptions,
 }
 
 /// The options of `process-kaldi-pitch-feats`.
@@ -55,7 +53,7 @@ pub struct OfPitch {
 pub struct OfProcess {
     /// What is computed of pitch.
     #[flatten]
-    pub process: ProcessPitchArguments,
+    pub process: ProcessPitchOptions,
     /// What the noise depends on.
     #[flatten]
     pub random: RandomArguments,
@@ -74,12 +72,12 @@ struct Computation {
 impl Computation {
     fn new(kind: &str, words: Vec<OsString>) -> PyResult<Self> {
         match kind {
-            "fbank" => Self::of(words, |it: &FbankArguments| Fbank::new(&FbankOptions::try_from(it)?)),
-            "mfcc" => Self::of(words, |it: &MfccArguments| Mfcc::new(&MfccOptions::try_from(it)?)),
-            "plp" => Self::of(words, |it: &PlpArguments| Plp::new(&PlpOptions::try_from(it)?)),
+            "fbank" => Self::of(words, Fbank::new),
+            "mfcc" => Self::of(words, Mfcc::new),
+            "plp" => Self::of(words, Plp::new),
             "spectrogram" => {
                 let OfSpectrogram { feats, extract } = options(words)?;
-                let made = SpectrogramOptions::try_from(&feats).and_then(|it| Spectrogram::new(&it));
+                let made = Spectrogram::new(&feats);
                 Ok(Self {
                     extractor: Box::new(made.map_err(refused)?),
                     subtract_mean: extract.subtract_mean,
@@ -197,9 +195,9 @@ fn feats_config(kind: &str, path: &Bound<'_, PyAny>) -> PyResult<Vec<(String, St
     word.push(path);
     let words = [word];
     let given = match kind {
-        "fbank" => kaldi_cli::given_options::<OfWaveforms<FbankArguments>>(&words),
-        "mfcc" => kaldi_cli::given_options::<OfWaveforms<MfccArguments>>(&words),
-        "plp" => kaldi_cli::given_options::<OfWaveforms<PlpArguments>>(&words),
+        "fbank" => kaldi_cli::given_options::<OfWaveforms<FbankOptions>>(&words),
+        "mfcc" => kaldi_cli::given_options::<OfWaveforms<MfccOptions>>(&words),
+        "plp" => kaldi_cli::given_options::<OfWaveforms<PlpOptions>>(&words),
         "spectrogram" => kaldi_cli::given_options::<OfSpectrogram>(&words),
         "pitch" => kaldi_cli::given_options::<OfPitch>(&words),
         "process-pitch" => kaldi_cli::given_options::<OfProcess>(&words),
@@ -212,9 +210,9 @@ fn feats_config(kind: &str, path: &Bound<'_, PyAny>) -> PyResult<Vec<(String, St
 #[pyfunction]
 fn feats_options(kind: &str) -> PyResult<Vec<(String, String)>> {
     Ok(match kind {
-        "fbank" => kaldi_cli::default_options::<OfWaveforms<FbankArguments>>(),
-        "mfcc" => kaldi_cli::default_options::<OfWaveforms<MfccArguments>>(),
-        "plp" => kaldi_cli::default_options::<OfWaveforms<PlpArguments>>(),
+        "fbank" => kaldi_cli::default_options::<OfWaveforms<FbankOptions>>(),
+        "mfcc" => kaldi_cli::default_options::<OfWaveforms<MfccOptions>>(),
+        "plp" => kaldi_cli::default_options::<OfWaveforms<PlpOptions>>(),
         "spectrogram" => kaldi_cli::default_options::<OfSpectrogram>(),
         "pitch" => kaldi_cli::default_options::<OfPitch>(),
         "process-pitch" => kaldi_cli::default_options::<OfProcess>(),

@@ -9,8 +9,7 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::pitch::{PitchExtractionOptions, PitchExtractor, ProcessPitch, ProcessPitchOptions};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
-use kaldi_options::{PitchArguments, ProcessPitchArguments, RandomArguments};
-use kaldi_random::Random;
+use kaldi_random::{Random, RandomArguments};
 use kaldi_table::{Record, SequentialReader, TableWriter};
 use kaldi_wave::Wave;
 
@@ -28,9 +27,9 @@ See also: compute-kaldi-pitch-feats, process-kaldi-pitch-feats
 #[derive(option_table::Options)]
 struct Options {
     #[flatten]
-    pitch: PitchArguments,
+    pitch: PitchExtractionOptions,
     #[flatten]
-    process: ProcessPitchArguments,
+    process: ProcessPitchOptions,
     #[flatten]
     random: RandomArguments,
     source: InputName,
@@ -50,8 +49,8 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(c
     ]);
 
 fn compute_and_process_kaldi_pitch_feats(opts: Options) -> anyhow::Result<Tally> {
-    let extractor = PitchExtractor::new(&PitchExtractionOptions::try_from(&opts.pitch)?)?;
-    let process = ProcessPitch::new(&ProcessPitchOptions::try_from(&opts.process)?)?;
+    let extractor = PitchExtractor::new(&opts.pitch)?;
+    let process = ProcessPitch::new(&opts.process)?;
     let source = SequentialReader::<Wave>::open(&opts.source)?;
     let mut target = TableWriter::<Matrix<f32>>::create(&opts.target)?;
     let format = target.format();

@@ -5,9 +5,8 @@
 //! `--utt2spk` works with `--vtln-map`, as in `compute-mfcc-feats`.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_extract::{ExtractOptions, HtkHeader, WarpFactors, extract};
+use kaldi_extract::{ExtractOptions, HtkHeader, WarpOptions, extract};
 use kaldi_feat::extract::{Fbank, FbankOptions};
-use kaldi_options::{ExtractArguments, FbankArguments, WarpArguments};
 
 const USAGE: &str = "\
 Computes the log energies in mel filters of waveforms, for every frame.
@@ -20,11 +19,11 @@ See also: compute-mfcc-feats, compute-plp-feats, compute-spectrogram-feats
 #[derive(option_table::Options)]
 struct Options {
     #[flatten]
-    fbank: FbankArguments,
+    fbank: FbankOptions,
     #[flatten]
-    warp: WarpArguments,
+    warp: WarpOptions,
     #[flatten]
-    extract: ExtractArguments,
+    extract: ExtractOptions,
     source: InputName,
     target: OutputName,
 }
@@ -32,11 +31,10 @@ struct Options {
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_fbank_feats)).by_entry(0);
 
 fn compute_fbank_feats(opts: Options) -> anyhow::Result<Tally> {
-    let fbank = Fbank::new(&FbankOptions::try_from(&opts.fbank)?)?;
+    let fbank = Fbank::new(&opts.fbank)?;
     // FBANK with E or 0.
     let sample_kind = 0o7 | if opts.fbank.use_energy { 0o100 } else { 0o20000 };
     let htk = HtkHeader { sample_period: 100_000, sample_kind };
-    let (options, warps) = (ExtractOptions::try_from(&opts.extract)?, WarpFactors::from(&opts.warp));
-    let counts = extract(fbank, htk, &options, &warps, [&opts.source, &opts.target])?;
+    let counts = extract(fbank, htk, &opts.extract, &opts.warp, [&opts.source, &opts.target])?;
     Ok(Tally::new(counts.done, counts.failed))
 }

@@ -8,7 +8,6 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::pitch::{PitchExtractionOptions, PitchExtractor};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
-use kaldi_options::PitchArguments;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 use kaldi_wave::Wave;
 
@@ -24,7 +23,7 @@ See also: process-kaldi-pitch-feats, compute-and-process-kaldi-pitch-feats
 #[derive(option_table::Options)]
 struct Options {
     #[flatten]
-    pitch: PitchArguments,
+    pitch: PitchExtractionOptions,
     source: InputName,
     target: OutputName,
 }
@@ -32,7 +31,7 @@ struct Options {
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_kaldi_pitch_feats)).by_entry(0);
 
 fn compute_kaldi_pitch_feats(opts: Options) -> anyhow::Result<Tally> {
-    let extractor = PitchExtractor::new(&PitchExtractionOptions::try_from(&opts.pitch)?)?;
+    let extractor = PitchExtractor::new(&opts.pitch)?;
     let source = SequentialReader::<Wave>::open(&opts.source)?;
     let target = TableWriter::<Matrix<f32>>::create(&opts.target)?;
     let format = target.format();

@@ -5,9 +5,8 @@
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_extract::{ExtractOptions, HtkHeader, WarpFactors, extract};
+use kaldi_extract::{ExtractOptions, HtkHeader, WarpOptions, extract};
 use kaldi_feat::extract::{Mfcc, MfccOptions};
-use kaldi_options::{ExtractArguments, MfccArguments, WarpArguments};
 
 const USAGE: &str = "\
 Computes mel-frequency cepstral coefficients (MFCC) of waveforms: the cosine transform of the log energies in mel filters,
@@ -21,11 +20,11 @@ See also: compute-fbank-feats, compute-plp-feats, compute-spectrogram-feats, add
 #[derive(option_table::Options)]
 struct Options {
     #[flatten]
-    mfcc: MfccArguments,
+    mfcc: MfccOptions,
     #[flatten]
-    warp: WarpArguments,
+    warp: WarpOptions,
     #[flatten]
-    extract: ExtractArguments,
+    extract: ExtractOptions,
     source: InputName,
     target: OutputName,
 }
@@ -33,14 +32,13 @@ struct Options {
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_mfcc_feats)).by_entry(0);
 
 fn compute_mfcc_feats(opts: Options) -> anyhow::Result<Tally> {
-    let mfcc = Mfcc::new(&MfccOptions::try_from(&opts.mfcc)?)?;
+    let mfcc = Mfcc::new(&opts.mfcc)?;
     if opts.warp.utt2spk.is_some() && opts.warp.vtln_map.is_none() {
         bail!("The --utt2spk option is only needed if the --vtln-map option is used");
     }
     // MFCC with E or 0.
     let sample_kind = 0o6 | if opts.mfcc.use_energy { 0o100 } else { 0o20000 };
     let htk = HtkHeader { sample_period: 100_000, sample_kind };
-    let (options, warps) = (ExtractOptions::try_from(&opts.extract)?, WarpFactors::from(&opts.warp));
-    let counts = extract(mfcc, htk, &options, &warps, [&opts.source, &opts.target])?;
+    let counts = extract(mfcc, htk, &opts.extract, &opts.warp, [&opts.source, &opts.target])?;
     Ok(Tally::new(counts.done, counts.failed))
 }

@@ -5,9 +5,8 @@
 //! works with `--vtln-map`, as in `compute-mfcc-feats`.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_extract::{ExtractOptions, HtkHeader, WarpFactors, extract};
+use kaldi_extract::{ExtractOptions, HtkHeader, WarpOptions, extract};
 use kaldi_feat::extract::{Plp, PlpOptions};
-use kaldi_options::{ExtractArguments, PlpArguments, WarpArguments};
 
 const USAGE: &str = "\
 Computes cepstra of perceptual linear prediction (PLP) of waveforms, for every frame.
@@ -20,11 +19,11 @@ See also: compute-mfcc-feats, compute-fbank-feats, compute-spectrogram-feats, ad
 #[derive(option_table::Options)]
 struct Options {
     #[flatten]
-    plp: PlpArguments,
+    plp: PlpOptions,
     #[flatten]
-    warp: WarpArguments,
+    warp: WarpOptions,
     #[flatten]
-    extract: ExtractArguments,
+    extract: ExtractOptions,
     source: InputName,
     target: OutputName,
 }
@@ -32,10 +31,9 @@ struct Options {
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_plp_feats)).by_entry(0);
 
 fn compute_plp_feats(opts: Options) -> anyhow::Result<Tally> {
-    let plp = Plp::new(&PlpOptions::try_from(&opts.plp)?)?;
+    let plp = Plp::new(&opts.plp)?;
     // PLP with 0.
     let htk = HtkHeader { sample_period: 100_000, sample_kind: 0o13 | 0o20000 };
-    let (options, warps) = (ExtractOptions::try_from(&opts.extract)?, WarpFactors::from(&opts.warp));
-    let counts = extract(plp, htk, &options, &warps, [&opts.source, &opts.target])?;
+    let counts = extract(plp, htk, &opts.extract, &opts.warp, [&opts.source, &opts.target])?;
     Ok(Tally::new(counts.done, counts.failed))
 }

@@ -4,9 +4,8 @@
 //! run and for any number of threads (see `--seed`), and that senseless options are errors before anything is read.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_extract::{ExtractOptions, HtkHeader, WarpFactors, extract};
+use kaldi_extract::{ExtractOptions, HtkHeader, WarpOptions, extract};
 use kaldi_feat::extract::{Spectrogram, SpectrogramOptions};
-use kaldi_options::{ExtractArguments, SpectrogramArguments};
 
 const USAGE: &str = "\
 Computes spectrograms of waveforms: the log power at every frequency, for every frame. The first value is the log energy of
@@ -20,9 +19,9 @@ See also: compute-fbank-feats, compute-mfcc-feats, compute-plp-feats
 #[derive(option_table::Options)]
 struct Options {
     #[flatten]
-    spectrogram: SpectrogramArguments,
+    spectrogram: SpectrogramOptions,
     #[flatten]
-    extract: ExtractArguments,
+    extract: ExtractOptions,
     source: InputName,
     target: OutputName,
 }
@@ -30,11 +29,10 @@ struct Options {
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_spectrogram_feats)).by_entry(0);
 
 fn compute_spectrogram_feats(opts: Options) -> anyhow::Result<Tally> {
-    let spectrogram = Spectrogram::new(&SpectrogramOptions::try_from(&opts.spectrogram)?)?;
+    let spectrogram = Spectrogram::new(&opts.spectrogram)?;
     // FBANK with 0.
     let sample_period = (opts.spectrogram.frames.frame_shift * 10_000.0) as i32;
     let htk = HtkHeader { sample_period, sample_kind: 0o7 | 0o20000 };
-    let options = ExtractOptions::try_from(&opts.extract)?;
-    let counts = extract(spectrogram, htk, &options, &WarpFactors::default(), [&opts.source, &opts.target])?;
+    let counts = extract(spectrogram, htk, &opts.extract, &WarpOptions::default(), [&opts.source, &opts.target])?;
     Ok(Tally::new(counts.done, counts.failed))
 }

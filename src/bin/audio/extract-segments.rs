@@ -9,7 +9,6 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::{NoSamples, SampleGrid, Segment};
 use kaldi_io::Lines;
 use kaldi_log::{log, warning};
-use kaldi_options::SampleGridArguments;
 use kaldi_table::{RandomAccessReader, Record, TableWriter};
 use kaldi_values::Format;
 use kaldi_wave::Wave;
@@ -29,7 +28,7 @@ See also: extract-feature-segments, wav-copy, wav-to-duration
 #[derive(option_table::Options)]
 struct Options {
     #[flatten]
-    grid: SampleGridArguments,
+    grid: SampleGrid,
     recordings: InputName,
     segments: InputName,
     target: OutputName,
@@ -39,7 +38,7 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(e
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Lines(1))]);
 
 fn extract_segments(opts: Options) -> anyhow::Result<Tally> {
-    let grid = SampleGrid::from(&opts.grid);
+    let grid = opts.grid;
     let mut recordings = RandomAccessReader::<Wave>::open(&opts.recordings)?;
     let mut target = TableWriter::create(&opts.target)?;
     let mut lines = Lines::open(&opts.segments)?;

@@ -7,8 +7,7 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::pitch::{ProcessPitch, ProcessPitchOptions};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
-use kaldi_options::{ProcessPitchArguments, RandomArguments};
-use kaldi_random::Random;
+use kaldi_random::{Random, RandomArguments};
 use kaldi_table::{Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
@@ -26,7 +25,7 @@ See also: compute-kaldi-pitch-feats, compute-and-process-kaldi-pitch-feats
 #[derive(option_table::Options)]
 struct Options {
     #[flatten]
-    process: ProcessPitchArguments,
+    process: ProcessPitchOptions,
     #[flatten]
     random: RandomArguments,
     /// Seed of the noise of derivatives
@@ -49,7 +48,7 @@ pub const TOOL: kaldi_cli::Tool =
     ]);
 
 fn process_kaldi_pitch_feats(opts: Options) -> anyhow::Result<Tally> {
-    let process = ProcessPitch::new(&ProcessPitchOptions::try_from(&opts.process)?)?;
+    let process = ProcessPitch::new(&opts.process)?;
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
     let mut target = TableWriter::<Matrix<f32>>::create(&opts.target)?;
     let format = target.format();

@@ -10,7 +10,6 @@ use kaldi_feat::{Normalized, OnlineCmvn, OnlineCmvnOptions, OnlineCmvnState, VAR
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_number::general;
-use kaldi_options::OnlineCmvnArguments;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file};
 use kaldi_values::Tokens;
 
@@ -31,7 +30,7 @@ struct Options {
     #[option]
     spk2utt: Option<MapName>,
     #[flatten]
-    online: OnlineCmvnArguments,
+    online: OnlineCmvnOptions,
     global_stats: InputName,
     source: InputName,
     target: OutputName,
@@ -43,8 +42,7 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(a
 ]);
 
 fn apply_cmvn_online(opts: Options) -> anyhow::Result<Tally> {
-    let cmvn =
-        OnlineCmvn::new(OnlineCmvnOptions::try_from(&opts.online)?, read_file::<Matrix<f64>>(&opts.global_stats)?)?;
+    let cmvn = OnlineCmvn::new(opts.online.clone(), read_file::<Matrix<f64>>(&opts.global_stats)?)?;
     let target = TableWriter::create(&opts.target)?;
     match &opts.spk2utt {
         Some(spk2utt) => apply_per_speaker(&cmvn, spk2utt, &opts.source, target),

@@ -7,7 +7,6 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::{FlooredFrame, SlidingWindowCmn, SlidingWindowCmnOptions};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
-use kaldi_options::SlidingCmnArguments;
 use kaldi_table::{Counts, Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
@@ -23,7 +22,10 @@ See also: apply-cmvn, apply-cmvn-online
 #[derive(option_table::Options)]
 struct Options {
     #[flatten]
-    sliding: SlidingCmnArguments,
+    sliding: SlidingWindowCmnOptions,
+    /// Number of warnings about floored variances per utterance: 0 for none, -1 for all
+    #[option(default = 5)]
+    max_warnings: i32,
     source: InputName,
     target: OutputName,
 }
@@ -31,8 +33,8 @@ struct Options {
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(apply_cmvn_sliding)).by_entry(0);
 
 fn apply_cmvn_sliding(opts: Options) -> anyhow::Result<Tally> {
-    let (norm_vars, max_warnings) = (opts.sliding.norm_vars, opts.sliding.max_warnings);
-    let cmn = SlidingWindowCmn::new(SlidingWindowCmnOptions::try_from(&opts.sliding)?)?;
+    let (norm_vars, max_warnings) = (opts.sliding.norm_vars, opts.max_warnings);
+    let cmn = SlidingWindowCmn::new(opts.sliding)?;
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
     let target = TableWriter::create(&opts.target)?;
     let format = target.format();

@@ -4,10 +4,9 @@
 //! while Kaldi draws them anew in each run.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_egs::{CutTables, NnetExample, SplitOptions, UtteranceSplitter, cut_utterances};
+use kaldi_egs::{CutArguments, CutTables, NnetExample, SplitOptions, UtteranceSplitter, cut_utterances};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
-use kaldi_options::{CutArguments, SplitArguments};
 use kaldi_table::TableWriter;
 
 const USAGE: &str = "\
@@ -25,7 +24,7 @@ struct Options {
     #[option(default = -1)]
     num_targets: i32,
     #[flatten]
-    split: SplitArguments,
+    split: SplitOptions,
     #[flatten]
     cut: CutArguments,
     feats: InputName,
@@ -39,7 +38,7 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(n
 fn nnet3_get_egs_dense_targets(opts: Options) -> anyhow::Result<Tally> {
     let dim = (opts.num_targets >= 0).then_some(opts.num_targets);
     let options = opts.cut.options(dim, true)?;
-    let splitter = UtteranceSplitter::new(SplitOptions::from(&opts.split))?;
+    let splitter = UtteranceSplitter::new(opts.split)?;
     if let Some(rounded) = splitter.rounded() {
         log!("{rounded}");
     }

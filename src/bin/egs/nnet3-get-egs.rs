@@ -6,9 +6,8 @@
 
 use anyhow::ensure;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_egs::{CutTables, NnetExample, SplitOptions, UtteranceSplitter, cut_utterances};
+use kaldi_egs::{CutArguments, CutTables, NnetExample, SplitOptions, UtteranceSplitter, cut_utterances};
 use kaldi_log::{log, warning};
-use kaldi_options::{CutArguments, SplitArguments};
 use kaldi_table::TableWriter;
 use kaldi_values::Posterior;
 
@@ -27,7 +26,7 @@ struct Options {
     #[option(default = -1)]
     num_pdfs: i32,
     #[flatten]
-    split: SplitArguments,
+    split: SplitOptions,
     #[flatten]
     cut: CutArguments,
     feats: InputName,
@@ -42,7 +41,7 @@ fn nnet3_get_egs(opts: Options) -> anyhow::Result<Tally> {
     ensure!(opts.num_pdfs > 0, "expected --num-pdfs to be given and above 0, got {}", opts.num_pdfs);
     let dim = Some(opts.num_pdfs);
     let options = opts.cut.options(dim, false)?;
-    let splitter = UtteranceSplitter::new(SplitOptions::from(&opts.split))?;
+    let splitter = UtteranceSplitter::new(opts.split)?;
     if let Some(rounded) = splitter.rounded() {
         log!("{rounded}");
     }

@@ -6,7 +6,6 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::{Deltas, ShiftedDeltaOptions};
 use kaldi_log::warning;
 use kaldi_matrix::Matrix;
-use kaldi_options::ShiftedDeltaArguments;
 use kaldi_table::{SequentialReader, TableWriter};
 
 const USAGE: &str = "\
@@ -21,7 +20,7 @@ See also: add-deltas, splice-feats, apply-cmvn-sliding
 #[derive(option_table::Options)]
 struct Options {
     #[flatten]
-    deltas: ShiftedDeltaArguments,
+    deltas: ShiftedDeltaOptions,
     /// Use only the first columns of the features, this many; 0 means all
     #[option(default = 0)]
     truncate: u32,
@@ -32,7 +31,7 @@ struct Options {
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(add_deltas_sdc)).by_entry(0);
 
 fn add_deltas_sdc(opts: Options) -> anyhow::Result<Tally> {
-    let deltas = Deltas::shifted(&ShiftedDeltaOptions::try_from(&opts.deltas)?)?.truncating(opts.truncate);
+    let deltas = Deltas::shifted(&opts.deltas)?.truncating(opts.truncate);
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
     let target = TableWriter::create(&opts.target)?;
 

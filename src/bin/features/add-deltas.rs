@@ -6,7 +6,6 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::{DeltaOptions, Deltas};
 use kaldi_log::warning;
 use kaldi_matrix::{BinaryRows, Matrix};
-use kaldi_options::DeltaArguments;
 use kaldi_table::{SequentialReader, TableWriter};
 
 const USAGE: &str = "\
@@ -21,7 +20,7 @@ See also: add-deltas-sdc, splice-feats, apply-cmvn
 #[derive(option_table::Options)]
 struct Options {
     #[flatten]
-    deltas: DeltaArguments,
+    deltas: DeltaOptions,
     /// Use only the first columns of the features, this many; 0 means all
     #[option(default = 0)]
     truncate: u32,
@@ -32,7 +31,7 @@ struct Options {
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(add_deltas)).by_entry(0);
 
 fn add_deltas(opts: Options) -> anyhow::Result<Tally> {
-    let deltas = Deltas::new(&DeltaOptions::try_from(&opts.deltas)?)?.truncating(opts.truncate);
+    let deltas = Deltas::new(&opts.deltas)?.truncating(opts.truncate);
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
     let target = TableWriter::create(&opts.target)?;
 

@@ -9,7 +9,6 @@ use kaldi_feat::{FrameGrid, NoFrames, Segment};
 use kaldi_io::Input;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
-use kaldi_options::FrameGridArguments;
 use kaldi_table::{RandomAccessReader, Record, TableWriter};
 
 const USAGE: &str = "\
@@ -26,7 +25,7 @@ See also: subset-feats, subsample-feats, copy-feats, extract-segments
 #[derive(option_table::Options)]
 struct Options {
     #[flatten]
-    grid: FrameGridArguments,
+    grid: FrameGrid,
     feats: InputName,
     segments: InputName,
     target: OutputName,
@@ -36,7 +35,7 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(e
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Lines(1))]);
 
 fn extract_feature_segments(opts: Options) -> anyhow::Result<Tally> {
-    let grid = FrameGrid::try_from(&opts.grid)?;
+    let grid = opts.grid;
     grid.check()?;
     let mut feats = RandomAccessReader::<Matrix<f32>>::open(&opts.feats)?;
     let mut target = TableWriter::create(&opts.target)?;

@@ -5,7 +5,6 @@
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::DiagGmm;
 use kaldi_log::log;
-use kaldi_options::FmpeArguments;
 use kaldi_table::{read_file, write_file};
 use kaldi_transform::{Fmpe, FmpeOptions};
 use kaldi_values::Format;
@@ -24,7 +23,7 @@ struct Options {
     #[option(default = true)]
     binary: bool,
     #[flatten]
-    fmpe: FmpeArguments,
+    fmpe: FmpeOptions,
     source: InputName,
     target: OutputName,
 }
@@ -32,7 +31,7 @@ struct Options {
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fmpe_init));
 
 fn fmpe_init(opts: Options) -> anyhow::Result<Tally> {
-    let fmpe = Fmpe::new(read_file::<DiagGmm>(&opts.source)?, &FmpeOptions::from(&opts.fmpe))?;
+    let fmpe = Fmpe::new(read_file::<DiagGmm>(&opts.source)?, &opts.fmpe)?;
     write_file(&opts.target, &fmpe, Format::from_binary(opts.binary))?;
     log!("Initialized fMPE object and wrote to {}", opts.target);
     Ok(Tally::new(1, 0))

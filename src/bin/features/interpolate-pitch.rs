@@ -9,8 +9,7 @@ use kaldi_feat::pitch::{PitchModel, PitchModelCounts, PitchModelOptions, interpo
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_number::general;
-use kaldi_options::{PitchModelArguments, RandomArguments};
-use kaldi_random::Random;
+use kaldi_random::{Random, RandomArguments};
 use kaldi_table::{Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
@@ -29,7 +28,7 @@ struct Options {
     #[option]
     linear_interpolation: bool,
     #[flatten]
-    model: PitchModelArguments,
+    model: PitchModelOptions,
     #[flatten]
     random: RandomArguments,
     source: InputName,
@@ -48,8 +47,7 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(i
 ]);
 
 fn interpolate_pitch(opts: Options) -> anyhow::Result<Tally> {
-    let model =
-        if opts.linear_interpolation { None } else { Some(PitchModel::new(&PitchModelOptions::from(&opts.model))?) };
+    let model = if opts.linear_interpolation { None } else { Some(PitchModel::new(&opts.model)?) };
     let rows = SequentialReader::<Matrix<f32>>::open(&opts.source)?.values();
     let mut target = TableWriter::create(&opts.target)?;
     // Kaldi draws random numbers from one utterance to the next, so the work is done in sequence.

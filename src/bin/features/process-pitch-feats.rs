@@ -6,7 +6,6 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::pitch::{PitchNormalizer, PitchNormalizerOptions};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
-use kaldi_options::PitchNormalizerArguments;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
@@ -21,7 +20,7 @@ See also: interpolate-pitch, process-kaldi-pitch-feats
 #[derive(option_table::Options)]
 struct Options {
     #[flatten]
-    normalizer: PitchNormalizerArguments,
+    normalizer: PitchNormalizerOptions,
     source: InputName,
     target: OutputName,
 }
@@ -29,7 +28,7 @@ struct Options {
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(process_pitch_feats)).by_entry(0);
 
 fn process_pitch_feats(opts: Options) -> anyhow::Result<Tally> {
-    let normalizer = PitchNormalizer::new(&PitchNormalizerOptions::try_from(&opts.normalizer)?)?;
+    let normalizer = PitchNormalizer::new(&opts.normalizer)?;
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
     let target = TableWriter::create(&opts.target)?;
     let format = target.format();

@@ -9,10 +9,9 @@ use std::sync::Arc;
 use anyhow::{Context, ensure};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, Tally};
-use kaldi_feed::{PaddedBatch, TensorFormat, standard_stages};
+use kaldi_feed::{FeedArguments, PaddedBatch, TensorFormat, standard_stages};
 use kaldi_io::{Encoded, Output};
 use kaldi_log::log;
-use kaldi_options::FeedArguments;
 use kaldi_reader::Reader;
 
 const USAGE: &str = "\

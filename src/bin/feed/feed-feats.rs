@@ -5,11 +5,10 @@
 use std::sync::Arc;
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_feed::{Data, Sample, standard_stages};
+use kaldi_feed::{Data, FeedArguments, Sample, standard_stages};
 use kaldi_io::Output;
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
-use kaldi_options::FeedArguments;
 use kaldi_reader::Reader;
 use kaldi_table::{Context, TableWriter};
 use kaldi_values::Tokens;

@@ -4,9 +4,8 @@
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_lattice::{CompactLattice, Scale};
+use kaldi_lattice::{CompactLattice, CostScaleArguments, Scale};
 use kaldi_log::{log, warning};
-use kaldi_options::CostScaleArguments;
 use kaldi_table::{SequentialReader, TableWriter};
 
 const USAGE: &str = "\

@@ -6,10 +6,9 @@ use anyhow::bail;
 use bstr::BStr;
 use kaldi_cli::{InputName, OutputName, Tally, wrong_usage};
 use kaldi_hmm::TransitionModel;
-use kaldi_lattice::{CompactLattice, Error, Result, Scale};
+use kaldi_lattice::{CompactLattice, CostScaleArguments, Error, Result, Scale};
 use kaldi_log::{log, warning};
 use kaldi_number::Digits;
-use kaldi_options::CostScaleArguments;
 use kaldi_table::{SequentialReader, create_output, read_file};
 
 const USAGE: &str = "\

@@ -4,10 +4,9 @@
 
 use anyhow::Context;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_lattice::{CompactLattice, Cost, Scale};
+use kaldi_lattice::{CompactLattice, Cost, CostScaleArguments, Scale};
 use kaldi_log::{log, warning, write_line};
 use kaldi_number::general;
-use kaldi_options::CostScaleArguments;
 use kaldi_table::{SequentialReader, TableWriter};
 use kaldi_values::SymbolTable;
 

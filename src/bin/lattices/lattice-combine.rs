@@ -4,9 +4,8 @@
 //! none.
 
 use kaldi_cli::{InputName, OutputName, Tally, wrong_usage};
-use kaldi_lattice::{CompactLattice, Scale};
+use kaldi_lattice::{AcousticScaleArguments, CompactLattice, Scale};
 use kaldi_log::{log, warning};
-use kaldi_options::AcousticScaleArguments;
 use kaldi_table::{SequentialReader, TableWriter, Tables};
 
 const USAGE: &str = "\

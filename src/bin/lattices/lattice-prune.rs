@@ -5,10 +5,9 @@
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_lattice::{CompactLattice, Scale};
+use kaldi_lattice::{AcousticScaleArguments, CompactLattice, Scale};
 use kaldi_log::{log, warning};
 use kaldi_number::general;
-use kaldi_options::AcousticScaleArguments;
 use kaldi_table::{SequentialReader, TableWriter};
 
 const USAGE: &str = "\

@@ -3,9 +3,8 @@
 //! Matches Kaldi's `lattice-scale`; both acoustic scales together are an error with a message.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_lattice::{CompactLattice, Graph, Lattice, Scale};
+use kaldi_lattice::{AcousticScaleArguments, CompactLattice, Graph, Lattice, Scale};
 use kaldi_log::log;
-use kaldi_options::AcousticScaleArguments;
 use kaldi_table::{SequentialReader, TableWriter};
 use kaldi_values::Value;
 

@@ -6,10 +6,9 @@
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally, wrong_usage};
 use kaldi_io::is_specifier;
-use kaldi_lattice::{BayesRiskOptions, CompactLattice, Scale};
+use kaldi_lattice::{AcousticScaleArguments, BayesRiskOptions, CompactLattice, Scale};
 use kaldi_log::{log, warning};
 use kaldi_number::general;
-use kaldi_options::AcousticScaleArguments;
 use kaldi_table::{RandomAccessReader, SequentialReader, create_output};
 
 const USAGE: &str = "\

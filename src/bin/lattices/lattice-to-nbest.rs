@@ -5,10 +5,9 @@
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_lattice::{CompactLattice, Scale};
+use kaldi_lattice::{CompactLattice, CostScaleArguments, Scale};
 use kaldi_log::{log, warning};
 use kaldi_number::general;
-use kaldi_options::CostScaleArguments;
 use kaldi_random::Random;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 

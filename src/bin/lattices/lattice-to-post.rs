@@ -4,10 +4,9 @@
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_lattice::{Error, Lattice, Scale};
+use kaldi_lattice::{CostScaleArguments, Error, Lattice, Scale};
 use kaldi_log::log;
 use kaldi_number::general;
-use kaldi_options::CostScaleArguments;
 use kaldi_table::{SequentialReader, TableWriter};
 use kaldi_values::Posterior;
 

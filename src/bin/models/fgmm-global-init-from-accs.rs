@@ -6,7 +6,6 @@ use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{AccumFullGmm, MleFullGmmOptions};
 use kaldi_log::{log, warning};
-use kaldi_options::MleFullGmmArguments;
 use kaldi_random::Random;
 use kaldi_table::{read_file, write_file};
 use kaldi_values::Format;
@@ -25,7 +24,7 @@ struct Options {
     #[option(default = true)]
     binary: bool,
     #[flatten]
-    estimation: MleFullGmmArguments,
+    estimation: MleFullGmmOptions,
     stats: InputName,
     num_gauss: i32,
     target: OutputName,
@@ -38,7 +37,7 @@ fn fgmm_global_init_from_accs(opts: Options) -> anyhow::Result<Tally> {
         bail!("expected a number of Gaussians, got {}", opts.num_gauss);
     };
     let stats: AccumFullGmm = read_file(&opts.stats)?;
-    let options = MleFullGmmOptions::from(&opts.estimation);
+    let options = opts.estimation;
     let initial = stats.initial_mixture(num_gauss, &options, &mut Random::default())?;
     if initial.floored_elements > 0 {
         warning!("{} variances floored in {} Gaussians.", initial.floored_elements, initial.floored_gaussians);

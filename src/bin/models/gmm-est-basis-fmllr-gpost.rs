@@ -6,9 +6,8 @@
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_gmm::AcousticModel;
 use kaldi_mixtures::{BasisTargets, SpeakerTables, write_basis_fmllr};
-use kaldi_options::BasisFmllrArguments;
 use kaldi_table::read_file;
-use kaldi_transform::BasisFmllr;
+use kaldi_transform::{BasisFmllr, BasisFmllrOptions};
 use kaldi_values::GaussPost;
 
 const USAGE: &str = "\
@@ -24,7 +23,7 @@ See also: gmm-basis-fmllr-training, gmm-est-fmllr-gpost, transform-feats
 #[derive(option_table::Options)]
 struct Options {
     #[flatten]
-    estimation: BasisFmllrArguments,
+    estimation: BasisFmllrOptions,
     /// Rspecifier of the map from speakers to utterances
     #[option]
     spk2utt: Option<MapName>,
@@ -49,6 +48,6 @@ fn gmm_est_basis_fmllr_gpost(opts: Options) -> anyhow::Result<Tally> {
     let bases: BasisFmllr = read_file(&opts.bases)?;
     let tables = SpeakerTables { feats: &opts.feats, posteriors: &opts.posteriors, spk2utt: opts.spk2utt.as_deref() };
     let targets = BasisTargets { transforms: &opts.target, weights: opts.write_weights.as_deref() };
-    let counts = write_basis_fmllr::<GaussPost>(model, bases, (&opts.estimation).into(), &tables, &targets)?;
+    let counts = write_basis_fmllr::<GaussPost>(model, bases, opts.estimation, &tables, &targets)?;
     Ok(Tally::new(counts.done, counts.missing + counts.failed))
 }

@@ -5,8 +5,8 @@
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_gmm::AcousticModel;
 use kaldi_mixtures::{SpeakerTables, write_fmllr};
-use kaldi_options::FmllrArguments;
 use kaldi_table::read_file;
+use kaldi_transform::FmllrOptions;
 use kaldi_values::GaussPost;
 
 const USAGE: &str = "\
@@ -21,7 +21,7 @@ See also: transform-feats, compose-transforms, weight-silence-post, gmm-post-to-
 #[derive(option_table::Options)]
 struct Options {
     #[flatten]
-    estimation: FmllrArguments,
+    estimation: FmllrOptions,
     /// Rspecifier of the map from speakers to utterances
     #[option]
     spk2utt: Option<MapName>,
@@ -39,6 +39,6 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(g
 fn gmm_est_fmllr_gpost(opts: Options) -> anyhow::Result<Tally> {
     let model: AcousticModel = read_file(&opts.model)?;
     let tables = SpeakerTables { feats: &opts.feats, posteriors: &opts.posteriors, spk2utt: opts.spk2utt.as_deref() };
-    let totals = write_fmllr::<GaussPost>(model, (&opts.estimation).into(), &tables, &opts.target)?;
+    let totals = write_fmllr::<GaussPost>(model, opts.estimation, &tables, &opts.target)?;
     Ok(Tally::new(totals.done, totals.failed))
 }

@@ -11,7 +11,6 @@ use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
 use kaldi_mixtures::{merge_by_counts, split_by_counts, warn_of_low_counts};
 use kaldi_number::general;
-use kaldi_options::MleDiagGmmArguments;
 use kaldi_table::{read_file, write_file};
 use kaldi_values::Format;
 
@@ -60,7 +59,7 @@ struct Options {
     #[option]
     share_for_pdfs: bool,
     #[flatten]
-    estimation: MleDiagGmmArguments,
+    estimation: MleDiagGmmOptions,
     model: InputName,
     stats: InputName,
     target: OutputName,
@@ -86,7 +85,7 @@ fn gmm_est(opts: Options) -> anyhow::Result<Tally> {
         );
         log!("Transition model update: Overall {average} log-like improvement per frame over {count} frames.");
     }
-    model.pdfs = estimate_pdfs(model.pdfs, &stats, opts.update_flags, &MleDiagGmmOptions::from(&opts.estimation))?;
+    model.pdfs = estimate_pdfs(model.pdfs, &stats, opts.update_flags, &opts.estimation)?;
     let occupancies: Vec<f32> = stats.pdfs().iter().map(|stats| stats.occupancy().iter().sum::<f64>() as f32).collect();
     let targets = |target| GaussianTargets { target, power: opts.power, min_count: opts.min_count };
     if opts.mix_down != 0 {
@@ -128,7 +127,7 @@ fn estimate_pdfs(
     let mut estimated = Vec::with_capacity(num_pdfs);
     for (gmm, stats) in pdfs.pdfs().iter().zip(stats.pdfs()) {
         let estimate = stats.estimate(gmm, flags, options)?;
-        warn_of_low_counts(&estimate, new_dim, options.low_counts.remove);
+        warn_of_low_counts(&estimate, new_dim, options.remove_low_count_gaussians);
         change += estimate.objective_change;
         count += estimate.count;
         floored = (floored.0 + estimate.floored_elements, floored.1 + estimate.floored_gaussians);
@@ -138,8 +137,8 @@ fn estimate_pdfs(
     let pdfs = AmDiagGmm::new(estimated)?;
     let num_gauss = pdfs.num_gauss();
     log!("{} variance elements floored in {} Gaussians, out of {num_gauss}", floored.0, floored.1);
-    if options.low_counts.remove {
-        let least = options.low_counts.min_occupancy;
+    if options.remove_low_count_gaussians {
+        let least = options.min_gaussian_occupancy;
         log!(
             "Removed {removed} Gaussians due to counts < --min-gaussian-occupancy={least} and \
              --remove-low-count-gaussians=true"

@@ -6,8 +6,7 @@
 use kaldi_cli::{InputName, OutputName, Tally, num_threads};
 use kaldi_gmm::DiagGmm;
 use kaldi_log::log;
-use kaldi_mixtures::{AccumulateTables, accumulate_tables};
-use kaldi_options::MixtureStatsArguments;
+use kaldi_mixtures::{AccumulateTables, MixtureStatsArguments, accumulate_tables};
 use kaldi_table::{read_file, write_file};
 use kaldi_values::Format;
 

@@ -7,7 +7,6 @@ use kaldi_gmm::{AccumDiagGmm, DiagGmm, GmmFlags, Mixture, MleDiagGmmOptions};
 use kaldi_log::{log, warning};
 use kaldi_mixtures::warn_of_low_counts;
 use kaldi_number::general;
-use kaldi_options::MleDiagGmmArguments;
 use kaldi_random::Random;
 use kaldi_table::{read_file, write_file};
 use kaldi_values::Format;
@@ -36,7 +35,7 @@ struct Options {
     #[option(default = 0.01)]
     perturb_factor: f32,
     #[flatten]
-    estimation: MleDiagGmmArguments,
+    estimation: MleDiagGmmOptions,
     model: InputName,
     stats: InputName,
     target: OutputName,
@@ -47,7 +46,7 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(g
 fn gmm_global_est(opts: Options) -> anyhow::Result<Tally> {
     let gmm: DiagGmm = read_file(&opts.model)?;
     let stats: AccumDiagGmm = read_file(&opts.stats)?;
-    let estimate = stats.estimate(&gmm, opts.update_flags, &MleDiagGmmOptions::from(&opts.estimation))?;
+    let estimate = stats.estimate(&gmm, opts.update_flags, &opts.estimation)?;
     warn_of_low_counts(&estimate, gmm.dim(), opts.estimation.remove_low_count_gaussians);
     log!(
         "Overall objective function improvement is {} per frame over {} frames.",

@@ -10,7 +10,6 @@ use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_mixtures::warn_of_low_counts;
 use kaldi_number::general;
-use kaldi_options::MleDiagGmmArguments;
 use kaldi_random::Random;
 use kaldi_table::{SequentialReader, write_file};
 use kaldi_values::Format;
@@ -45,7 +44,7 @@ struct Options {
     #[option(default = 0)]
     srand: i32,
     #[flatten]
-    estimation: MleDiagGmmArguments,
+    estimation: MleDiagGmmOptions,
     source: InputName,
     target: OutputName,
 }
@@ -62,7 +61,7 @@ fn gmm_global_init_from_feats(opts: Options) -> anyhow::Result<Tally> {
     let start = if (1..=opts.num_gauss).contains(&opts.num_gauss_init) { opts.num_gauss_init } else { opts.num_gauss };
     log!("Initializing GMM means from random frames to {start} Gaussians.");
     let mut gmm = DiagGmm::from_random_frames(&feats, start as usize, &mut random)?;
-    let options = MleDiagGmmOptions::from(&opts.estimation);
+    let options = opts.estimation;
     let increment = (opts.num_gauss - start) / (opts.num_iters / 2).max(1);
     let mut wanted = start;
     for iteration in 0..opts.num_iters {
@@ -71,7 +70,7 @@ fn gmm_global_init_from_feats(opts: Options) -> anyhow::Result<Tally> {
         let average = general(log_like / num_frames as f64);
         log!("Likelihood per frame on iteration {iteration} was {average} over {num_frames} frames.");
         let estimate = stats.estimate(&gmm, GmmFlags::ALL, &options)?;
-        warn_of_low_counts(&estimate, gmm.dim(), options.low_counts.remove);
+        warn_of_low_counts(&estimate, gmm.dim(), options.remove_low_count_gaussians);
         log!(
             "Objective-function change on iteration {iteration} was {} over {} frames.",
             general(estimate.objective_change / estimate.count),

@@ -7,7 +7,6 @@
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{DiagGmm, Mixture};
 use kaldi_mixtures::{SelectTables, write_selection};
-use kaldi_options::SelectArguments;
 use kaldi_table::read_file;
 use kaldi_values::Value;
 
@@ -22,8 +21,15 @@ See also: gmm-global-get-post, fgmm-global-gselect-to-post, copy-gselect, fgmm-g
 
 #[derive(option_table::Options)]
 pub(crate) struct Options {
-    #[flatten]
-    selection: SelectArguments,
+    /// The number of Gaussians to select
+    #[option(default = 50, min = 1)]
+    n: usize,
+    /// Wspecifier for the log likelihood of each utterance, as far as it comes from the selected Gaussians
+    #[option]
+    write_likes: Option<OutputName>,
+    /// Rspecifier of Gaussians for each frame among which to select
+    #[option]
+    gselect: Option<InputName>,
     model: InputName,
     feats: InputName,
     target: OutputName,
@@ -36,10 +42,10 @@ pub(crate) fn select<M: Mixture + Value + Send + Sync + 'static>(opts: Options) 
     let gmm: M = read_file(&opts.model)?;
     let tables = SelectTables {
         feats: &opts.feats,
-        lists: opts.selection.gselect.as_deref(),
+        lists: opts.gselect.as_deref(),
         target: &opts.target,
-        likelihoods: opts.selection.write_likes.as_deref(),
+        likelihoods: opts.write_likes.as_deref(),
     };
-    let totals = write_selection(gmm, opts.selection.num_selected()?, &tables)?;
+    let totals = write_selection(gmm, opts.n, &tables)?;
     Ok(Tally::new(totals.done, totals.failed))
 }

@@ -13,7 +13,6 @@ use kaldi_ivector::{IvectorEstimator, StreamExtractor, StreamIvectors, StreamOpt
 use kaldi_log::{log, vlog, warning};
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_number::general;
-use kaldi_options::OnlineCmvnArguments;
 use kaldi_reader::{Reader, ReaderExt, from_fn, par_map};
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter, read_file};
 use kaldi_values::{Tokens, Value};
@@ -100,7 +99,7 @@ struct Options {
 #[derive(option_table::Options)]
 struct CmvnConfig {
     #[flatten]
-    online: OnlineCmvnArguments,
+    online: OnlineCmvnOptions,
 }
 
 /// The options of `--splice-config`.
@@ -161,7 +160,7 @@ fn read_extractor(opts: &Options) -> anyhow::Result<StreamExtractor> {
     };
     let splice =
         Splice::new(context("left-context", splice.left_context)?, context("right-context", splice.right_context)?);
-    let cmvn = OnlineCmvn::new(OnlineCmvnOptions::try_from(&cmvn.online)?, global)?;
+    let cmvn = OnlineCmvn::new(cmvn.online.clone(), global)?;
     // What is below zero is refused like zero.
     let count = |value: i32| usize::try_from(value).unwrap_or(0);
     let mut options = StreamOptions::default();

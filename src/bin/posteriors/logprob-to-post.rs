@@ -6,8 +6,7 @@
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
-use kaldi_options::RandomArguments;
-use kaldi_random::{Pruning, Random};
+use kaldi_random::{Pruning, Random, RandomArguments};
 use kaldi_table::{SequentialReader, TableWriter};
 use kaldi_values::Posterior;
 

@@ -3,10 +3,9 @@
 //! Matches Kaldi's `ivector-copy-plda`.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_ivector::Plda;
+use kaldi_ivector::{LengthNormalization, Plda};
 use kaldi_log::log;
 use kaldi_number::general;
-use kaldi_options::LengthArguments;
 use kaldi_table::{read_file, write_file};
 use kaldi_values::Format;
 
@@ -30,7 +29,7 @@ struct Options {
     binary: bool,
     // These have no effect, as in Kaldi.
     #[flatten]
-    _normalization: LengthArguments,
+    _normalization: LengthNormalization,
     source: InputName,
     target: OutputName,
 }

@@ -5,10 +5,9 @@
 
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
-use kaldi_ivector::{Plda, Scorer, energy_projection};
+use kaldi_ivector::{LengthNormalization, Plda, Scorer, energy_projection};
 use kaldi_log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
-use kaldi_options::LengthArguments;
 use kaldi_table::{RandomAccessReader, ReaderExt, SequentialReader, TableWriter, read_file};
 use kaldi_values::Tokens;
 
@@ -29,7 +28,7 @@ struct Options {
     #[option(default = 0.5)]
     target_energy: f32,
     #[flatten]
-    normalization: LengthArguments,
+    normalization: LengthNormalization,
     plda: InputName,
     reco2utt: MapName,
     ivectors: InputName,
@@ -87,7 +86,7 @@ impl Options {
     fn score_whole(&self, plda: &Plda, vectors: &Matrix<f32>) -> anyhow::Result<Matrix<f32>> {
         let mut transformed = Vec::new();
         for vector in vectors.rows() {
-            transformed.extend(plda.transform(vector, 1, (&self.normalization).into())?.0.into_vec());
+            transformed.extend(plda.transform(vector, 1, self.normalization)?.0.into_vec());
         }
         let transformed = Matrix::from_vec(vectors.num_rows(), plda.dim(), transformed);
         Ok(Scorer::new(plda).score_pairs(&transformed)?)

@@ -14,7 +14,6 @@ use kaldi_ivector::{LengthNormalization, Plda, Scorer, TrialList, TrialScores};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
 use kaldi_number::general;
-use kaldi_options::LengthArguments;
 use kaldi_table::{RandomAccessReader, Rows, SequentialReader, create_output, read_file};
 
 const USAGE: &str = "\
@@ -35,7 +34,7 @@ struct Options {
     #[option]
     num_utts: Option<MapName>,
     #[flatten]
-    normalization: LengthArguments,
+    normalization: LengthNormalization,
     plda: InputName,
     train: InputName,
     test: InputName,
@@ -51,10 +50,10 @@ fn ivector_plda_scoring(opts: Options) -> anyhow::Result<Tally> {
     let mut scorer = Scorer::new(&plda);
 
     log!("Reading train iVectors");
-    let train = transformed(&plda, &opts.train, opts.num_utts.as_ref(), (&opts.normalization).into())?;
+    let train = transformed(&plda, &opts.train, opts.num_utts.as_ref(), opts.normalization)?;
     let train = collect(train, "training", |ivector, num_utts| scorer.enroll(ivector, num_utts))?;
     log!("Reading test iVectors");
-    let test = transformed(&plda, &opts.test, None, (&opts.normalization).into())?;
+    let test = transformed(&plda, &opts.test, None, opts.normalization)?;
     let test = collect(test, "test", |ivector, _| scorer.trial(ivector))?;
 
     let mut trials = TrialList::new(Lines::open(&opts.trials)?);

@@ -5,11 +5,10 @@
 use std::sync::Arc;
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_ivector::LogisticRegression;
+use kaldi_ivector::{LogisticRegression, TrainingArguments};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
 use kaldi_number::write_f32;
-use kaldi_options::TrainingArguments;
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter, create_output, read_file};
 
 const USAGE: &str = "\

@@ -6,11 +6,10 @@
 
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_ivector::Trainer;
+use kaldi_ivector::{Trainer, TrainingArguments};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
 use kaldi_number::general;
-use kaldi_options::TrainingArguments;
 use kaldi_random::Random;
 use kaldi_table::{RandomAccessReader, SequentialReader, write_file};
 use kaldi_values::Format;

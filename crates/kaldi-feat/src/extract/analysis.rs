@@ -291,7 +291,7 @@ mod tests {
             frame_shift: 2.0,
             preemphasis_coefficient: 0.0,
             remove_dc_offset: false,
-            window: crate::extract::WindowFunction::Rectangular,
+            window_type: crate::extract::WindowFunction::Rectangular,
             ..Default::default()
         }
     }

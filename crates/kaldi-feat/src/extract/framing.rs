@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::FrameOptions;
+use crate::error::finite;
 use crate::{Error, Result};
 
 /// The longest frame, in samples: 87 s at 48 kHz.
@@ -46,7 +47,8 @@ impl Framing {
                 got,
             ));
         }
-        let window = options.window.weights(length)?;
+        finite("blackman-coeff", options.blackman_coeff)?;
+        let window = options.window_type.weights(length, options.blackman_coeff);
         Ok(Self { shift, length, padded, window, snip_edges: options.snip_edges })
     }
 
@@ -164,7 +166,7 @@ mod tests {
                 "expected --frame-shift to be from 1 to 2147483647 samples, got inf ms",
             ),
             (
-                FrameOptions { window: crate::extract::WindowFunction::Blackman { coefficient: f32::NAN }, ..with() },
+                FrameOptions { blackman_coeff: f32::NAN, ..with() },
                 "expected --blackman-coeff to be a finite number, got NaN",
             ),
             (

@@ -4,6 +4,7 @@ use super::WindowFunction;
 
 /// The options of frames (Kaldi's `FrameExtractionOptions`).
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
 #[non_exhaustive]
 pub struct FrameOptions {
     /// Sample rate of the waveforms in Hz; those of another rate are refused, unless they may be resampled
@@ -21,8 +22,11 @@ pub struct FrameOptions {
     pub dither: f32,
     /// Another number gives other noise; with the same one and the same keys, noise is the same in every run
     pub seed: u32,
-    /// Window function
-    pub window: WindowFunction,
+    /// Window function: hamming, hanning, povey, rectangular, sine or blackman
+    #[cfg_attr(feature = "cli", option(one_of = &WindowFunction::NAMES))]
+    pub window_type: WindowFunction,
+    /// Constant of the generalized Blackman window
+    pub blackman_coeff: f32,
     /// Make frames as long as a power of two with zeros, before they are transformed
     pub round_to_power_of_two: bool,
     /// Take only frames that lie within the waveform; otherwise their number depends on their distance alone, and the
@@ -32,6 +36,8 @@ pub struct FrameOptions {
     pub allow_downsample: bool,
     /// Accept waveforms of a lower rate than `sample_frequency`, and resample them
     pub allow_upsample: bool,
+    /// Without effect; it limits what Kaldi keeps in memory in online decoding
+    pub max_feature_vectors: i32,
 }
 
 impl Default for FrameOptions {
@@ -44,20 +50,24 @@ impl Default for FrameOptions {
             remove_dc_offset: true,
             dither: 1.0,
             seed: 0,
-            window: WindowFunction::Povey,
+            window_type: WindowFunction::Povey,
+            blackman_coeff: 0.42,
             round_to_power_of_two: true,
             snip_edges: true,
             allow_downsample: false,
             allow_upsample: false,
+            max_feature_vectors: -1,
         }
     }
 }
 
 /// The options of mel filters (Kaldi's `MelBanksOptions`).
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
 #[non_exhaustive]
 pub struct MelOptions {
     /// Number of triangular mel-frequency bins
+    #[cfg_attr(feature = "cli", option(min = 0))]
     pub num_mel_bins: usize,
     /// Frequency in Hz where the first mel bin starts
     pub low_freq: f32,
@@ -71,6 +81,7 @@ pub struct MelOptions {
     /// Log the weights of the mel bins, and the energy in each of them for every frame
     pub debug_mel: bool,
     /// Leave the first weight out and floor energies at 1, as HTK does.
+    #[cfg_attr(feature = "cli", option(skip))]
     pub htk_mode: bool,
 }
 
@@ -90,10 +101,11 @@ impl Default for MelOptions {
 
 /// The options of a frame's energy, where it is one of the features.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
 #[non_exhaustive]
 pub struct EnergyOptions {
     /// Floor of the energy of a frame, not of its logarithm; worth setting, to 0.1 or 1 for instance, where energy is
-    /// among the features and `dither` 0
+    /// among the features and `dither = 0`
     pub energy_floor: f32,
     /// Take the energy before preemphasis and window
     pub raw_energy: bool,
@@ -107,15 +119,20 @@ impl Default for EnergyOptions {
 
 /// The options of MFCC (Kaldi's `MfccOptions`).
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
 #[non_exhaustive]
 pub struct MfccOptions {
     /// The frames.
+    #[cfg_attr(feature = "cli", flatten)]
     pub frames: FrameOptions,
     /// The mel filters.
+    #[cfg_attr(feature = "cli", flatten)]
     pub mel: MelOptions,
     /// The energy.
+    #[cfg_attr(feature = "cli", flatten)]
     pub energy: EnergyOptions,
     /// Number of cepstra, C0 included
+    #[cfg_attr(feature = "cli", option(min = 0))]
     pub num_ceps: usize,
     /// Use the log energy of the frame instead of C0
     pub use_energy: bool,
@@ -142,13 +159,17 @@ impl Default for MfccOptions {
 
 /// The options of filterbank energies (Kaldi's `FbankOptions`).
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
 #[non_exhaustive]
 pub struct FbankOptions {
     /// The frames.
+    #[cfg_attr(feature = "cli", flatten)]
     pub frames: FrameOptions,
     /// The mel filters.
+    #[cfg_attr(feature = "cli", flatten)]
     pub mel: MelOptions,
     /// The energy.
+    #[cfg_attr(feature = "cli", flatten)]
     pub energy: EnergyOptions,
     /// Add the log energy of the frame as one more value, the first
     pub use_energy: bool,
@@ -176,23 +197,30 @@ impl Default for FbankOptions {
 
 /// The options of PLP (Kaldi's `PlpOptions`).
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
 #[non_exhaustive]
 pub struct PlpOptions {
     /// The frames.
+    #[cfg_attr(feature = "cli", flatten)]
     pub frames: FrameOptions,
     /// The mel filters.
+    #[cfg_attr(feature = "cli", flatten)]
     pub mel: MelOptions,
     /// The energy.
+    #[cfg_attr(feature = "cli", flatten)]
     pub energy: EnergyOptions,
     /// Order of the linear prediction
+    #[cfg_attr(feature = "cli", option(min = 0))]
     pub lpc_order: usize,
     /// Number of cepstra, C0 included
+    #[cfg_attr(feature = "cli", option(min = 0))]
     pub num_ceps: usize,
     /// Use the log energy of the frame instead of C0
     pub use_energy: bool,
     /// Power to which loudness grows with energy
     pub compress_factor: f32,
     /// Constant of the scaling of cepstra (0 means none)
+    #[cfg_attr(feature = "cli", option(kind = i32))]
     pub cepstral_lifter: f32,
     /// Multiply cepstra by this
     pub cepstral_scale: f32,
@@ -219,11 +247,14 @@ impl Default for PlpOptions {
 
 /// The options of spectrograms (Kaldi's `SpectrogramOptions`).
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
 #[non_exhaustive]
 pub struct SpectrogramOptions {
     /// The frames.
+    #[cfg_attr(feature = "cli", flatten)]
     pub frames: FrameOptions,
-    /// The energy, which stands in the place of frequency 0.
+    /// The energy, which replaces frequency 0.
+    #[cfg_attr(feature = "cli", flatten)]
     pub energy: EnergyOptions,
     /// Write the complex spectrum: real and imaginary parts by turns, but first the two real numbers of frequency 0 and of
     /// half the sample rate

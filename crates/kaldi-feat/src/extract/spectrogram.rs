@@ -101,7 +101,7 @@ mod tests {
         let frames = FrameOptions {
             frame_length: 1.0,
             frame_shift: 1.0,
-            window: crate::extract::WindowFunction::Rectangular,
+            window_type: crate::extract::WindowFunction::Rectangular,
             preemphasis_coefficient: 0.0,
             ..Default::default()
         };

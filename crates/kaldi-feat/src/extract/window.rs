@@ -3,11 +3,10 @@
 use std::f64::consts::TAU;
 use std::str::FromStr;
 
-use crate::error::finite;
 use crate::{Error, Result};
 
 /// A window function: the weights of the samples of a frame.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WindowFunction {
     /// Hamming's, which is not zero at the ends.
@@ -21,49 +20,48 @@ pub enum WindowFunction {
     Rectangular,
     /// Half a period of a sine.
     Sine,
-    /// The generalized Blackman window.
-    Blackman {
-        /// Its constant, 0.42 for Blackman's own.
-        coefficient: f32,
-    },
+    /// The generalized Blackman window, which has a constant: 0.42 for Blackman's own.
+    Blackman,
 }
 
 impl WindowFunction {
-    /// The weights of a frame of this length, from its first sample to its last.
-    pub(super) fn weights(self, length: usize) -> Result<Vec<f32>> {
+    /// Every function by Kaldi's name.
+    pub const NAMES: [(&str, Self); 6] = [
+        ("hamming", Self::Hamming),
+        ("hanning", Self::Hanning),
+        ("povey", Self::Povey),
+        ("rectangular", Self::Rectangular),
+        ("sine", Self::Sine),
+        ("blackman", Self::Blackman),
+    ];
+
+    /// The weights of a frame of this length, from its first sample to its last. A Blackman window has this constant.
+    pub(super) fn weights(self, length: usize, blackman_coeff: f32) -> Vec<f32> {
         let weight: &dyn Fn(f64) -> f64 = match self {
             Self::Hanning => &|angle| 0.5 - 0.5 * angle.cos(),
             Self::Hamming => &|angle| 0.54 - 0.46 * angle.cos(),
             Self::Povey => &|angle| (0.5 - 0.5 * angle.cos()).powf(0.85),
             Self::Rectangular => &|_| 1.0,
             Self::Sine => &|angle| (0.5 * angle).sin(),
-            Self::Blackman { coefficient } => {
-                finite("blackman-coeff", coefficient)?;
-                let blackman = f64::from(coefficient);
+            Self::Blackman => {
+                let blackman = f64::from(blackman_coeff);
                 &move |angle: f64| blackman - 0.5 * angle.cos() + (0.5 - blackman) * (2.0 * angle).cos()
             }
         };
         let step = TAU / (length - 1) as f64;
-        Ok((0..length).map(|at| weight(step * at as f64) as f32).collect())
+        (0..length).map(|at| weight(step * at as f64) as f32).collect()
     }
 }
 
 impl FromStr for WindowFunction {
     type Err = Error;
 
-    /// Parses Kaldi's name of a window function. The Blackman window has the coefficient 0.42.
+    /// Parses Kaldi's name of a window function.
     fn from_str(name: &str) -> Result<Self> {
-        Ok(match name {
-            "hamming" => Self::Hamming,
-            "hanning" => Self::Hanning,
-            "povey" => Self::Povey,
-            "rectangular" => Self::Rectangular,
-            "sine" => Self::Sine,
-            "blackman" => Self::Blackman { coefficient: 0.42 },
-            _ => {
-                let expected = "hamming, hanning, povey, rectangular, sine or blackman";
-                return Err(Error::option("window-type", expected, format_args!("{name:?}")));
-            }
+        let found = Self::NAMES.iter().find(|(known, _)| *known == name);
+        found.map(|(_, function)| *function).ok_or_else(|| {
+            let expected = "hamming, hanning, povey, rectangular, sine or blackman";
+            Error::option("window-type", expected, format_args!("{name:?}"))
         })
     }
 }
@@ -73,7 +71,7 @@ mod tests {
     use super::*;
 
     fn window(name: &str) -> Vec<f32> {
-        name.parse::<WindowFunction>().unwrap().weights(401).unwrap()
+        name.parse::<WindowFunction>().unwrap().weights(401, 0.42)
     }
 
     #[test]
@@ -103,7 +101,7 @@ mod tests {
 
     #[test]
     fn blackman_windows_have_a_constant() {
-        let window = WindowFunction::Blackman { coefficient: 0.36 }.weights(401).unwrap();
+        let window = WindowFunction::Blackman.weights(401, 0.36);
         assert!((window[100] - 0.22).abs() < 1e-6 && (window[200] - 1.0).abs() < 1e-6);
     }
 

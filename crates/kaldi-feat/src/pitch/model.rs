@@ -8,6 +8,7 @@ use crate::{Error, Result};
 
 /// The options of the model (Kaldi's `PitchInterpolatorOptions`).
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
 #[non_exhaustive]
 pub struct PitchModelOptions {
     /// Distance between the pitches that the model knows, in Hz

@@ -7,11 +7,14 @@ use crate::{Error, Result};
 
 /// The options of the normalization.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
 #[non_exhaustive]
 pub struct PitchNormalizerOptions {
     /// Frames of the window whose mean is subtracted from the log pitch; odd
+    #[cfg_attr(feature = "cli", option(min = 0))]
     pub normalization_window_size: usize,
     /// Frames of the window over which the result is averaged; odd
+    #[cfg_attr(feature = "cli", option(min = 0))]
     pub average_window_size: usize,
 }
 

@@ -2,6 +2,7 @@
 
 /// The options of pitch tracking (Kaldi's `PitchExtractionOptions`).
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
 #[non_exhaustive]
 pub struct PitchExtractionOptions {
     /// Sample rate of the waveforms in Hz; those of another rate are refused
@@ -24,24 +25,29 @@ pub struct PitchExtractionOptions {
     pub lowpass_cutoff: f32,
     /// Sample rate in Hz to which the waveform is converted; at least twice `lowpass_cutoff`
     pub resample_frequency: f32,
-    /// Relative distance of the pitch values that are told apart
+    /// Relative distance of the pitch values that are distinguished
     pub delta_pitch: f32,
     /// Lowers the correlation of frames that are quiet compared with the others: the larger, the more
     pub nccf_ballast: f32,
     /// For tests: compare the energy of a frame with that of the samples before its end, not with that of all that are known
     pub nccf_ballast_online: bool,
     /// Zeros on each side of the low-pass filter for the waveform: the more, the sharper
+    #[cfg_attr(feature = "cli", option(min = 0))]
     pub lowpass_filter_width: usize,
     /// Zeros on each side of the filter that interpolates correlations
+    #[cfg_attr(feature = "cli", option(min = 0))]
     pub upsample_filter_width: usize,
     /// Process this many frames of the waveform at a time, as online decoding does (0: the whole waveform)
+    #[cfg_attr(feature = "cli", option(min = 0))]
     pub frames_per_chunk: usize,
     /// Write each frame as online decoding sees it first, not as it is known in the end; needs `frames_per_chunk`
     pub simulate_first_pass_online: bool,
     /// After this many frames, or at the end, go over them again, since more is known of the energy (with
     /// `frames_per_chunk`)
+    #[cfg_attr(feature = "cli", option(kind = i32, parse = option_table::negative_is_zero))]
     pub recompute_frame: usize,
     /// Let a frame wait for this many later ones at most, until its pitch is settled (with `simulate_first_pass_online`)
+    #[cfg_attr(feature = "cli", option(kind = i32, parse = option_table::negative_is_zero))]
     pub max_frames_latency: usize,
     /// Write only frames that lie within the waveform; if false, as many as it has frame shifts
     pub snip_edges: bool,
@@ -76,6 +82,7 @@ impl Default for PitchExtractionOptions {
 
 /// The options of what is made of pitch (Kaldi's `ProcessPitchOptions`).
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
 #[non_exhaustive]
 pub struct ProcessPitchOptions {
     /// Multiply the normalized log pitch by this
@@ -90,12 +97,16 @@ pub struct ProcessPitchOptions {
     /// was measured
     pub delta_pitch_noise_stddev: f32,
     /// Frames before a frame that the normalization of its pitch takes in
+    #[cfg_attr(feature = "cli", option(min = 0))]
     pub normalization_left_context: usize,
     /// Frames after a frame that the normalization of its pitch takes in
+    #[cfg_attr(feature = "cli", option(min = 0))]
     pub normalization_right_context: usize,
     /// Frames on each side of a frame that the derivative takes in
+    #[cfg_attr(feature = "cli", option(kind = i32, parse = option_table::negative_is_zero))]
     pub delta_window: usize,
     /// Frames by which everything comes later
+    #[cfg_attr(feature = "cli", option(min = 0))]
     pub delay: usize,
     /// Write the voicing feature, a warped cross-correlation
     pub add_pov_feature: bool,

@@ -99,7 +99,8 @@ fn frames(params: &mut Params) -> Result<FrameOptions> {
     options.dither = params.float("dither", 0.0)? as f32;
     let window = params.text("window_type")?.unwrap_or_else(|| "povey".to_owned());
     params.meant("window_type", YamlValue::Text(window.clone()));
-    options.window = window.parse().map_err(|error: kaldi_feat::Error| params.error("parameters", "sound", error))?;
+    options.window_type =
+        window.parse().map_err(|error: kaldi_feat::Error| params.error("parameters", "sound", error))?;
     Ok(options)
 }
 

@@ -36,6 +36,7 @@ pub struct Plda {
 
 /// How vectors get the same length before they are scored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
 #[non_exhaustive]
 pub struct LengthNormalization {
     /// Normalize the length of vectors

@@ -45,7 +45,7 @@ impl<'a> SpectrumFrames<'a> {
         let frames = &mut options.frames;
         (frames.sample_frequency, frames.frame_length, frames.frame_shift) = (sound.rate(), window, shift);
         (frames.preemphasis_coefficient, frames.dither, frames.remove_dc_offset) = (0.0, 0.0, false);
-        frames.window = WindowFunction::Hanning;
+        frames.window_type = WindowFunction::Hanning;
         let spectrogram = Spectrogram::new(&options).map_err(Failure::wrong)?;
         let samples = |milliseconds: f32| (f64::from(sound.rate()) * 0.001 * f64::from(milliseconds)) as u64;
         let (length, shift) = (samples(window), samples(shift));
@@ -186,7 +186,7 @@ mod tests {
             let mut options = SpectrogramOptions::default();
             (options.frames.sample_frequency, options.frames.snip_edges) = (8000.0, false);
             (options.frames.preemphasis_coefficient, options.frames.dither) = (0.0, 0.0);
-            (options.frames.remove_dc_offset, options.frames.window) = (false, WindowFunction::Hanning);
+            (options.frames.remove_dc_offset, options.frames.window_type) = (false, WindowFunction::Hanning);
             let expected = Spectrogram::new(&options).unwrap().compute(&samples, 1.0).unwrap();
             assert_eq!((found.len(), found.num_rows()), (expected.num_rows() as u64, expected.num_cols()));
             let columns = found.columns(0, expected.num_rows(), 1).unwrap();

@@ -1,6 +1,6 @@
 //! The options of pictures.
 
-use kaldi_plot::{Colormap, Pooling, Result, Style, Timing};
+use crate::{Colormap, Pooling, Result, Style, Timing};
 
 /// The look of pictures, as options of a tool.
 #[derive(Clone, Debug, option_table::Options)]

@@ -1,6 +1,6 @@
 //! Options of tools on lattices.
 
-use kaldi_lattice::Scale;
+use crate::{Error, Result, Scale};
 
 /// Scales of acoustic and of graph costs.
 #[derive(Clone, Copy, Debug, option_table::Options)]
@@ -35,11 +35,11 @@ impl AcousticScaleArguments {
     ///
     /// # Errors
     /// If both options are given.
-    pub fn acoustic_scale(&self) -> Result<f32, kaldi_feat::Error> {
+    pub fn acoustic_scale(&self) -> Result<f32> {
         match (self.acoustic_scale, self.inv_acoustic_scale) {
             (scale, 1.0) => Ok(scale),
             (1.0, inverse) => Ok(1.0 / inverse),
-            (_, got) => Err(crate::refused("inv-acoustic-scale", "1 where --acoustic-scale is given", got)),
+            (_, got) => Err(Error::BothScales { got: got.to_string() }),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bstr::{BStr, ByteSlice};
 use kaldi_io::{Commands, Input, InputName};
 
-use kaldi_feed::{
+use crate::{
     Case, Chain, DataList, DataType, Description, Error, ErrorPolicy, Even, Feed, FeedOptions, LabelSource, Registry,
     Result, YamlValue,
 };

@@ -1,6 +1,6 @@
 //! The option of tools that draw random numbers for the entries of a table.
 
-use kaldi_random::Random;
+use crate::Random;
 
 /// What the random numbers of an entry depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
