@@ -63,6 +63,21 @@ fn a_new_type_of_value_costs_ten_files_at_most() {
 }
 
 #[test]
+fn a_new_option_of_all_extractors_costs_two_files_and_a_test() {
+    let rows = Page::read("docs/architecture.md").table("new option");
+    let row = rows.iter().find(|row| row[0] == "all extractors").unwrap();
+    let files: BTreeSet<&str> = row[1].split('`').filter(|word| word.ends_with(".rs")).collect();
+    assert_eq!(files.len(), 3, "{files:?}");
+    for file in &files {
+        assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(file).is_file(), "{file}");
+    }
+    // An option that all of them have is named by the library, and nowhere else where the command line is made.
+    let places = ["crates/kaldi-cli", "crates/kaldi-extract", "crates/option-table", "src", "python/src"];
+    assert!(!sources::of(&places).contains("remove_dc_offset"));
+    assert!(sources::of(&["crates/kaldi-feat/src/extract"]).contains("remove_dc_offset"));
+}
+
+#[test]
 fn the_table_of_dependencies_is_that_of_the_manifest() {
     let rows = Page::read("docs/dependencies.md").table("dependencies");
     let table: BTreeSet<_> = rows.iter().map(|row| code(&row[0]).to_owned()).collect();

@@ -39,11 +39,12 @@
 //! }
 //! ```
 //!
-//! The doc comment of a field is the help of its option (its first paragraph; a full stop at its end is left out). The
-//! type of the field is the type that the usage text names: `bool`, `i32` (int), `u32` (uint), `f32` (float), `f64`
-//! (double), anything else (string). A bool without a default is false; an `Option` of a string type is `None` if the
-//! option is left out or empty. What names an input or an output has the type [`InputName`] or [`OutputName`], a map
-//! such as utt2spk [`MapName`]; the files that they lead to are compared before the tool starts.
+//! The struct derives a table of its options with [`option_table`]: the doc comment of a field is the help of its option (its
+//! first paragraph; a full stop at its end is left out). The type of the field is the type that the usage text names: `bool`,
+//! `i32` (int), `u32` (uint), `f32` (float), `f64` (double), anything else (string). A bool without a default is false; an
+//! `Option` of a string type is `None` if the option is left out or empty. What names an input or an output has the type
+//! [`InputName`] or [`OutputName`], a map such as utt2spk [`MapName`]; the files that they lead to are compared before the
+//! tool starts.
 //!
 //! # Command line
 //!

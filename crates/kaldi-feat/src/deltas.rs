@@ -15,10 +15,10 @@ use usual::Frames;
 #[non_exhaustive]
 pub struct DeltaOptions {
     /// Highest order of the derivatives that are appended
-    #[cfg_attr(feature = "cli", option(name = "delta-order", min = 0))]
+    #[cfg_attr(feature = "cli", option(name = "delta-order", min = 0, max = 999))]
     pub order: usize,
     /// Frames on each side of a frame that the window of each order takes in
-    #[cfg_attr(feature = "cli", option(name = "delta-window", min = 0))]
+    #[cfg_attr(feature = "cli", option(name = "delta-window", min = 0, max = 999))]
     pub window: usize,
 }
 
@@ -41,10 +41,10 @@ impl Default for DeltaOptions {
 #[non_exhaustive]
 pub struct ShiftedDeltaOptions {
     /// Frames on each side of a frame that the window takes in
-    #[cfg_attr(feature = "cli", option(name = "delta-window", min = 0))]
+    #[cfg_attr(feature = "cli", option(name = "delta-window", min = 0, max = 999))]
     pub window: usize,
     /// Number of blocks of deltas, of this frame and of later ones
-    #[cfg_attr(feature = "cli", option(min = 0))]
+    #[cfg_attr(feature = "cli", option(min = 0, max = 999_999))]
     pub num_blocks: usize,
     /// Frames from one block to the next
     pub block_shift: i32,

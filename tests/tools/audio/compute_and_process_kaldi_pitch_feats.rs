@@ -127,7 +127,7 @@ fn options_without_sense_are_errors_before_anything_is_read() {
     let none = "--add-pov-feature=false --add-normalized-log-pitch=false --add-delta-pitch=false";
     for (option, message) in [
         ("--delta-pitch=0", "expected --delta-pitch to be positive, got 0"),
-        ("--delay=-1", "expected --delay to be 0 or more, got -1"),
+        ("--delay=-1", "Invalid option --delay=-1: expected an integer from 0 to 2147483647"),
         ("--simulate-first-pass-online=true", "expected --simulate-first-pass-online to be false unless"),
         (none, "expected --add-pov-feature to be true unless another feature is written, got false"),
     ] {

@@ -11,7 +11,7 @@ fn cepstra_are_as_many_as_the_order_allows() {
     let ran = scratch.sh("compute-plp-feats --num-ceps=14 scp:wav.scp ark:-").fails_with(255);
     ran.stderr_has("expected --num-ceps to be from 1 to --lpc-order and one more, got 14 and --lpc-order=12");
     let ran = scratch.sh("compute-plp-feats --lpc-order=-1 scp:wav.scp ark:-").fails_with(255);
-    ran.stderr_has("expected --lpc-order to be from 0 to 1000, got -1");
+    ran.stderr_has("Invalid option --lpc-order=-1: expected an integer from 0 to 1000");
     scratch.sh("compute-plp-feats --cepstral-lifter=22.5 scp:wav.scp ark:-").fails_with(255);
 }
 

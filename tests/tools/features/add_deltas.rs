@@ -79,8 +79,8 @@ fn an_empty_archive_is_no_error() {
 #[test]
 pub fn options_are_checked_before_features_are_read() {
     for (option, message) in [
-        ("--delta-order=-1", "expected --delta-order to be from 0 to 999, got -1"),
-        ("--delta-order=1000", "expected --delta-order to be from 0 to 999, got 1000"),
+        ("--delta-order=-1", "Invalid option --delta-order=-1: expected an integer from 0 to 999"),
+        ("--delta-order=1000", "Invalid option --delta-order=1000: expected an integer from 0 to 999"),
         ("--delta-window=0", "expected --delta-window to be from 1 to 999, got 0"),
     ] {
         Scratch::new().sh(&format!("add-deltas {option} ark:/dev/null ark:-")).fails_with(255).stderr_has(message);

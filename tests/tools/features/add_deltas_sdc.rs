@@ -70,7 +70,7 @@ fn empty_features_are_left_out_with_a_warning() {
 pub fn options_are_checked_before_features_are_read() {
     for (option, message) in [
         ("--delta-window=0", "expected --delta-window to be from 1 to 999, got 0"),
-        ("--num-blocks=-1", "expected --num-blocks to be from 0 to 999999, got -1"),
+        ("--num-blocks=-1", "Invalid option --num-blocks=-1: expected an integer from 0 to 999999"),
     ] {
         Scratch::new().sh(&format!("add-deltas-sdc {option} ark:/dev/null ark:-")).fails_with(255).stderr_has(message);
     }

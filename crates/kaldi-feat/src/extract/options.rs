@@ -210,7 +210,7 @@ pub struct PlpOptions {
     #[cfg_attr(feature = "cli", flatten)]
     pub energy: EnergyOptions,
     /// Order of the linear prediction
-    #[cfg_attr(feature = "cli", option(min = 0))]
+    #[cfg_attr(feature = "cli", option(min = 0, max = 1000))]
     pub lpc_order: usize,
     /// Number of cepstra, C0 included
     #[cfg_attr(feature = "cli", option(min = 0))]
