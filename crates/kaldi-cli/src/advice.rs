@@ -75,7 +75,7 @@ impl Dialect {
             let is_guess = shared.iter().any(|part| part.len() > 1 && !COMMON_PARTS.contains(part));
             (if is_guess { shared.len() } else { 0 }, Reverse(name.split('-').count()))
         };
-        let best = self.options.iter().map(|option| shared(&option.name)).max();
+        let best = self.options.iter().map(|option| shared(option.name)).max();
         let Some(best @ (1.., _)) = best else { return (0, Vec::new()) };
         let names: Vec<&str> =
             self.options.iter().map(|option| option.name).filter(|name| shared(name) == best).collect();

@@ -64,7 +64,9 @@ impl OptionKind {
         let canonical = match self {
             Self::Bool => value.map_or(Some(true), read_bool).map(|value| value.to_string()),
             Self::Int { min, max } => match value.and_then(read_int) {
-                Some(value) if !(min.into()..=max.into()).contains(&value) => return Err(ExpectedValue::Range { min, max }),
+                Some(value) if !(min.into()..=max.into()).contains(&value) => {
+                    return Err(ExpectedValue::Range { min, max });
+                }
                 value => value.map(|value| value.to_string()),
             },
             Self::Float => self.real(value, |text| text.parse::<f32>().ok().map(f32::is_finite))?,

@@ -282,7 +282,10 @@ fn options_without_sense_are_errors_before_anything_is_read() {
         ("--delta-pitch=1e-7", "expected --delta-pitch to be so large"),
         ("--nccf-ballast=-1", "expected --nccf-ballast to be 0 or more, got -1"),
         ("--lowpass-filter-width=0", "expected --lowpass-filter-width to be positive, got 0"),
-        ("--upsample-filter-width=-5", "Invalid option --upsample-filter-width=-5: expected an integer from 0 to 2147483647"),
+        (
+            "--upsample-filter-width=-5",
+            "Invalid option --upsample-filter-width=-5: expected an integer from 0 to 2147483647",
+        ),
         ("--frames-per-chunk=-1", "Invalid option --frames-per-chunk=-1: expected an integer from 0 to 2147483647"),
         ("--simulate-first-pass-online=true", "expected --simulate-first-pass-online to be false unless"),
         ("--preemphasis-coefficient=nan", "expected --preemphasis-coefficient to be a finite number, got NaN"),

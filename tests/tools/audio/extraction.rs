@@ -135,7 +135,9 @@ fn a_channel_can_be_chosen() {
             .fails_with(1)
             .stdout_is("")
             .stderr_has("File with id utt has 2 channels but you specified channel 2, producing no output.");
-        run("--channel=-2", "both.wav").fails_with(255).stderr_has("Invalid option --channel=-2: expected an integer from -1 to 2147483647");
+        run("--channel=-2", "both.wav")
+            .fails_with(255)
+            .stderr_has("Invalid option --channel=-2: expected an integer from -1 to 2147483647");
     });
 }
 

@@ -152,8 +152,14 @@ fn values_out_of_range_are_an_error() {
 fn options_without_sense_are_errors_before_anything_is_read() {
     let none = "--add-pov-feature=false --add-normalized-log-pitch=false --add-delta-pitch=false";
     for (option, message) in [
-        ("--normalization-left-context=-1", "Invalid option --normalization-left-context=-1: expected an integer from 0 to 2147483647"),
-        ("--normalization-right-context=-1", "Invalid option --normalization-right-context=-1: expected an integer from 0 to 2147483647"),
+        (
+            "--normalization-left-context=-1",
+            "Invalid option --normalization-left-context=-1: expected an integer from 0 to 2147483647",
+        ),
+        (
+            "--normalization-right-context=-1",
+            "Invalid option --normalization-right-context=-1: expected an integer from 0 to 2147483647",
+        ),
         ("--delay=-1", "Invalid option --delay=-1: expected an integer from 0 to 2147483647"),
         ("--delta-window=0", "expected --delta-window to be from 1 to 999, got 0"),
         (none, "expected --add-pov-feature to be true unless another feature is written, got false"),

@@ -55,7 +55,10 @@ fn pitch_with_gaps_comes_through_interpolate_pitch() {
 pub fn options_are_checked_before_features_are_read() {
     for (option, message) in [
         ("--average-window-size=4", "expected --average-window-size to be odd and positive, got 4"),
-        ("--normalization-window-size=-1", "Invalid option --normalization-window-size=-1: expected an integer from 0 to 2147483647"),
+        (
+            "--normalization-window-size=-1",
+            "Invalid option --normalization-window-size=-1: expected an integer from 0 to 2147483647",
+        ),
     ] {
         let ran = Scratch::new().sh(&format!("process-pitch-feats {option} ark:/dev/null ark:-"));
         ran.fails_with(255).stderr_has(message);

@@ -79,7 +79,7 @@ fn an_utterance_without_frames_is_skipped() {
 fn what_cannot_be_selected_from_is_an_error() {
     let scratch = mixtures();
     for (command, message) in [
-        ("gmm-gselect --n=0 diag ark:feats ark:o", "expected --n to be 1 or more, got 0"),
+        ("gmm-gselect --n=0 diag ark:feats ark:o", "Invalid option --n=0: expected an integer from 1 to 2147483647"),
         ("echo 'u [ 1 2 ]' | gmm-gselect --n=1 diag ark:- ark:o", "u: expected features with 1 columns, got 2"),
         ("echo 'u [ nan ]' | fgmm-gselect --n=1 full ark:- ark:o", "u: no Gaussian has a likelihood that is a number"),
     ] {
