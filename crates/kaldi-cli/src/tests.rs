@@ -380,7 +380,8 @@ fn arguments_are_distributed_by_their_places() {
 
 #[test]
 fn a_value_that_its_type_refuses_is_named_with_the_reason() {
-    assert!(parse_words::<Typed>(&words(&["--other-columns=1", "2"])).unwrap().other_columns.is_some());
+    let Typed { other_columns, first_columns } = parse_words(&words(&["--other-columns=1", "2"])).unwrap();
+    assert!(matches!((other_columns, first_columns), (Some(Selection), Selection)));
     let error = parse_words::<Typed>(&words(&["--other_columns=1", "x"])).unwrap_err();
     assert_eq!(error, "invalid first columns \"x\": expected columns: invalid digit found in string");
     let error = parse_words::<Typed>(&words(&["--other_columns=y", "2"])).unwrap_err();

@@ -143,8 +143,7 @@ mod tests {
         let mut stats = AccumFullGmm::new(2, 1, GmmFlags::ALL);
         let feats = Matrix::from_vec(3, 1, vec![1.0, 3.0, 5.0]);
         stats.add_weighted(&feats, &[vec![(0, 6.0)], vec![(0, 6.0)], vec![(1, 3.0)]]).unwrap();
-        let mut options = MleFullGmmOptions::default();
-        options.min_gaussian_occupancy = 1.0;
+        let mut options = MleFullGmmOptions { min_gaussian_occupancy: 1.0, ..MleFullGmmOptions::default() };
         let estimate = stats.estimate(&gmm, GmmFlags::ALL, &options).unwrap();
         let (mean, covar) = estimate.gmm.moments(0).unwrap();
         assert_eq!((mean.as_slice(), covar.as_slice()), (&[2.0][..], &[1.0][..]));
