@@ -65,6 +65,18 @@ fn features_are_prepared_for_x_vectors() {
     run("xvector.sh");
 }
 
+/// All that the script `sid/nnet3/xvector/get_egs.sh` of Kaldi runs.
+#[test]
+fn chunks_of_utterances_become_examples_for_x_vectors() {
+    run_in(&Scratch::new(), "xvector_egs.sh");
+}
+
+/// All that the script `steps/nnet3/get_egs.sh` of Kaldi runs.
+#[test]
+fn features_and_alignments_become_examples_for_networks() {
+    run_in(&Scratch::new(), "nnet3_egs.sh");
+}
+
 #[test]
 fn speakers_are_verified() {
     run("speakers.sh");
