@@ -8,16 +8,22 @@ use crate::support::Scratch;
 pub const TRIALS: &[(&str, fn())] = &[
     ("the_script_of_x_vectors_makes_examples", the_script_of_x_vectors_makes_examples),
     ("the_script_of_nnet3_makes_examples", the_script_of_nnet3_makes_examples),
+    ("the_script_of_pictures_makes_examples", the_script_of_pictures_makes_examples),
 ];
 
 /// The recipes that have the scripts.
-fn recipes() -> Result<[PathBuf; 2], String> {
+fn recipes() -> Result<[PathBuf; 3], String> {
     let root = std::env::var_os("PEERS_KALDI").ok_or("since PEERS_KALDI does not name a checkout of Kaldi")?;
-    let [wsj, sre08] = ["egs/wsj/s5", "egs/sre08/v1"].map(|recipe| PathBuf::from(&root).join(recipe));
-    let scripts = [wsj.join("steps/nnet3/get_egs.sh"), sre08.join("sid/nnet3/xvector/get_egs.sh")];
+    let [wsj, sre08, cifar] =
+        ["egs/wsj/s5", "egs/sre08/v1", "egs/cifar/v1"].map(|recipe| PathBuf::from(&root).join(recipe));
+    let scripts = [
+        wsj.join("steps/nnet3/get_egs.sh"),
+        sre08.join("sid/nnet3/xvector/get_egs.sh"),
+        cifar.join("image/nnet3/get_egs.sh"),
+    ];
     match scripts.iter().find(|script| !script.is_file()) {
         Some(missing) => Err(format!("since there is no {}", missing.display())),
-        None => Ok([wsj, sre08]),
+        None => Ok([wsj, sre08, cifar]),
     }
 }
 
@@ -26,15 +32,22 @@ pub fn find() -> Result<(), String> {
     recipes().map(|_| ())
 }
 
-/// A folder with a data directory of 60 utterances of six speakers, of 40 to 99 frames, and links to the scripts.
-fn corpus() -> Scratch {
+/// A folder with links to the scripts.
+fn scripts() -> Scratch {
     let scratch = Scratch::new();
-    let [wsj, sre08] = recipes().unwrap();
+    let [wsj, sre08, cifar] = recipes().unwrap();
     let link = |name: &str, from: PathBuf| std::os::unix::fs::symlink(from, scratch.path(name)).unwrap();
     link("utils", wsj.join("utils"));
     link("steps", wsj.join("steps"));
     link("sid", sre08.join("sid"));
+    link("image", cifar.join("image"));
     scratch.write("path.sh", "export PATH=$PWD/utils:$PWD/utils/parallel:$PATH LC_ALL=C\n");
+    scratch
+}
+
+/// The scripts, and a data directory of 60 utterances of six speakers, of 40 to 99 frames.
+fn corpus() -> Scratch {
+    let scratch = scripts();
     scratch.sh(
         r#"mkdir -p data ali
         seq 0 59 | awk '{ utt = sprintf("spk%d-utt%02d", $1 % 6, $1); n = 40 + $1 * 37 % 60; print utt, n }' | sort > lengths
@@ -94,4 +107,24 @@ fn the_script_of_nnet3_makes_examples() {
             [ $(grep -o '</Nnet3Eg>' all | wc -l) = $(wc -l < egs/$set.scp) ] && grep -q 'dim=3 \[ 2 1 \]' all
         done"#)
         .succeeds();
+}
+
+fn the_script_of_pictures_makes_examples() {
+    let scratch = scripts();
+    scratch
+        .sh(r#"for set in train test; do
+            mkdir $set; echo 3 > $set/num_channels
+            seq 0 3 | awk '{ print "class" $1, $1 }' > $set/classes.txt
+            seq -w 40 | awk '{ print $1, $1 % 4 }' > $set/labels.txt
+            seq -w 40 | awk '{ print $1 " ["; for (x = 0; x < 5; x++) { for (i = 0; i < 12; i++) printf "%d ", $1; print "" } print "]" }' |
+                copy-feats --compress=true --compression-method=7 ark:- ark,scp:$PWD/$set/images.ark,$set/images.scp
+        done"#)
+        .succeeds();
+    let options = "--cmd run.pl --egs-per-archive 15 --train-subset-egs 10";
+    let script =
+        format!("image/nnet3/get_egs.sh {options} train test egs > log 2>&1 || {{ cat log egs/log/* >&2; exit 1; }}");
+    scratch.sh(&format!(". ./path.sh; image/validate_image_dir.sh train && {script}")).succeeds();
+    let ran = scratch.sh("cat egs/egs.[123].ark | table-keys --type=nnet3-example ark:- | wc -l; table-keys egs/combine.egs | wc -l");
+    ran.succeeds().stdout_is("40\n10\n");
+    scratch.sh("table-head --json egs/egs.1.ark | head -n 1").succeeds().stdout_has("\"dim\":4,\"sparse\":[[");
 }
