@@ -124,7 +124,9 @@ fn the_script_of_pictures_makes_examples() {
     let script =
         format!("image/nnet3/get_egs.sh {options} train test egs > log 2>&1 || {{ cat log egs/log/* >&2; exit 1; }}");
     scratch.sh(&format!(". ./path.sh; image/validate_image_dir.sh train && {script}")).succeeds();
-    let ran = scratch.sh("cat egs/egs.[123].ark | table-keys --type=nnet3-example ark:- | wc -l; table-keys egs/combine.egs | wc -l");
+    let ran = scratch.sh(
+        "cat egs/egs.[123].ark | table-keys --type=nnet3-example ark:- | wc -l; table-keys egs/combine.egs | wc -l",
+    );
     ran.succeeds().stdout_is("40\n10\n");
     scratch.sh("table-head --json egs/egs.1.ark | head -n 1").succeeds().stdout_has("\"dim\":4,\"sparse\":[[");
 }

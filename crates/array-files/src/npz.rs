@@ -69,6 +69,19 @@ impl<R: Read + Seek> NpzReader<R> {
         Ok(Self { zip: open(file)?, next: 0 })
     }
 
+    /// The names of all members as they are there, in their order.
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub fn names(&mut self) -> Result<Vec<Vec<u8>>> {
+        let mut names = Vec::new();
+        for index in 0..self.zip.len() {
+            names.push(self.zip.by_index_raw(index)?.name_raw().to_vec());
+        }
+        names.retain(|name| !name.ends_with(b"/"));
+        Ok(names)
+    }
+
     /// The name of the next member as it is there (`utt1.npy`), and its bytes; `None` at the end.
     ///
     /// # Errors
@@ -125,6 +138,7 @@ mod tests {
         assert!(writer.put("a/b", [].into_iter()).unwrap_err().to_string().contains("Duplicate"));
         let file = writer.finish().unwrap();
         let mut reader = NpzReader::open(Cursor::new(&file)).unwrap();
+        assert_eq!(reader.names().unwrap(), [b"a/b.npy".to_vec(), "\u{e9}.npy".into()]);
         for (name, array) in arrays {
             let (path, mut member) = reader.next_member().unwrap().unwrap();
             let mut bytes = Vec::new();

@@ -13,6 +13,8 @@ use kaldi_types::ValueType;
 
 use crate::array::{Array, FloatType};
 use crate::exact::to_single;
+use crate::example_arrays::IoArrays;
+use crate::example_names::each_named;
 use crate::file_format::FileFormat;
 use crate::item::{Export, Item};
 use crate::npy;
@@ -56,6 +58,9 @@ impl ExportOptions {
     /// If the entry cannot be read, or cannot be written in this format.
     pub fn encode<T: Export>(&self, entry: &Entry<'_, T>) -> Result<Piece, WorkError> {
         let item = self.shaped(T::read_item(entry)?)?;
+        if item.table_type().is_example() && self.dtype.is_some_and(|dtype| dtype != FloatType::Float32) {
+            return Err("expected no --dtype for training examples, whose numbers are of single precision".into());
+        }
         let item = self.converted(item, entry.key());
         let mut lines = Vec::new();
         match self.format {
@@ -232,7 +237,7 @@ fn single_array(key: &BStr, item: Item, file: &str) -> Result<Array> {
     let found = item.table_type();
     match item {
         Item::Array(array) => Ok(array),
-        _ if part_names(found).is_empty() => Err(no_words(key, file)),
+        _ if part_names(found).is_empty() && !found.is_example() => Err(no_words(key, file)),
         _ => Err(Error::value(
             key,
             format!(
@@ -246,6 +251,9 @@ fn single_array(key: &BStr, item: Item, file: &str) -> Result<Array> {
 fn each_array(key: &BStr, item: Item, file: &str, mut put: impl FnMut(&BStr, &Array) -> Result<()>) -> Result<()> {
     if let Item::Array(array) = item {
         return put(key, &array);
+    }
+    if item.table_type().is_example() {
+        return each_named(key, &IoArrays::all_of(&item), put);
     }
     let parts = item.parts();
     if parts.is_empty() {

@@ -7,6 +7,7 @@ use kaldi_io::FileNames;
 use kaldi_types::ValueType;
 
 use crate::array::Array;
+use crate::example_names::Gathered;
 use crate::file_format::FileFormat;
 use crate::item::Item;
 use crate::stream::Stream;
@@ -72,8 +73,8 @@ pub fn import(
                 Some(keys) => unstack(&place, &array, keys, each),
             }
         }
-        FileFormat::Npz => arrays(options.table_type, each, |each| npz::read(name, each)),
-        FileFormat::Safetensors => arrays(options.table_type, each, |each| safetensors::read(name, each)),
+        FileFormat::Npz => arrays(npz::NpzArrays::open(name)?, options.table_type, each),
+        FileFormat::Safetensors => arrays(safetensors::Tensors::open(name)?, options.table_type, each),
         FileFormat::Parquet => parquet_read::read(name, options, each),
         FileFormat::Csv => text_read::read_rows(name, b',', options, each),
         FileFormat::Tsv => text_read::read_rows(name, b'\t', options, each),
@@ -118,35 +119,67 @@ fn stem(name: &BStr) -> &[u8] {
     file.rsplit_once_str(".").map_or(file, |(stem, _)| stem)
 }
 
+/// A file of arrays with names.
+pub(crate) trait NamedArrays {
+    /// The names of the arrays that are left, before any was read.
+    fn names(&mut self) -> Result<Vec<BString>>;
+
+    /// The next array with its name; `None` at the end, which was found to be sound.
+    fn next_array(&mut self) -> Result<Option<(BString, Array)>>;
+}
+
 /// Reads arrays with names, and hands over each, or values of a type that takes several, which may stand apart.
 fn arrays(
+    mut source: impl NamedArrays,
     table_type: Option<ValueType>,
     mut each: impl FnMut(&[u8], Item) -> Result<()>,
-    read: impl FnOnce(&mut dyn FnMut(&[u8], Array) -> Result<()>) -> Result<()>,
 ) -> Result<()> {
-    let names = table_type.map_or(&[][..], part_names);
-    let Some(table_type) = table_type.filter(|_| !names.is_empty()) else {
-        return read(&mut |key, array| each(key, Item::Array(array)));
-    };
+    match table_type {
+        Some(table_type) if table_type.is_example() => {
+            let mut gathered = Gathered::new(source.names()?, table_type)?;
+            while let Some((name, array)) = source.next_array()? {
+                if let Some((key, item)) = gathered.take(name.as_ref(), array)? {
+                    each(&key, item)?;
+                }
+            }
+            Ok(())
+        }
+        Some(table_type) if !part_names(table_type).is_empty() => joined(source, table_type, each),
+        _ => {
+            while let Some((name, array)) = source.next_array()? {
+                each(&name, Item::Array(array))?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Puts values together whose arrays have the names of their parts.
+fn joined(
+    mut source: impl NamedArrays,
+    table_type: ValueType,
+    mut each: impl FnMut(&[u8], Item) -> Result<()>,
+) -> Result<()> {
+    let names = part_names(table_type);
     let of = |key: &[u8]| {
         let (key, part) = key.rsplit_once_str(".")?;
         Some((BString::from(key), names.iter().position(|name| name.as_bytes() == part)?))
     };
     let mut waiting = BTreeMap::<BString, Vec<Option<Array>>>::new();
-    read(&mut |name, array| {
-        let Some((key, part)) = of(name) else {
+    while let Some((name, array)) = source.next_array()? {
+        let Some((key, part)) = of(&name) else {
             let message = format!("expected arrays named <key>.{} for a {table_type}", names.join(" and <key>."));
-            return Err(Error::value(name.as_bstr(), message));
+            return Err(Error::value(name, message));
         };
         let parts = waiting.entry(key.clone()).or_insert_with(|| vec![None; names.len()]);
         parts[part] = Some(array);
         if parts.iter().any(Option::is_none) {
-            return Ok(());
+            continue;
         }
         let parts: Vec<Array> = waiting.remove(&key).into_iter().flatten().flatten().collect();
         let item = Item::from_parts(table_type, &parts).map_err(|message| Error::value(&key, message))?;
-        each(&key, item)
-    })?;
+        each(&key, item)?;
+    }
     match waiting.first_key_value() {
         None => Ok(()),
         Some((key, parts)) => {

@@ -2,6 +2,7 @@
 
 use array_files::DType;
 use bstr::BString;
+use kaldi_egs::{NnetChainExample, NnetExample};
 use kaldi_inspect::{Layout, Numbers};
 use kaldi_matrix::{HtkFeatures, SphinxFeatures};
 use kaldi_table::{Entry, WorkError};
@@ -30,6 +31,10 @@ pub enum Item {
     GaussPost(Vec<Vec<(i32, Vec<f32>)>>),
     /// A waveform.
     Wave(Wave),
+    /// A training example.
+    Example(NnetExample),
+    /// A training example of a chain model.
+    ChainExample(NnetChainExample),
 }
 
 impl Item {
@@ -53,6 +58,8 @@ impl Item {
             Self::Posterior(_) => ValueType::Posterior,
             Self::GaussPost(_) => ValueType::GaussPost,
             Self::Wave(_) => ValueType::Wave,
+            Self::Example(_) => ValueType::Nnet3Example,
+            Self::ChainExample(_) => ValueType::Nnet3ChainExample,
         }
     }
 
@@ -62,12 +69,12 @@ impl Item {
     }
 
     /// The arrays that hold a value that is no single array, in the order of their names
-    /// (`part_names`); nothing for words.
+    /// (`part_names`); nothing for words, and for examples, whose arrays have names of their own.
     pub(crate) fn parts(&self) -> Vec<Array> {
         let ints = |values: &[i32]| Array::from_i32(&[values.len()], values);
         let floats = |values: &[f32]| Array::from_f32(&[values.len()], values);
         match self {
-            Self::Array(_) | Self::Word(_) | Self::Words(_) => Vec::new(),
+            Self::Array(_) | Self::Word(_) | Self::Words(_) | Self::Example(_) | Self::ChainExample(_) => Vec::new(),
             Self::Lists(lists) => vec![ints(&lengths(lists)), ints(&lists.concat())],
             Self::Posterior(frames) => {
                 let (index, weight): (Vec<i32>, Vec<f32>) = frames.iter().flatten().copied().unzip();
@@ -149,11 +156,11 @@ fn same(first: usize, second: usize) -> Result<(), String> {
     if first == second { Ok(()) } else { Err(format!("expected as many indices as weights, got {first} and {second}")) }
 }
 
-fn integers(array: &Array) -> Result<Vec<i32>, String> {
+pub(crate) fn integers(array: &Array) -> Result<Vec<i32>, String> {
     Exact::of(array).to_i32()
 }
 
-fn singles(array: &Array) -> Result<Vec<f32>, String> {
+pub(crate) fn singles(array: &Array) -> Result<Vec<f32>, String> {
     match Exact::of(array).into_real()? {
         Exact::Single(values) => Ok(values),
         Exact::Double(values) => Ok(values.into_iter().map(|value| value as f32).collect()),
@@ -280,6 +287,18 @@ impl Export for Tokens {
 impl Export for Wave {
     fn into_item(self) -> Item {
         Item::Wave(self)
+    }
+}
+
+impl Export for NnetExample {
+    fn into_item(self) -> Item {
+        Item::Example(self)
+    }
+}
+
+impl Export for NnetChainExample {
+    fn into_item(self) -> Item {
+        Item::ChainExample(self)
     }
 }
 

@@ -13,6 +13,7 @@ use serde::{Deserialize, Deserializer, de};
 use serde_json::value::RawValue;
 
 use crate::array::Array;
+use crate::example_json::{parse_chain_example, parse_example};
 use crate::import::ImportOptions;
 use crate::item::{Item, wave};
 use crate::stream::Stream;
@@ -129,6 +130,8 @@ fn parse_value(text: &str, table_type: Option<ValueType>) -> Result<Item, String
             let plain = |frame: Vec<(i32, Vec<Single>)>| frame.into_iter().map(|(index, it)| (index, weights(it)));
             Item::GaussPost(frames.into_iter().map(|frame| plain(frame).collect()).collect())
         }
+        Some(ValueType::Nnet3Example) => parse_example(text)?,
+        Some(ValueType::Nnet3ChainExample) => parse_chain_example(text)?,
         Some(ValueType::Int32Matrix) => {
             let rows: Vec<Vec<i32>> = serde_json::from_str(text).map_err(expected("rows of integers in a list"))?;
             let matrix = IntMatrix::from_rows(&rows).map_err(|error| error.to_string())?;
@@ -178,7 +181,7 @@ fn parse_number(text: &[u8]) -> Option<f32> {
 }
 
 /// A number of single precision, exactly as its digits say, or a word for one that JSON does not have.
-struct Single(f32);
+pub(crate) struct Single(pub(crate) f32);
 
 impl<'de> Deserialize<'de> for Single {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -1,10 +1,11 @@
 //! NumPy's files of many arrays, from and to the streams of tables.
 
 use array_files::npz;
-use bstr::{BStr, ByteSlice};
+use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::Output;
 
 use crate::array::Array;
+use crate::import::NamedArrays;
 use crate::npy;
 use crate::stream::{Places, Sink};
 use crate::{Error, Result};
@@ -41,13 +42,33 @@ impl NpzWriter {
     }
 }
 
-/// Reads every array of a file, in the order of its directory.
-pub(crate) fn read(name: &BStr, mut each: impl FnMut(&[u8], Array) -> Result<()>) -> Result<()> {
-    let fault = |error: array_files::Error| Error::content(name, error);
-    let mut npz = npz::NpzReader::open(Places::open(name)?).map_err(fault)?;
-    while let Some((path, member)) = npz.next_member().map_err(fault)? {
-        let key = path.strip_suffix(b".npy").unwrap_or(&path);
-        each(key, npy::read(&format!("{name}: {}", kaldi_io::printable(&path)), member)?)?;
+/// The arrays of a file, in the order of its directory.
+pub(crate) struct NpzArrays {
+    npz: npz::NpzReader<Places>,
+    name: BString,
+}
+
+impl NpzArrays {
+    pub(crate) fn open(name: &BStr) -> Result<Self> {
+        let npz = npz::NpzReader::open(Places::open(name)?).map_err(|error| Error::content(name, error))?;
+        Ok(Self { npz, name: name.to_owned() })
     }
-    Ok(())
+}
+
+impl NamedArrays for NpzArrays {
+    fn names(&mut self) -> Result<Vec<BString>> {
+        let names = self.npz.names().map_err(|error| Error::content(&self.name, error))?;
+        Ok(names.iter().map(|path| key_of(path).into()).collect())
+    }
+
+    fn next_array(&mut self) -> Result<Option<(BString, Array)>> {
+        let next = self.npz.next_member().map_err(|error| Error::content(&self.name, error))?;
+        let Some((path, member)) = next else { return Ok(None) };
+        let place = format!("{}: {}", self.name, kaldi_io::printable(&path));
+        Ok(Some((key_of(&path).into(), npy::read(&place, member)?)))
+    }
+}
+
+fn key_of(path: &[u8]) -> &[u8] {
+    path.strip_suffix(b".npy").unwrap_or(path)
 }

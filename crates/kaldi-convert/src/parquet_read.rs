@@ -18,6 +18,7 @@ use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
 
 use crate::array::Array;
 use crate::exact::Exact;
+use crate::example_parquet::{NAME, Rows, columns};
 use crate::import::ImportOptions;
 use crate::item::Item;
 use crate::parquet_codecs::PackedPages;
@@ -46,6 +47,10 @@ pub(crate) fn read(
     let told = metadata.key_value_metadata().into_iter().flatten().find(|entry| entry.key == TYPE_ENTRY);
     let told = told.and_then(|entry| entry.value.as_deref()?.parse().ok());
     let (form, columns) = Form::find(metadata.schema_descr(), told, options).map_err(|message| fault(&message))?;
+    let mut rows = match form {
+        Form::Example(table_type) => Some(Rows::new(table_type)),
+        _ => None,
+    };
     for index in 0..file.num_row_groups() {
         let group = file.get_row_group(index).map_err(|error| fault(&error))?;
         check_sizes(group.metadata(), places.length()).map_err(|message| fault(&message))?;
@@ -54,13 +59,41 @@ pub(crate) fn read(
         let mut readings = readings.map_err(|error| fault(&error))?;
         for number in 0..count {
             let row = readings.iter_mut().map(Reading::next).collect::<Result<Vec<_>, _>>();
-            let item = row.and_then(|row| form.item(row));
-            let (key, item) =
-                item.map_err(|message| Error::content(format!("{name}: row {number} of group {index}"), message))?;
-            each(&key, item)?;
+            let fault = |message| Error::content(format!("{name}: row {number} of group {index}"), message);
+            let example = match &mut rows {
+                None => Some(row.and_then(|row| form.item(row)).map_err(fault)?),
+                Some(rows) => {
+                    let (key, io, arrays) = row.and_then(|row| example_row(rows.table_type, row)).map_err(fault)?;
+                    rows.take(key, io, arrays)?
+                }
+            };
+            if let Some((key, item)) = example {
+                each(&key, item)?;
+            }
         }
     }
-    Ok(())
+    match rows.map_or(Ok(None), Rows::finish)? {
+        Some((key, item)) => each(&key, item),
+        None => Ok(()),
+    }
+}
+
+/// Key, name and numbers of a row of an example.
+#[allow(clippy::type_complexity, reason = "three parts")]
+fn example_row(
+    table_type: ValueType,
+    row: Vec<Cell>,
+) -> Result<(BString, BString, Vec<(&'static str, Array)>), String> {
+    let mut row = row.into_iter();
+    let mut word = |name: &str| match row.next() {
+        Some(Cell::Words(words)) if words.len() == 1 => Ok(words.into_iter().next().unwrap_or_default()),
+        _ => Err(format!("expected {name} to be a string")),
+    };
+    let (key, io) = (word("key")?, word(NAME)?);
+    let parts = columns(table_type).into_iter().map(|(_, part)| part).filter(|part| *part != NAME);
+    let arrays =
+        parts.zip(row).map(|(part, cell)| Ok((part, flat(cell, table_type)?))).collect::<Result<_, String>>()?;
+    Ok((key, io, arrays))
 }
 
 /// Refuses columns that claim far more values than their bytes can reasonably have: a few bytes may repeat one value as
@@ -86,6 +119,8 @@ enum Form {
     Value,
     /// The arrays of a value of this type.
     Parts(ValueType),
+    /// The arrays of an input or output of an example.
+    Example(ValueType),
 }
 
 impl Form {
@@ -111,6 +146,11 @@ impl Form {
         if let Some(value) = &options.value {
             let value = find(value).ok_or_else(|| missing(value, "--value"))?;
             return Ok((form_of(&value), vec![key, value]));
+        }
+        if let Some(table_type) = options.table_type.or(told).filter(|it| it.is_example()) {
+            let named = |(name, _): (String, _)| find(&name).ok_or_else(|| missing(&name, "--type"));
+            let columns = columns(table_type).into_iter().map(named).collect::<Result<Vec<_>, _>>()?;
+            return Ok((Self::Example(table_type), std::iter::once(key).chain(columns).collect()));
         }
         let parts = [ValueType::GaussPost, ValueType::Posterior, ValueType::Wave, ValueType::Int32VectorVector];
         let parts = parts.into_iter().find_map(|it| Some((Self::Parts(it), all(part_names(it))?)));
@@ -159,14 +199,19 @@ impl Form {
 }
 
 fn parts(table_type: ValueType, cells: Vec<Cell>) -> Result<Item, String> {
-    let array = |cell| match cell {
+    let arrays = cells.into_iter().map(|cell| flat(cell, table_type));
+    Item::from_parts(table_type, &arrays.collect::<Result<Vec<_>, _>>()?)
+}
+
+/// The numbers of a cell in one dimension.
+fn flat(cell: Cell, table_type: ValueType) -> Result<Array, String> {
+    match cell {
         Cell::Numbers(numbers) => {
             let count = numbers.bytes.len() / numbers.dtype.width();
             Ok(Array::new(numbers.dtype, &[count], numbers.bytes))
         }
         Cell::Words(_) => Err(format!("expected numbers in the columns of a {table_type}, got words")),
-    };
-    Item::from_parts(table_type, &cells.into_iter().map(array).collect::<Result<Vec<_>, _>>()?)
+    }
 }
 
 fn size(cell: Cell, name: &str) -> Result<usize, String> {

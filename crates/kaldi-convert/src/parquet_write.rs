@@ -1,7 +1,7 @@
 //! Tables of Parquet: a row for each key.
 //!
 //! `values` holds the numbers of a matrix or vector, row after row; `rows` is 1 for a vector. A single number or word is the
-//! `value`. What takes several arrays has a column for each. The file's entry `kaldi.type` has the type of the table.
+//! `value`. What takes several arrays has a column for each; a training example has a row for each input and output. The file's entry `kaldi.type` has the type of the table.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -21,6 +21,8 @@ use parquet::schema::types::ColumnPath;
 
 use crate::array::Array;
 use crate::exact::Exact;
+use crate::example_arrays::IoArrays;
+use crate::example_parquet::{NAME, columns, is_number, numbers};
 use crate::item::Item;
 use crate::parquet_lists::ListColumn;
 use crate::stream::Sink;
@@ -96,26 +98,43 @@ impl CellType {
 }
 
 /// The columns of a value besides the key.
-fn cells(item: Item) -> Result<Vec<(&'static str, Cell)>, String> {
-    let text = |word: &BString| match word.to_str() {
-        Ok(_) => Ok(ByteArray::from(word.to_vec())),
-        Err(_) => Err(format!("expected words in UTF-8, which strings of Parquet are, got {word:?}")),
-    };
+fn cells(item: Item) -> Result<Vec<(String, Cell)>, String> {
     let number = |value: usize| Cell::Number(Array::from_i32(&[], &[value as i32]));
-    Ok(match item {
+    let cells = match item {
         Item::Array(array) if array.dims.is_empty() => vec![("value", Cell::Number(array))],
         Item::Array(array) => {
             let (rows, columns) = array.size();
             vec![("rows", number(rows)), ("columns", number(columns)), ("values", Cell::List(array))]
         }
-        Item::Word(word) => vec![("value", Cell::Word(text(&word)?))],
-        Item::Words(words) => vec![("values", Cell::Words(words.iter().map(text).collect::<Result<_, _>>()?))],
+        Item::Word(word) => vec![("value", Cell::Word(utf8(&word)?))],
+        Item::Words(words) => vec![("values", Cell::Words(words.iter().map(utf8).collect::<Result<_, _>>()?))],
         item => {
             let names = part_names(item.table_type());
             let cell = |array: Array| if array.dims.is_empty() { Cell::Number(array) } else { Cell::List(array) };
             names.iter().copied().zip(item.parts().into_iter().map(cell)).collect()
         }
-    })
+    };
+    Ok(cells.into_iter().map(|(name, cell)| (name.to_owned(), cell)).collect())
+}
+
+/// The columns of an input or output of an example besides the key.
+fn io_cells(io: &IoArrays, table_type: ValueType) -> Result<Vec<(String, Cell)>, String> {
+    let cell = |(column, part): (String, &'static str)| {
+        let cell = match part {
+            NAME => Cell::Word(utf8(&io.name)?),
+            part if is_number(part) => Cell::Number(numbers(io, part)?),
+            part => Cell::List(numbers(io, part)?),
+        };
+        Ok((column, cell))
+    };
+    columns(table_type).into_iter().map(cell).collect()
+}
+
+fn utf8(word: &BString) -> Result<ByteArray, String> {
+    match word.to_str() {
+        Ok(_) => Ok(ByteArray::from(word.to_vec())),
+        Err(_) => Err(format!("expected words in UTF-8, which strings of Parquet are, got {word:?}")),
+    }
 }
 
 /// Writes rows into a file, whose schema follows from the first one.
@@ -126,6 +145,8 @@ pub(crate) struct ParquetWriter {
     /// For each column the cells of the rows.
     columns: Vec<Vec<Cell>>,
     num_bytes: usize,
+    /// The key of the last example.
+    last: Option<BString>,
 }
 
 enum State {
@@ -143,19 +164,33 @@ enum State {
 impl ParquetWriter {
     pub(crate) fn new(output: Output) -> Self {
         let name = output.name();
-        Self { name, state: State::Waiting(output), keys: Vec::new(), columns: Vec::new(), num_bytes: 0 }
+        Self { name, state: State::Waiting(output), keys: Vec::new(), columns: Vec::new(), num_bytes: 0, last: None }
     }
 
-    /// Appends a row.
+    /// Appends a value: a row, or of an example a row for each input and output.
     pub(crate) fn put(&mut self, key: &BStr, item: Item) -> Result<()> {
         if key.to_str().is_err() {
             return Err(Error::value(key, "expected a key in UTF-8, which strings of Parquet are"));
         }
         let found = item.table_type();
-        let cells = cells(item).map_err(|message| Error::value(key, message))?;
+        let fault = |message: String| Error::value(key, message);
+        if !found.is_example() {
+            return self.put_row(key, found, cells(item).map_err(fault)?);
+        }
+        if self.last.as_ref().is_some_and(|last| last == key) {
+            return Err(fault("this key comes twice in succession, which rows of one key do not show".into()));
+        }
+        self.last = Some(key.to_owned());
+        for io in IoArrays::all_of(&item) {
+            self.put_row(key, found, io_cells(&io, found).map_err(fault)?)?;
+        }
+        Ok(())
+    }
+
+    fn put_row(&mut self, key: &BStr, found: ValueType, cells: Vec<(String, Cell)>) -> Result<()> {
         let found_types: Vec<CellType> = cells.iter().map(|(_, cell)| cell.cell_type()).collect();
         if let State::Waiting(_) = self.state {
-            let names: Vec<&str> = cells.iter().map(|(name, _)| *name).collect();
+            let names: Vec<&str> = cells.iter().map(|(name, _)| name.as_str()).collect();
             self.open(found, &names, &found_types)?;
         }
         if let State::Open { table_type, cell_types, .. } = &self.state

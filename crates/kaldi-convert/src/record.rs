@@ -59,6 +59,8 @@ pub fn to_record(key: &BStr, item: Item, table_type: ValueType, format: Format) 
             }
             wave.into_encoded(format)
         }
+        (Item::Example(example), ValueType::Nnet3Example) => example.into_encoded(format),
+        (Item::ChainExample(example), ValueType::Nnet3ChainExample) => example.into_encoded(format),
         _ => return Err(mismatch()),
     };
     Ok(Record::from_bytes(key, encoded))
@@ -117,6 +119,7 @@ fn array_value(array: &Array, table_type: ValueType, format: Format) -> Result<E
 /// Says what a value of the type is made of, since it is no single array.
 fn no_array(table_type: ValueType, array: &Array) -> String {
     let form = match part_names(table_type) {
+        [] if table_type.is_example() => "arrays named <key>.<name> and <key>.<name>.indexes".to_owned(),
         [] => "words".to_owned(),
         names => format!("arrays named <key>.{}", names.join(" and <key>.")),
     };

@@ -3,10 +3,11 @@
 //! The header is first, and says everything. If it is not known before the numbers are read, they wait in a spool file.
 
 use array_files::{read_at_most, safetensors};
-use bstr::{BStr, ByteSlice};
+use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::Output;
 
 use crate::array::Array;
+use crate::import::NamedArrays;
 use crate::spool::Spool;
 use crate::stream::Stream;
 use crate::{Error, Result};
@@ -65,28 +66,47 @@ impl SafetensorsWriter {
     }
 }
 
-/// Reads every tensor of a file, in the order of their numbers in the file.
-pub(crate) fn read(name: &BStr, mut each: impl FnMut(&[u8], Array) -> Result<()>) -> Result<()> {
-    let mut stream = Stream::open(name)?;
-    let place = stream.input.name().to_owned();
-    let fault = |message: String| Error::content(&place, message);
-    let failed = |error: std::io::Error| fault(error.to_string());
-    for tensor in safetensors::read_header(&mut stream).map_err(|error| Error::content(&place, error))? {
-        let safetensors::Tensor { name: key, dtype, shape, num_bytes } = tensor;
+/// The tensors of a file, in the order of their numbers in the file.
+pub(crate) struct Tensors {
+    stream: Stream,
+    place: String,
+    left: std::vec::IntoIter<safetensors::Tensor>,
+}
+
+impl Tensors {
+    pub(crate) fn open(name: &BStr) -> Result<Self> {
+        let mut stream = Stream::open(name)?;
+        let place = stream.input.name().to_owned();
+        let tensors = safetensors::read_header(&mut stream).map_err(|error| Error::content(&place, error))?;
+        Ok(Self { stream, place, left: tensors.into_iter() })
+    }
+}
+
+impl NamedArrays for Tensors {
+    fn names(&mut self) -> Result<Vec<BString>> {
+        Ok(self.left.as_slice().iter().map(|tensor| tensor.name.as_str().into()).collect())
+    }
+
+    fn next_array(&mut self) -> Result<Option<(BString, Array)>> {
+        let fault = |message: String| Error::content(&self.place, message);
+        let failed = |error: std::io::Error| fault(error.to_string());
+        let Some(safetensors::Tensor { name: key, dtype, shape, num_bytes }) = self.left.next() else {
+            if !read_at_most(&mut self.stream, 1).map_err(failed)?.is_empty() {
+                return Err(fault("expected the end after the last tensor, got more bytes".into()));
+            }
+            self.stream.input.finish()?;
+            return Ok(None);
+        };
         if shape.len() > 2 {
             return Err(fault(format!("{key}: expected 1 or 2 dimensions, got {}", shape.len())));
         }
-        let bytes = read_at_most(&mut stream, num_bytes).map_err(failed)?;
+        let bytes = read_at_most(&mut self.stream, num_bytes).map_err(failed)?;
         if bytes.len() as u64 != num_bytes {
             return Err(fault(format!("{key}: expected {num_bytes} bytes, got {}: the file is cut", bytes.len())));
         }
         let dims: Vec<usize> = shape.iter().map(|&dim| usize::try_from(dim).unwrap_or(0)).collect();
-        each(key.as_bytes(), Array::new(dtype, &dims, bytes))?;
+        Ok(Some((key.into(), Array::new(dtype, &dims, bytes))))
     }
-    if !read_at_most(&mut stream, 1).map_err(failed)?.is_empty() {
-        return Err(fault("expected the end after the last tensor, got more bytes".into()));
-    }
-    stream.finish()
 }
 
 #[cfg(test)]

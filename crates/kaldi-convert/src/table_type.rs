@@ -13,7 +13,7 @@ pub fn table_types() -> &'static [(&'static str, ValueType)] {
 
 /// Whether tables of the type can be made: features of HTK and Sphinx are those of other programs themselves.
 fn can_be_made(table_type: ValueType) -> bool {
-    table_type.has_content() && !matches!(table_type, ValueType::Htk | ValueType::Sphinx)
+    table_type.is_example() || table_type.has_content() && !matches!(table_type, ValueType::Htk | ValueType::Sphinx)
 }
 
 /// The dimensions of an array that is a value; `None` if no single array is one.

@@ -3,11 +3,12 @@
 use std::io::Write;
 
 use array_files::DType;
-use bstr::{BStr, BString, ByteSlice};
+use bstr::{BStr, ByteSlice};
 use kaldi_wave::Wave;
 
 use crate::array::Array;
 use crate::exact::Exact;
+use crate::example_json::{write_chain_example, write_example};
 use crate::item::Item;
 
 /// Appends a line for each row: the key, then the numbers. Words are one field.
@@ -69,7 +70,7 @@ pub(crate) fn write_rows(out: &mut Vec<u8>, key: &BStr, item: &Item, delimiter: 
                 row(&fields);
             }
         }
-        Item::GaussPost(_) | Item::Wave(_) => {
+        Item::GaussPost(_) | Item::Wave(_) | Item::Example(_) | Item::ChainExample(_) => {
             let name = item.table_type();
             return Err(format!(
                 "a {name} has no rows for csv and tsv: npz, safetensors, parquet and jsonl have a place"
@@ -109,8 +110,8 @@ pub(crate) fn write_object(out: &mut Vec<u8>, key: &str, item: &Item) -> Result<
 fn write_value(out: &mut Vec<u8>, item: &Item) -> Result<(), String> {
     match item {
         Item::Array(array) => write_array(out, array),
-        Item::Word(word) => write_word(out, word)?,
-        Item::Words(words) => write_list(out, words, write_word)?,
+        Item::Word(word) => write_word(out, word.as_ref())?,
+        Item::Words(words) => write_list(out, words, |out, word| write_word(out, word.as_ref()))?,
         Item::Lists(lists) => write_list(out, lists, |out, list| {
             write_list(out, list, |out, value| {
                 let _ = write!(out, "{value}");
@@ -136,6 +137,8 @@ fn write_value(out: &mut Vec<u8>, item: &Item) -> Result<(), String> {
                 Ok(())
             })
         })?,
+        Item::Example(example) => write_example(out, example)?,
+        Item::ChainExample(example) => write_chain_example(out, example)?,
         Item::Wave(_) => {}
     }
     Ok(())
@@ -147,13 +150,13 @@ fn write_wave(out: &mut Vec<u8>, wave: &Wave, parts: &[Array]) {
     parts.last().into_iter().for_each(|samples| write_array(out, samples));
 }
 
-fn write_word(out: &mut Vec<u8>, word: &BString) -> Result<(), String> {
+pub(crate) fn write_word(out: &mut Vec<u8>, word: &BStr) -> Result<(), String> {
     let word = word.to_str().map_err(|_| format!("expected words in UTF-8, which JSON is, got {word:?}"))?;
     out.extend(serde_json::Value::from(word).to_string().into_bytes());
     Ok(())
 }
 
-fn write_list<T>(
+pub(crate) fn write_list<T>(
     out: &mut Vec<u8>,
     values: &[T],
     write: impl Fn(&mut Vec<u8>, &T) -> Result<(), String>,
@@ -169,11 +172,11 @@ fn write_list<T>(
     Ok(())
 }
 
-fn write_single(out: &mut Vec<u8>, value: f32) {
+pub(crate) fn write_single(out: &mut Vec<u8>, value: f32) {
     write_number(out, &Exact::Single(vec![value]), 0, true);
 }
 
-fn write_array(out: &mut Vec<u8>, array: &Array) {
+pub(crate) fn write_array(out: &mut Vec<u8>, array: &Array) {
     let (rows, columns) = array.size();
     let numbers = Exact::of(array);
     match (array.dims.len(), array.dtype) {

@@ -86,6 +86,16 @@ impl ChainOutput {
     /// # Errors
     /// With what is wrong.
     pub fn check(&self) -> Result<(), String> {
+        let ChainSupervision { num_sequences, frames_per_sequence, label_dim, .. } = self.supervision;
+        if [num_sequences, frames_per_sequence, label_dim].iter().any(|&size| size < 1) {
+            return Err(format!(
+                "expected sequences, frames and pdfs, got {num_sequences}, {frames_per_sequence} and {label_dim}"
+            ));
+        }
+        let (expected, got) = (self.supervision.num_fsts(), self.supervision.fsts.len());
+        if got != expected {
+            return Err(format!("expected {expected} acceptors, got {got}"));
+        }
         check_indexes(&self.indexes, &self.supervision)?;
         check_weights(&self.deriv_weights, self.indexes.len())
     }
@@ -272,7 +282,9 @@ mod tests {
     fn indexes_and_weights_are_checked() {
         let sound = output(&mut SeededRandom::seeded(2));
         assert_eq!(sound.check(), Ok(()));
-        let damages: [fn(&mut ChainOutput); 5] = [
+        let damages: [fn(&mut ChainOutput); 7] = [
+            |output| (output.supervision.num_sequences, output.indexes) = (0, Vec::new()),
+            |output| output.supervision.fsts.clear(),
             |output| output.indexes[1].x = 1,
             |output| output.indexes.truncate(1),
             |output| output.deriv_weights = vec![1.0],

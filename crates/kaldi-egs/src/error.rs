@@ -69,6 +69,13 @@ pub enum Error {
         /// The index.
         got: i32,
     },
+    /// The indexes of the elements of a row do not ascend.
+    Order {
+        /// The least index that may follow.
+        least: i32,
+        /// The index.
+        got: i32,
+    },
     /// An utterance has fewer targets than its last chunk needs.
     TooFewTargets {
         /// How many are needed.
@@ -111,6 +118,9 @@ impl fmt::Display for Error {
                 write!(f, "expected rows of {expected} columns in \"{name}\", got {got}")
             }
             Self::Label { dim, got } => write!(f, "expected an index below {dim}, got {got}"),
+            Self::Order { least, got } => {
+                write!(f, "expected an index from {least} on, since indexes ascend, got {got}")
+            }
             Self::TooFewTargets { expected, got } => {
                 write!(f, "expected at least {expected} rows of targets, as the last chunk needs, got {got}")
             }

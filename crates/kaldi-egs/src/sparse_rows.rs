@@ -69,6 +69,25 @@ impl SparseRows {
         Ok(())
     }
 
+    /// Adds a row of elements, which keeps those that are 0.
+    ///
+    /// # Errors
+    /// If an index is not from 0 to below `dim`, or not above the one before.
+    pub fn push_row(&mut self, dim: i32, elements: &[(i32, f32)]) -> Result<()> {
+        let mut least = 0;
+        for &(got, _) in elements {
+            if got < 0 || got >= dim {
+                return Err(Error::Label { dim, got });
+            }
+            if got < least {
+                return Err(Error::Order { least, got });
+            }
+            least = got + 1;
+        }
+        self.push(dim, elements);
+        Ok(())
+    }
+
     /// Multiplies all elements by a number; those that become 0 stay.
     pub fn scale(&mut self, factor: f32) {
         for (_, value) in &mut self.elements {
@@ -289,6 +308,23 @@ mod tests {
         for label in [-1, 4] {
             let error = rows.push_labels(4, &[(label, 1.0)]).unwrap_err();
             assert_eq!(error.to_string(), format!("expected an index below 4, got {label}"));
+        }
+        assert_eq!(rows.num_rows(), 2);
+    }
+
+    #[test]
+    fn elements_of_a_row_ascend_below_its_dimension() {
+        let mut rows = SparseRows::default();
+        rows.push_row(4, &[(0, 0.0), (3, 0.5)]).unwrap();
+        rows.push_row(0, &[]).unwrap();
+        assert_eq!(rows, sparse(&[(4, &[(0, 0.0), (3, 0.5)]), (0, &[])]));
+        for (elements, expected) in [
+            (&[(4, 1.0)][..], "expected an index below 4, got 4"),
+            (&[(-1, 1.0)], "expected an index below 4, got -1"),
+            (&[(2, 1.0), (2, 1.0)], "expected an index from 3 on, since indexes ascend, got 2"),
+            (&[(2, 1.0), (1, 1.0)], "expected an index from 3 on, since indexes ascend, got 1"),
+        ] {
+            assert_eq!(rows.push_row(4, elements).unwrap_err().to_string(), expected);
         }
         assert_eq!(rows.num_rows(), 2);
     }

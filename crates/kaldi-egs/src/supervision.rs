@@ -29,6 +29,11 @@ pub struct ChainSupervision {
 }
 
 impl ChainSupervision {
+    /// The number of acceptors that there should be.
+    pub fn num_fsts(&self) -> usize {
+        if self.is_end_to_end { self.num_sequences as usize } else { 1 }
+    }
+
     pub(crate) fn read(cursor: &mut Cursor<'_>) -> Result<Self> {
         cursor.expect_token("<Supervision>")?;
         cursor.expect_token("<Weight>")?;

@@ -72,6 +72,7 @@ fn output(output: &ChainOutput) -> Value {
         "sequences": supervision.num_sequences,
         "frames": supervision.frames_per_sequence,
         "label_dim": supervision.label_dim,
+        "end_to_end": supervision.is_end_to_end,
         "fsts": fsts.collect::<Vec<_>>(),
         "alignment_pdfs": supervision.alignment_pdfs,
         "deriv_weights": output.deriv_weights.iter().map(|&weight| number(&weight.into())).collect::<Vec<_>>(),

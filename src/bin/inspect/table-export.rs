@@ -6,6 +6,7 @@ use anyhow::{Context, bail, ensure};
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_convert::{Export, ExportOptions, Exporter, FileFormat, FloatType, Item, Piece};
+use kaldi_egs::{NnetChainExample, NnetExample};
 use kaldi_inspect::{Entries, Kind, ModelType, Named, Numbers, model_arrays};
 use kaldi_io::{FileNames, Output, Wxfilename, make_last_folder};
 use kaldi_log::log;
@@ -21,7 +22,8 @@ Writes a table as a file of NumPy (.npy, .npz), safetensors, Parquet, CSV, TSV o
 each key. In .npz and .safetensors each key is an array. A .npy has one value, or with --stack the rows of all. A row of
 Parquet has key, rows, columns and values, or key and value; a line of CSV and TSV has the key and a row; a line of JSON
 is {\"key\": ..., \"value\": ...}. Numbers keep their precision unless --dtype is given. Posteriors, lists of lists and
-waveforms become several arrays, such as utt1.lengths, utt1.index and utt1.weight. Words are possible only in Parquet,
+waveforms become several arrays, such as utt1.lengths, utt1.index and utt1.weight. Training examples have arrays for each
+input and output, such as utt1.input, utt1.input.indexes and utt1.output.indexes, in Parquet a row for each. Words are possible only in Parquet,
 CSV, TSV and JSON. The table is an rspecifier, or the name of an archive or a script file. The type of its values is
 found by looking; the type of a stream is matrix, vector or int32-vector unless --type is given. Of a file with a model
 (final.mdl, a mixture of Gaussians, an i-vector extractor) the arrays are such as weights, means and variances.
@@ -89,6 +91,8 @@ fn table_export(opts: Options) -> anyhow::Result<Tally> {
         ValueType::TokenVector => export::<Tokens>,
         ValueType::Htk => export::<HtkFeatures>,
         ValueType::Sphinx => export::<SphinxFeatures>,
+        ValueType::Nnet3Example => export::<NnetExample>,
+        ValueType::Nnet3ChainExample => export::<NnetChainExample>,
         other => bail!("{}: values of the type {other} are not exported", opts.source),
     };
     let options = ExportOptions { format, dtype: opts.dtype, stack: opts.stack, table_type: opts.value_type };

@@ -15,7 +15,7 @@ fn example(key: &str) -> String {
     )
 }
 
-fn scratch() -> Scratch {
+pub(super) fn scratch() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("egs", ["a", "b", "c", "d", "e"].map(example).concat());
     scratch

@@ -4,6 +4,7 @@ use bstr::ByteSlice;
 
 use crate::support::Scratch;
 
+pub mod arrays;
 pub mod chain;
 pub mod nnet3_copy_egs;
 pub mod nnet3_get_egs;
