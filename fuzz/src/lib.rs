@@ -169,7 +169,7 @@ pub fn archive(bytes: &[u8]) {
 /// The number of types that the first byte of an [`archive`] chooses from.
 pub const NUM_ARCHIVES: u8 = ARCHIVES.len() as u8;
 
-const ARCHIVES: [fn(&str); 9] = [
+const ARCHIVES: [fn(&str); 11] = [
     reads_alike::<Matrix<f32>>,
     reads_alike::<GeneralMatrix>,
     reads_alike::<Vector<f32>>,
@@ -179,6 +179,8 @@ const ARCHIVES: [fn(&str); 9] = [
     reads_alike::<f32>,
     reads_alike::<HtkFeatures>,
     reads_alike::<Wave>,
+    reads_alike::<NnetExample>,
+    reads_alike::<NnetChainExample>,
 ];
 
 fn reads_alike<V: Value>(name: &str) {

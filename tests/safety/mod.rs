@@ -10,6 +10,9 @@ mod checked_archives;
 /// Archives of every value type, cut at every byte.
 mod cut_archives;
 
+/// Training examples, damaged at every byte.
+mod damaged_examples;
+
 /// Every byte of a header, damaged.
 mod damaged_headers;
 

@@ -82,7 +82,7 @@ pub fn for_each_type(visitor: &mut impl ForEachType) {
 }
 
 /// A value of its text.
-fn parsed<T: Value>(text: &str) -> T {
+pub fn parsed<T: Value>(text: &str) -> T {
     T::read(&mut Cursor::new(text.as_bytes())).unwrap()
 }
 

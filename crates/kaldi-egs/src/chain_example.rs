@@ -169,6 +169,17 @@ impl NnetChainExample {
     }
 }
 
+/// Appends a token, the number of parts, and each part, in lines of text.
+fn write_all<T>(out: &mut Vec<u8>, format: Format, token: &[u8], parts: &[T], write: fn(&T, &mut Vec<u8>, Format)) {
+    write_token(out, token);
+    write_basic(out, format, parts.len() as i32);
+    format.end_line(out);
+    for part in parts {
+        write(part, out, format);
+        format.end_line(out);
+    }
+}
+
 /// An example of a chain model, binary or text. Text ends with a space instead of a newline, as in Kaldi.
 impl Value for NnetChainExample {
     const NAME: &'static str = "nnet3 chain example";
@@ -196,20 +207,8 @@ impl Value for NnetChainExample {
     fn write(&self, out: &mut Vec<u8>, format: Format) {
         format.write_marker(out);
         write_token(out, b"<Nnet3ChainEg>");
-        write_token(out, b"<NumInputs>");
-        write_basic(out, format, self.inputs.len() as i32);
-        format.end_line(out);
-        for input in &self.inputs {
-            input.write(out, format);
-            format.end_line(out);
-        }
-        write_token(out, b"<NumOutputs>");
-        write_basic(out, format, self.outputs.len() as i32);
-        format.end_line(out);
-        for output in &self.outputs {
-            output.write(out, format);
-            format.end_line(out);
-        }
+        write_all(out, format, b"<NumInputs>", &self.inputs, NnetIo::write);
+        write_all(out, format, b"<NumOutputs>", &self.outputs, ChainOutput::write);
         write_token(out, b"</Nnet3ChainEg>");
     }
 }

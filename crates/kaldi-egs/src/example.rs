@@ -35,6 +35,9 @@ impl NnetIo {
         cursor.expect_token("<NnetIo>")?;
         let name = BString::from(cursor.read_token()?);
         let indexes = Index::read_all(cursor)?;
+        if !cursor.is_binary() {
+            cursor.skip_space();
+        }
         let at = cursor.offset();
         let matrix = IoMatrix::read(cursor)?;
         if matrix.num_rows() != indexes.len() {
@@ -217,7 +220,8 @@ pub(crate) mod tests {
         refuses::<NnetExample>(b"<Nnet3Eg> <NumIo> 0 </Nnet3Eg> ", 18, "expected a number from 1 to 1000000, got 0");
         refuses::<NnetExample>(
             b"<Nnet3Eg> <NumIo> 1 <NnetIo> i <I1V> 2 <I1> 0 0 0 <I1> 0 1 0 [ 1 ]\n</NnetIo> </Nnet3Eg> ",
-            60,
+            // The bracket of the matrix; the space before it belongs to the last index.
+            61,
             "expected 2 rows, one for each index, got 1",
         );
         refuses::<NnetExample>(b"<Nnet3ChainEg> ", 0, "expected token \"<Nnet3Eg>\", got \"<Nnet3ChainEg>\"");

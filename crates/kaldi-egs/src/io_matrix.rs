@@ -175,11 +175,8 @@ impl IoMatrix {
         Ok(Self::Full(Matrix::from_vec(num_rows, num_cols.unwrap_or(0), data)))
     }
 
-    /// Reads a matrix within an example, in the form that the cursor has found.
+    /// Reads a matrix within an example, in the form that the cursor has found; in text, the cursor is at its first byte.
     pub(crate) fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        if !cursor.is_binary() {
-            cursor.skip_space();
-        }
         Ok(match (cursor.is_binary(), cursor.peek()) {
             (true, Some(b'C')) => Self::Compressed(CompressedMatrix::read_part(cursor)?),
             (true, Some(b'S')) | (false, Some(b'r')) => Self::Sparse(SparseRows::read(cursor)?),

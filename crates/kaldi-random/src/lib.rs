@@ -33,3 +33,20 @@ pub use random::Random;
 #[cfg(feature = "cli")]
 pub use random_options::{RandomArguments, RandomBy};
 pub use state::RandomState;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    /// Checks that a shuffle of four values has each of the 24 results about equally often.
+    pub(crate) fn all_orders_come_about_as_often(mut shuffle: impl FnMut(&mut [u8])) {
+        let mut counts = BTreeMap::new();
+        for _ in 0..24_000 {
+            let mut values = [0, 1, 2, 3];
+            shuffle(&mut values);
+            *counts.entry(values).or_insert(0) += 1;
+        }
+        assert_eq!(counts.len(), 24);
+        assert!(counts.values().all(|count| (880..1120).contains(count)), "{counts:?}");
+    }
+}

@@ -15,7 +15,7 @@ fn example(key: &str) -> String {
     )
 }
 
-pub(super) fn scratch() -> Scratch {
+pub fn scratch() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("egs", ["a", "b", "c", "d", "e"].map(example).concat());
     scratch

@@ -29,7 +29,7 @@ fn post(utt: &str, num_frames: usize) -> String {
 }
 
 /// Writes `small.egs`, examples of 4 labelled frames with one frame before and after them: `a-0`, `a-4`, `a-8`, `b-0`, `b-4`.
-fn small(scratch: &Scratch) {
+pub fn small(scratch: &Scratch) {
     scratch.write("feats", feats("a", 12) + &feats("b", 8)).write("post", post("a", 12) + &post("b", 8));
     let options = "--num-pdfs=7 --left-context=1 --right-context=1 --num-frames=4 --compress=false";
     scratch.sh(&format!("nnet3-get-egs {options} ark:feats ark:post ark:small.egs")).succeeds();

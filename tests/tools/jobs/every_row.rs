@@ -6,6 +6,7 @@ use crate::support::Scratch;
 use crate::support::registry;
 use crate::support::sample::{binary_archive, ints, matrix, posterior, vector};
 use crate::support::wave;
+use crate::tools::egs;
 use crate::tools::models::training;
 
 /// A command line of each tool. Its last word is the output, a table or a file.
@@ -140,10 +141,6 @@ const TRAINING_SUMS: &[&str] = &[
 
 /// Tools in pieces that have no command above, each for a reason.
 const OTHERS: &[&str] = &[
-    // Not compared yet: they need archives of examples. tests/tools/egs compares their threads.
-    "nnet3-chain-copy-egs",
-    "nnet3-copy-egs",
-    "nnet3-xvector-get-egs",
     // No file of the recorded cases has its posteriors; it differs from gmm-est-fmllr in them alone.
     "gmm-est-fmllr-gpost",
     // They are divided as gmm-est-fmllr, and need the files of the tests of training.
@@ -258,6 +255,25 @@ fn lattices() -> Scratch {
     scratch
 }
 
+/// Command lines of tools on training examples.
+const EXAMPLE_COMMANDS: &[&str] = &[
+    "nnet3-chain-copy-egs --left-context=0 scp:chain.scp ark:OUT",
+    "nnet3-copy-egs scp:small.scp ark:OUT",
+    "nnet3-copy-egs --frame=1 --frame-shift=2 ark:small.egs ark,t:OUT",
+    "nnet3-xvector-get-egs --num-pdfs=7 ranges scp:many.scp ark:OUT",
+];
+
+/// A folder with training examples, and what x-vectors are made of.
+fn examples() -> Scratch {
+    let scratch = egs::chain::scratch();
+    egs::small(&scratch);
+    let made = "nnet3-chain-copy-egs ark:egs ark,scp:chain.egs,chain.scp && nnet3-copy-egs ark:small.egs ark,scp:same,small.scp &&
+        for x in 1 2 3 4 5; do sed \"s/^a/a$x/; s/^b/b$x/\" feats; done | copy-feats ark:- ark,scp:many.ark,many.scp &&
+        awk '{ print $1, 0, 0, NR % 3, 5, NR % 7; print $1, 0, 0, 1, 4, 0 }' many.scp > ranges";
+    scratch.sh(made).succeeds();
+    scratch
+}
+
 /// A folder with the models and tables of the recorded cases.
 fn models() -> Scratch {
     let scratch = Scratch::new();
@@ -306,6 +322,12 @@ fn tools_on_models_give_the_bytes_of_the_whole_run_in_pieces() {
 #[test]
 fn tools_on_lattices_give_the_bytes_of_the_whole_run_in_pieces() {
     let wrong = wrong(&lattices(), LATTICE_COMMANDS, |whole, parts| whole == parts);
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn tools_on_examples_give_the_bytes_of_the_whole_run_in_pieces() {
+    let wrong = wrong(&examples(), EXAMPLE_COMMANDS, |whole, parts| whole == parts);
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
@@ -368,9 +390,9 @@ fn folders_of_files_are_those_of_the_whole_run() {
 
 #[test]
 fn every_tool_with_a_row_has_a_command() {
-    let commands = COMMANDS.iter().chain(MODEL_COMMANDS).chain(LATTICE_COMMANDS).chain(SUMS).chain(TRAINING_SUMS);
+    let commands = [COMMANDS, MODEL_COMMANDS, LATTICE_COMMANDS, EXAMPLE_COMMANDS, SUMS, TRAINING_SUMS].concat();
     let named: BTreeSet<&str> =
-        commands.filter_map(|command| command.split(' ').next()).chain(OTHERS.iter().copied()).collect();
+        commands.iter().filter_map(|command| command.split(' ').next()).chain(OTHERS.iter().copied()).collect();
     let tools = registry::tools();
     let in_pieces: BTreeSet<&str> =
         tools.iter().filter(|tool| tool.runs_in_pieces).map(|tool| tool.name.as_str()).collect();
