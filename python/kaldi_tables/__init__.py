@@ -20,6 +20,7 @@ from ._errors import (
     RangeError,
     SpecifierError,
 )
+from ._examples import ChainExample, ChainOutput, Example, Fst, Io, SparseRows
 from ._tables import Lookup, Reader, keys, load_ark, load_mat, load_scp, lookup, open, shapes
 from ._threads import get_num_threads, set_num_threads
 from ._values import Posterior, SparseMatrix, Wave
@@ -28,11 +29,16 @@ from ._write import check, info, save_ark
 __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
+    "ChainExample",
+    "ChainOutput",
     "ClosedError",
     "CommandError",
     "DataError",
     "Error",
+    "Example",
     "FileError",
+    "Fst",
+    "Io",
     "Lookup",
     "MissingFileError",
     "MissingKeyError",
@@ -40,6 +46,7 @@ __all__ = [
     "RangeError",
     "Reader",
     "SparseMatrix",
+    "SparseRows",
     "SpecifierError",
     "Wave",
     "Writer",

@@ -83,9 +83,13 @@ def test_huge_claims_take_no_memory(tmp_path: pathlib.Path) -> None:
             list(ours.load_ark(str(name)))
         with pytest.raises(kt.DataError), ours.open_like_kaldi(f"cat {name} |", "rb") as file:
             list(ours.load_ark(file))
-    name.write_bytes(b"a \0B<Nnet3Eg> " + bytes(10))
-    with pytest.raises(kt.DataError, match="example of nnet3"):
+    name.write_bytes(b"a \0B<Nnet3ChainEg> " + bytes(10))
+    with pytest.raises(kt.DataError, match="an example that kaldi_tables.open reads"):
         list(ours.load_ark(str(name)))
+    for head in (b"<NumIo> \4", b"<NumIo> \4\1\0\0\0<NnetIo> i <I1V> \4"):
+        name.write_bytes(b"a \0B<Nnet3Eg> " + head + b"\xff\xff\xff\x7f" + bytes(100))
+        with pytest.raises(kt.DataError):
+            list(ours.load_ark(str(name)))
 
 
 def test_failed_commands_raise(tmp_path: pathlib.Path) -> None:

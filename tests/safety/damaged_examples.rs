@@ -100,7 +100,8 @@ fn sizes_of_examples_that_lie_take_no_memory() {
         scratch.write("claim.ark", &bytes);
         let table_tools = ["table-check claim.ark > /dev/null", "table-export claim.ark o.npz"];
         for command in [&format!("{tool} ark:claim.ark ark:out.ark"), table_tools[0], table_tools[1]] {
-            let ran = scratch.sh(&format!("(ulimit -v $((80000 + PROGRAM_KB)); exec {command}) 2> log; echo $?; cat log"));
+            let ran =
+                scratch.sh(&format!("(ulimit -v $((80000 + PROGRAM_KB)); exec {command}) 2> log; echo $?; cat log"));
             let text = String::from_utf8_lossy(ran.stdout()).into_owned();
             let failed = text.starts_with("255\n") || text.starts_with("1\n");
             assert!(failed && !text.contains("memory") && !text.contains("panic"), "{command}: {bytes:?}: {text}");
@@ -116,7 +117,8 @@ fn indexes_out_of_range_are_refused_where_they_are_used() {
     let (bytes, _) = archive(&[example()], Format::Binary);
     scratch.write("odd.ark", claim(&bytes, b"SV \x04\x03\0\0\0\x04\x01\0\0\0\x04", 3));
     scratch.sh("nnet3-copy-egs ark:odd.ark ark:- | cmp - odd.ark").succeeds();
-    let ran = scratch.sh("table-export odd.ark o.npz && table-import --type=nnet3-example o.npz ark:o.ark").fails_with(255);
+    let ran =
+        scratch.sh("table-export odd.ark o.npz && table-import --type=nnet3-example o.npz ark:o.ark").fails_with(255);
     ran.stderr_has("utt0: output: expected an index below 3, got 3");
     assert!(!scratch.path("o.ark").exists());
 }

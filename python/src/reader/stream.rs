@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_egs::NnetIo;
 use kaldi_inspect::{Entries, Kind, Named};
 use kaldi_io::{Rspecifier, RspecifierKind};
 use kaldi_log::warning;
@@ -339,6 +340,14 @@ pub fn shape_of(value: &AnyValue) -> Vec<u64> {
         AnyValue::Posterior(posterior) => vec![posterior.0.len() as u64],
         AnyValue::GaussPost(posterior) => vec![posterior.0.len() as u64],
         AnyValue::Words(words) => vec![words.len() as u64],
+        AnyValue::Example(example) => of_inputs(&example.io),
+        AnyValue::ChainExample(example) => of_inputs(&example.inputs),
         AnyValue::Bytes(bytes) => vec![bytes.len() as u64],
     }
+}
+
+/// The most rows of inputs, and the columns of the first one, as the header of an example has them.
+fn of_inputs(inputs: &[NnetIo]) -> Vec<u64> {
+    let rows = inputs.iter().map(|input| input.indexes.len()).max().unwrap_or(0);
+    vec![rows as u64, inputs.first().map_or(0, |input| input.matrix.num_cols()) as u64]
 }

@@ -1,12 +1,14 @@
 //! Values of tables: read without the interpreter, then converted to objects of Python.
 
 mod dense;
+mod examples;
 mod to_python;
 
 pub use dense::{Dense, Precision};
 pub use to_python::value_to_python;
 
 use bstr::BString;
+use kaldi_egs::{NnetChainExample, NnetExample};
 use kaldi_inspect::Entries;
 use kaldi_matrix::{GeneralMatrix, HtkFeatures, Matrix, SparseMatrix, SphinxFeatures, Vector};
 use kaldi_table::RawEntry;
@@ -58,6 +60,10 @@ pub enum AnyValue {
     Word(BString),
     /// Words.
     Words(Tokens),
+    /// A training example.
+    Example(NnetExample),
+    /// A training example of a chain model.
+    ChainExample(NnetChainExample),
     /// The value as it is in the file.
     Bytes(Vec<u8>),
 }
@@ -130,6 +136,8 @@ pub fn read_value(raw: &RawEntry, value_type: Option<ValueType>, dtype: Option<P
         ValueType::GaussPost => Any::GaussPost(raw.parse()?),
         ValueType::Token => Any::Word(raw.parse::<Token>()?.into_inner()),
         ValueType::TokenVector => Any::Words(raw.parse()?),
+        ValueType::Nnet3Example => Any::Example(raw.parse()?),
+        ValueType::Nnet3ChainExample => Any::ChainExample(raw.parse()?),
         _ => Any::Bytes(raw.bytes()?.into_owned()),
     })
 }

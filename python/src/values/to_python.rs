@@ -7,6 +7,7 @@ use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyList};
 
+use super::examples::{of_chain_example, of_example};
 use super::{AnyValue, Precision};
 use crate::names;
 
@@ -37,6 +38,8 @@ pub fn value_to_python<'py>(py: Python<'py>, value: AnyValue) -> PyResult<Bound<
         AnyValue::GaussPost(posterior) => of_gauss_post(py, &posterior)?,
         AnyValue::Word(word) => names::to_str(py, &word)?.into_any(),
         AnyValue::Words(words) => of_words(py, &words)?,
+        AnyValue::Example(example) => of_example(py, &example)?,
+        AnyValue::ChainExample(example) => of_chain_example(py, &example)?,
         AnyValue::Bytes(bytes) => PyBytes::new(py, &bytes).into_any(),
     })
 }
@@ -58,7 +61,11 @@ pub fn of_matrix<'py, T: Element + kaldi_matrix::Real>(
 }
 
 /// Numbers, row after row, as an array that owns its memory.
-fn of_rows<'py, T: Element + Copy>(py: Python<'py>, numbers: &[T], shape: [usize; 2]) -> PyResult<Bound<'py, PyAny>> {
+pub(super) fn of_rows<'py, T: Element + Copy>(
+    py: Python<'py>,
+    numbers: &[T],
+    shape: [usize; 2],
+) -> PyResult<Bound<'py, PyAny>> {
     let array = numpy::PyArray2::<T>::zeros(py, shape, false);
     array.readwrite().as_slice_mut()?.copy_from_slice(numbers);
     Ok(array.into_any())

@@ -13,6 +13,7 @@ use pyo3::types::{PyBool, PyBytes, PyFloat, PyString, PyTuple};
 use crate::errors::{out_of_range, wrong_type, wrong_value};
 
 use super::arrays::{self, describe};
+use super::examples::{chain_example, example};
 use super::looks::{Class, Kind, is_a, items, look};
 use super::taken::Taken;
 use crate::names;
@@ -59,6 +60,8 @@ pub fn convert(value: &Bound<'_, PyAny>, kind: Kind, is_named: bool) -> PyResult
         ValueType::GaussPost => Taken::GaussPost(gauss_post(value)?),
         ValueType::Token => Taken::Token(Token::new(text(value)?).map_err(|error| no_word(&error))?),
         ValueType::TokenVector => Taken::Tokens(words(value)?),
+        ValueType::Nnet3Example => Taken::Example(example(value)?),
+        ValueType::Nnet3ChainExample => Taken::ChainExample(chain_example(value)?),
         other => return Err(wrong_value(format!("values of the type {other} are not made of objects"))),
     })
 }
@@ -80,7 +83,10 @@ fn unsuitable(value: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
 }
 
 /// The items of a list or an array, converted.
-fn each<'py, T>(value: &Bound<'py, PyAny>, item: impl Fn(&Bound<'py, PyAny>) -> PyResult<T>) -> PyResult<Vec<T>> {
+pub(super) fn each<'py, T>(
+    value: &Bound<'py, PyAny>,
+    item: impl Fn(&Bound<'py, PyAny>) -> PyResult<T>,
+) -> PyResult<Vec<T>> {
     let list = match arrays::find(value)? {
         Some(array) if array.ndim() > 0 => items(&array.call_method0("tolist")?)?,
         _ => items(value)?,
@@ -188,7 +194,7 @@ fn truth(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(value.cast::<PyBool>().map_err(|_| wrong("True or False", &value))?.is_true())
 }
 
-fn integers(value: &Bound<'_, PyAny>) -> PyResult<Vec<i32>> {
+pub(super) fn integers(value: &Bound<'_, PyAny>) -> PyResult<Vec<i32>> {
     if let Some(array) = arrays::find(value)? {
         if array.len() == 0 {
             return Ok(Vec::new());
@@ -202,7 +208,7 @@ fn integers(value: &Bound<'_, PyAny>) -> PyResult<Vec<i32>> {
     list.iter().map(integer).collect()
 }
 
-fn text(value: &Bound<'_, PyAny>) -> PyResult<bstr::BString> {
+pub(super) fn text(value: &Bound<'_, PyAny>) -> PyResult<bstr::BString> {
     names::from_str(value.cast::<PyString>().map_err(|_| wrong("a str", value))?)
 }
 

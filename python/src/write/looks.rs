@@ -54,11 +54,13 @@ impl From<ValueType> for Kind {
     }
 }
 
-/// The classes of `_values.py`.
+/// The classes of `_values.py` and `_examples.py`.
 pub enum Class {
     Wave,
     Posterior,
     SparseMatrix,
+    Example,
+    ChainExample,
 }
 
 /// Whether the value is of this class.
@@ -66,18 +68,23 @@ pub enum Class {
 /// # Errors
 /// If the package is damaged.
 pub fn is_a(value: &Bound<'_, PyAny>, class: &Class) -> PyResult<bool> {
-    static CLASSES: PyOnceLock<[Py<PyType>; 3]> = PyOnceLock::new();
+    static CLASSES: PyOnceLock<[Py<PyType>; 5]> = PyOnceLock::new();
     let py = value.py();
     let classes = CLASSES.get_or_try_init(py, || {
-        let module = py.import("kaldi_tables._values")?;
-        let class = |name| PyResult::Ok(module.getattr(name)?.cast_into::<PyType>()?.unbind());
-        PyResult::Ok([class("Wave")?, class("Posterior")?, class("SparseMatrix")?])
+        let class = |module: &str, name| {
+            PyResult::Ok(py.import(format!("kaldi_tables.{module}"))?.getattr(name)?.cast_into::<PyType>()?.unbind())
+        };
+        let value = |name| class("_values", name);
+        let [example, chain_example] = ["Example", "ChainExample"].map(|name| class("_examples", name));
+        PyResult::Ok([value("Wave")?, value("Posterior")?, value("SparseMatrix")?, example?, chain_example?])
     })?;
-    let [wave, posterior, sparse] = classes;
+    let [wave, posterior, sparse, example, chain_example] = classes;
     let wanted = match class {
         Class::Wave => wave,
         Class::Posterior => posterior,
         Class::SparseMatrix => sparse,
+        Class::Example => example,
+        Class::ChainExample => chain_example,
     };
     value.is_instance(wanted.bind(py))
 }
@@ -123,6 +130,10 @@ pub fn look(value: &Bound<'_, PyAny>) -> PyResult<Option<Kind>> {
         ValueType::Matrix
     } else if is_a(value, &Class::Posterior)? {
         ValueType::Posterior
+    } else if is_a(value, &Class::Example)? {
+        ValueType::Nnet3Example
+    } else if is_a(value, &Class::ChainExample)? {
+        ValueType::Nnet3ChainExample
     } else if is_a(value, &Class::Wave)? || is_sound(value)? {
         ValueType::Wave
     } else if let Some(array) = arrays::find(value)? {

@@ -2,6 +2,7 @@
 
 mod arrays;
 mod convert;
+mod examples;
 mod looks;
 mod many;
 mod sink;

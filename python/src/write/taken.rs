@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use kaldi_egs::{NnetChainExample, NnetExample};
 use kaldi_io::Encoded;
 use kaldi_log::warning;
 use kaldi_matrix::{CompressedMatrix, CompressionMethod, Matrix, SparseMatrix, Vector};
@@ -33,6 +34,8 @@ pub enum Taken {
     GaussPost(GaussPost),
     Token(Token),
     Tokens(Tokens),
+    Example(NnetExample),
+    ChainExample(NnetChainExample),
     Bytes(Vec<u8>),
 }
 
@@ -73,6 +76,8 @@ impl Taken {
             Self::GaussPost(value) => encode(&value, format),
             Self::Token(value) => encode(&value, format),
             Self::Tokens(value) => encode(&value, format),
+            Self::Example(value) => encode(&value, format),
+            Self::ChainExample(value) => encode(&value, format),
             Self::Bytes(bytes) => bytes.into(),
         })
     }

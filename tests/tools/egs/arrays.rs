@@ -89,7 +89,9 @@ fn names_of_arrays_are_those_of_inputs_and_outputs() {
     );
     scratch.sh("head -n 1 o.jsonl").succeeds().stdout_has("\"dim\": 9, \"sparse\": [[2, 1.0], [], [0, 0.0, 8, 0.25]]");
     let ran = scratch.sh("table-export many.egs o.parquet; table-info o.parquet").succeeds();
-    ran.stdout_has("columns      9").stdout_has("indexes      list of int32 12").stdout_has("values       list of float32 12");
+    ran.stdout_has("columns      9")
+        .stdout_has("indexes      list of int32 12")
+        .stdout_has("values       list of float32 12");
 }
 
 #[test]

@@ -30,6 +30,8 @@ These things are different, on purpose:
 - The result of ``load_scp(max_cache_fd=...)`` pickles, and is safe in threads and forked children: they share no positions.
 - ``load_scp(segments=...)`` reads only the samples of a segment, if the recording is a WAV file of 8 or 16 bits.
 - WAV files of 24 and 32 bits, floats, A-law and mu-law are read, as 16 bits. kaldiio refuses some and misreads others.
+- A binary training example of nnet3 is a list with a dict for each input and output: ``name``, ``index`` (a list of n, t, x) and ``matrix``, as
+  the reader of kaldi-python-io has it. kaldiio refuses it. `kaldi_tables.open` reads text and examples of chain models, too.
 - `LimitedSizeDict` makes no room if a key is set again, and keeps its size when a key is deleted.
 
 Archives with pickles (``PKL``) run code of the file when they are read. Only this module reads them: `kaldi_tables.open` never does.

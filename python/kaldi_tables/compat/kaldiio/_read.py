@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from ... import _core
 from ..._errors import DataError, Error
+from ._examples import read_example
 from ._stream import Stream
 from .wavio import read_samples
 
@@ -95,8 +96,8 @@ def _sound(loader: Any, data: bytes, kwargs: dict[str, Any]) -> tuple[int, Any]:
     return int(first), second
 
 
-def read_binary(stream: Stream, endian: str) -> npt.NDArray[Any]:
-    """Reads what follows the binary marker."""
+def read_binary(stream: Stream, endian: str) -> Any:
+    """Reads what follows the binary marker: an array, or the list that a training example is."""
     start = stream.offset
     first = stream.read(1)
     if first == b"\4":
@@ -110,8 +111,10 @@ def read_binary(stream: Stream, endian: str) -> npt.NDArray[Any]:
     kind = token[:-1] if token.endswith(b" ") else token
     if kind in (b"CM", b"CM2", b"CM3"):
         return _compressed(stream, kind, endian)
+    if kind == b"<Nnet3Eg>":
+        return read_example(stream, endian)
     if kind not in (b"FM", b"DM", b"FV", b"DV"):
-        what = " (an example of nnet3, which this module does not read)" if kind.startswith(b"<Nnet3") else ""
+        what = " (an example that kaldi_tables.open reads)" if kind == b"<Nnet3ChainEg>" else ""
         raise stream.error(f"expected one of FM, FV, DM, DV, CM, CM2 and CM3, found {kind!r}{what}", start)
     dtype = np.dtype(np.float32 if kind.startswith(b"F") else np.float64)
     shape = [_size(stream, endian) for _ in range(2 if kind.endswith(b"M") else 1)]
