@@ -39,13 +39,15 @@ pub enum Corpus {
     /// `final.mdl`: transitions of 100 phones and 3000 pdfs; `large.mdl`: the same with 100 MB of zeros after it; `ali.ark`: alignments of 12 million frames; `post.ark`: their
     /// posteriors.
     Models,
+    /// `egs.feats` and `egs.post`: 1000 utterances of 600 frames in 40 dimensions, with a pdf for each frame.
+    Examples,
     /// `many.idx`: an index of 20 million sequences of 10 billion tokens, and a `.bin` that is one hole.
     Sequences,
 }
 
 impl Corpus {
     /// All parts, in the order in which they are written.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Tables,
         Self::Spliced,
         Self::Audio,
@@ -55,6 +57,7 @@ impl Corpus {
         Self::Ivectors,
         Self::Speakers,
         Self::Models,
+        Self::Examples,
         Self::Sequences,
     ];
 
@@ -70,6 +73,7 @@ impl Corpus {
             Self::Ivectors => corpus_models::write_ivectors(dir, size),
             Self::Speakers => corpus_models::write_speakers(dir, size),
             Self::Models => corpus_models::write_models(dir, size),
+            Self::Examples => write_examples(dir, size),
             Self::Sequences => write_sequences(dir, size),
         }
     }
@@ -116,6 +120,20 @@ fn write_sequences(dir: &Path, size: Size) -> Result<()> {
     (0..=count).try_for_each(|bound| index.write_all(&bound.to_le_bytes()))?;
     index.flush()?;
     File::create(dir.join("many.bin"))?.set_len(pointer)
+}
+
+fn write_examples(dir: &Path, size: Size) -> Result<()> {
+    let mut random = Random(11);
+    let (mut feats, mut posteriors) = (create(dir, "egs.feats")?, create(dir, "egs.post")?);
+    for index in 0..size.pick(1000, 10) {
+        let mut entry = format!("utt{index:05} ").into_bytes();
+        put_matrix(&mut entry, 600, NUM_COLS, || 3.0 * random.normal());
+        feats.write_all(&entry)?;
+        let pdfs: Vec<usize> = (0..600).map(|_| random.below(3000)).collect();
+        corpus_models::write_posterior(&mut posteriors, index, &pdfs)?;
+    }
+    feats.flush()?;
+    posteriors.flush()
 }
 
 fn write_tables(dir: &Path, size: Size) -> Result<()> {

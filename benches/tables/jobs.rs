@@ -1,6 +1,7 @@
 //! What is measured.
 
 use crate::corpus::Corpus;
+use crate::examples;
 use crate::job::{Job, Rival, Yardstick};
 use crate::models;
 
@@ -15,6 +16,11 @@ pub const PREPARATIONS: &[(Corpus, &str, &[&str])] = &[
     (Corpus::Ivectors, "fgmm-global-to-gmm", &["full.ubm", "diag.ubm"]),
     (Corpus::Ivectors, "gmm-gselect", &["--n=20", "diag.ubm", "ark:gauss.ark", "ark:gauss.lists"]),
     (Corpus::Speakers, "ivector-compute-plda", &["ark:spk2utt", "ark:speech.ark", "plda"]),
+    (
+        Corpus::Examples,
+        "nnet3-get-egs",
+        &["--num-pdfs=3000", "--left-context=4", "--right-context=4", "ark:egs.feats", "ark:egs.post", "ark:egs.ark"],
+    ),
     (Corpus::Spliced, "acc-lda", &["lda.mdl", "ark:few.ark", "ark:few.post", "lda.acc"]),
     (Corpus::Sound, "make-shard-list", &["noise.scp", "noise.text", "made", "data.list"]),
 ];
@@ -26,6 +32,7 @@ pub fn jobs() -> Vec<Job> {
     jobs.extend(audio_jobs());
     jobs.extend(recording_jobs());
     jobs.extend(models::jobs());
+    jobs.extend(examples::jobs());
     jobs.extend(token_jobs());
     jobs.extend(feed_jobs());
     jobs.extend(shard_jobs());

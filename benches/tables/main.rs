@@ -21,6 +21,7 @@ mod baseline;
 mod coded;
 mod corpus;
 mod corpus_models;
+mod examples;
 mod growth;
 mod job;
 mod jobs;
