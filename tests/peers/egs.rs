@@ -128,5 +128,9 @@ fn the_script_of_pictures_makes_examples() {
         "cat egs/egs.[123].ark | table-keys --type=nnet3-example ark:- | wc -l; table-keys egs/combine.egs | wc -l",
     );
     ran.succeeds().stdout_is("40\n10\n");
-    scratch.sh("table-head --json egs/egs.1.ark | head -n 1").succeeds().stdout_has("\"dim\":4,\"sparse\":[[");
+    scratch
+        .sh("table-head --json egs/egs.1.ark | head -n 1")
+        .succeeds()
+        .stdout_has("\"dim\":4,")
+        .stdout_has("\"sparse\":[[1,1]]");
 }
