@@ -82,10 +82,25 @@ impl Index {
         walk.token("<I1V>")?;
         let count = Self::read_count(&mut walk.cursor)?;
         let mut last = Self::default();
-        for _ in 0..count {
-            let (index, is_canonical) = Self::read_code(&mut walk.cursor, last)?;
-            walk.expect_canonical(is_canonical);
-            last = index;
+        let mut left = count;
+        while left > 0 {
+            // Most indexes are a byte each, from -124 to 124.
+            let is_step = |code: &&u8| (-MOST..=MOST).contains(&i32::from(**code as i8));
+            let steps = walk.cursor.rest().iter().take(left).take_while(is_step);
+            let (mut num_steps, mut sum) = (0, 0_i32);
+            for &code in steps {
+                num_steps += 1;
+                sum = sum.wrapping_add(i32::from(code as i8));
+            }
+            walk.cursor.advance(num_steps);
+            last.t = last.t.wrapping_add(sum);
+            left -= num_steps;
+            if left > 0 {
+                let (index, is_canonical) = Self::read_code(&mut walk.cursor, last)?;
+                walk.expect_canonical(is_canonical);
+                last = index;
+                left -= 1;
+            }
         }
         Ok(count)
     }

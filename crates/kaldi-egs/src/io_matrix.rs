@@ -202,7 +202,8 @@ fn columns(name: &BStr, expected: usize, got: i64) -> Error {
 
 /// Copies rows of a matrix.
 fn select(matrix: &Matrix<f32>, rows: impl Iterator<Item = usize>) -> Matrix<f32> {
-    let data: Vec<f32> = rows.flat_map(|row| matrix.row(row)).copied().collect();
+    let mut data = Vec::with_capacity(rows.size_hint().0 * matrix.num_cols());
+    rows.for_each(|row| data.extend_from_slice(matrix.row(row)));
     match data.len() {
         0 => Matrix::default(),
         length => Matrix::from_vec(length / matrix.num_cols(), matrix.num_cols(), data),

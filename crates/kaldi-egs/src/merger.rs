@@ -23,6 +23,8 @@ pub struct ExampleMerger {
     sizes: MinibatchSizes,
     /// The number of each structure that was seen.
     numbers: HashMap<Structure, usize>,
+    /// The structure of the last example, which the next one often has, and its number.
+    last: Option<(Structure, usize)>,
     /// For each number, the examples that wait, and what was done.
     groups: Vec<Group>,
     order: WaitingOrder,
@@ -42,31 +44,47 @@ struct Group {
 impl ExampleMerger {
     /// A merger without examples.
     pub fn new(sizes: MinibatchSizes) -> Self {
-        Self { sizes, numbers: HashMap::new(), groups: Vec::new(), order: WaitingOrder::default(), num_written: 0 }
+        Self {
+            sizes,
+            numbers: HashMap::new(),
+            last: None,
+            groups: Vec::new(),
+            order: WaitingOrder::default(),
+            num_written: 0,
+        }
     }
 
     /// Adds an example; returns those to merge, if there are enough now.
     pub fn add(&mut self, example: NnetExample) -> Option<Merged> {
-        let structure = Structure::of(&example);
-        let (size, next) = (structure.size(), self.groups.len());
-        let number = match self.numbers.get(&structure) {
-            Some(&number) => number,
-            None => {
-                self.groups.push(Group { size, hash: structure.kaldi_hash(), ..Group::default() });
-                self.numbers.insert(structure, next);
-                next
-            }
-        };
+        let number = self.number_of(&example);
         let group = &mut self.groups[number];
         if group.waiting.is_empty() {
             self.order.insert(number, group.hash);
         }
         group.waiting.push(example);
-        let count = self.sizes.number(size, group.waiting.len(), false);
+        let count = self.sizes.number(group.size, group.waiting.len(), false);
         (count > 0).then(|| {
             self.order.remove(number);
             self.take(number, count)
         })
+    }
+
+    /// The number of the example's structure, which may be new.
+    fn number_of(&mut self, example: &NnetExample) -> usize {
+        if let Some((last, number)) = &self.last
+            && last.is_of(example)
+        {
+            return *number;
+        }
+        let structure = Structure::of(example);
+        let next = self.groups.len();
+        let number = *self.numbers.entry(structure.clone()).or_insert(next);
+        if number == next {
+            let (size, hash) = (structure.size(), structure.kaldi_hash());
+            self.groups.push(Group { size, hash, ..Group::default() });
+        }
+        self.last = Some((structure, number));
+        number
     }
 
     /// After the last example: returns what else is merged. The rest is dropped.

@@ -200,7 +200,11 @@ impl SparseRows {
             let starts_well = walk.cursor.rest().starts_with(b"SV ");
             walk.expect_canonical(starts_well);
             let (_, count) = read_row_head(&mut walk.cursor)?;
-            for _ in 0..count {
+            // As elements are written: a size byte and four others, twice.
+            let written = walk.cursor.rest().as_chunks::<10>().0.iter().take(count as usize);
+            let num_written = written.take_while(|element| element[0] == 4 && element[5] == 4).count();
+            walk.cursor.advance(10 * num_written);
+            for _ in num_written..count as usize {
                 let _: i32 = walk.cursor.read_basic()?;
                 walk.float()?;
             }

@@ -3,7 +3,7 @@
 
 use bstr::BString;
 
-use crate::{Index, NnetExample};
+use crate::{Index, NnetExample, NnetIo};
 
 /// What examples that are merged have in common: names, indexes, and numbers of columns.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -12,6 +12,14 @@ pub(crate) struct Structure(Vec<(BString, Vec<Index>, usize)>);
 impl Structure {
     pub(crate) fn of(example: &NnetExample) -> Self {
         Self(example.io.iter().map(|io| (io.name.clone(), io.indexes.clone(), io.matrix.num_cols())).collect())
+    }
+
+    /// Whether it is that of the example.
+    pub(crate) fn is_of(&self, example: &NnetExample) -> bool {
+        let is_of = |((name, indexes, columns), io): (&(BString, Vec<Index>, usize), &NnetIo)| {
+            *name == io.name && *columns == io.matrix.num_cols() && *indexes == io.indexes
+        };
+        self.0.len() == example.io.len() && self.0.iter().zip(&example.io).all(is_of)
     }
 
     /// The largest number of indexes.

@@ -191,13 +191,30 @@ fn fill(values: &mut [f32], first: i32, base: f32, width: f32, share: f64) {
     }
 }
 
-/// Finds the value of one byte of a column.
-pub(super) fn decode_one([first, second, third, last]: [f32; 4], byte: u8) -> f32 {
-    let step = f32::from(byte);
-    match byte {
-        0..=64 => interpolate(first, second - first, step, 1.0 / 64.0),
-        65..=192 => interpolate(second, third - second, step - 64.0, 1.0 / 128.0),
-        193.. => interpolate(third, last - third, step - 192.0, 1.0 / 63.0),
+/// Finds the values of some bytes of a column, without branches.
+#[inline(always)]
+pub(super) fn decode_few([first, second, third, last]: [f32; 4], bytes: &[u8], values: &mut [f32]) {
+    for (value, &byte) in values.iter_mut().zip(bytes) {
+        let of_part = |lower, middle, upper| {
+            if byte <= 64 {
+                lower
+            } else if byte <= 192 {
+                middle
+            } else {
+                upper
+            }
+        };
+        let base = of_part(first, second, third);
+        let width = of_part(second - first, third - second, last - third);
+        let step = f32::from(byte) - of_part(0.0, 64.0, 192.0);
+        let share = if byte <= 64 {
+            1.0 / 64.0
+        } else if byte <= 192 {
+            1.0 / 128.0
+        } else {
+            1.0 / 63.0
+        };
+        *value = interpolate(base, width, step, share);
     }
 }
 

@@ -97,9 +97,11 @@ impl Stored<'_> {
             .zip(bytes.chunks_exact(self.header.rows).map(|column| &column[rows.clone()]));
         let mut data = vec![T::default(); rows.len() * cols.len()];
         if rows.len() < MANY {
+            let mut values = [0.0; MANY];
             for (col, (levels, bytes)) in columns.enumerate() {
-                for (value, &byte) in data[col..].iter_mut().step_by(cols.len()).zip(bytes) {
-                    *value = T::from_f64(f64::from(columns::decode_one(levels, byte)));
+                columns::decode_few(levels, bytes, &mut values);
+                for (to, &value) in data[col..].iter_mut().step_by(cols.len()).zip(&values) {
+                    *to = T::from_f64(f64::from(value));
                 }
             }
             return data;

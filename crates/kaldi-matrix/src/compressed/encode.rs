@@ -8,11 +8,12 @@ use kaldi_lanes::{Kernel, dispatch};
 use super::columns;
 use super::method::CompressionMethod;
 use super::numbers::{extremes, round};
+use super::short_columns;
 use super::stored::{Header, Layout};
 use crate::{Error, Result};
 
 /// The columns that are compressed together: as many as fill a cache line of a row.
-const BLOCK: usize = 16;
+const BLOCK: usize = short_columns::LANES;
 
 /// Compresses rows of `cols` elements; returns the header before the integers in a file, and the integers.
 pub(super) fn compress(data: &[f32], cols: usize, method: CompressionMethod) -> Result<(Header, Vec<u8>)> {
@@ -84,12 +85,22 @@ fn compress_columns(header: &Header, data: &[f32], payload: &mut [u8]) {
     // An odd number of cache lines keeps columns from competing for the same ones.
     let stride = (header.rows.div_ceil(BLOCK) | 1) * BLOCK;
     let mut block = vec![0.0; BLOCK.min(header.cols) * stride];
+    let is_short = (5..=short_columns::MOST_ROWS).contains(&header.rows);
+    let mut rows = [[0.0; BLOCK]; short_columns::MOST_ROWS];
     for first in (0..header.cols).step_by(BLOCK) {
         let width = BLOCK.min(header.cols - first);
         transpose(data, header.cols, first, width, stride, &mut block);
-        for ((column, levels), bytes) in block.chunks_exact(stride).take(width).zip(&mut levels).zip(&mut bytes) {
+        let sorted = match is_short {
+            true => short_columns::order_statistics(data, header.cols, first, width, &mut rows[..header.rows]),
+            false => None,
+        };
+        let columns = block.chunks_exact(stride).take(width).enumerate();
+        for (((lane, column), levels), bytes) in columns.zip(&mut levels).zip(&mut bytes) {
             let column = &column[..header.rows];
-            let (statistics, max) = scratch.order_statistics(column);
+            let (statistics, max) = match &sorted {
+                Some(sorted) => (sorted.map(|row| row[lane]), sorted[3][lane]),
+                None => scratch.order_statistics(column),
+            };
             let quantized = columns::quantize(statistics.map(|value| header.two_bytes(value)), header.rows);
             for (bytes, level) in levels.as_chunks_mut().0.iter_mut().zip(quantized) {
                 *bytes = level.to_le_bytes();

@@ -24,6 +24,7 @@ mod method;
 mod numbers;
 mod part;
 mod rows;
+mod short_columns;
 mod stored;
 
 use std::ops::Range;
