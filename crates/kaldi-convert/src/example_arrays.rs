@@ -84,23 +84,26 @@ impl IoArrays {
     pub(crate) fn join(table_type: ValueType, all: Vec<Self>) -> Result<Item, String> {
         let (outputs, inputs): (Vec<_>, Vec<_>) = all.into_iter().partition(|io| io.find(FRAMES).is_some());
         let is_chain = table_type == ValueType::Nnet3ChainExample;
-        if inputs.is_empty() || is_chain && outputs.is_empty() {
-            return Err(format!("expected inputs and outputs for a {table_type}, got no such arrays"));
-        }
-        let named = |io: &Self, result: Result<_, String>| result.map_err(|message| format!("{}: {message}", io.name));
-        let io = inputs.iter().map(|io| named(io, io.to_io())).collect::<Result<_, _>>()?;
         if let (false, Some(output)) = (is_chain, outputs.first()) {
             return Err(format!(
                 "{}: expected a matrix for a {table_type}, got an output of a chain model",
                 output.name
             ));
         }
-        if !is_chain {
-            return Ok(Item::Example(NnetExample { io }));
+        if inputs.is_empty() || is_chain && outputs.is_empty() {
+            return Err(format!("expected inputs and outputs for a {table_type}, got no such arrays"));
         }
-        let named = |io: &Self, result: Result<_, String>| result.map_err(|message| format!("{}: {message}", io.name));
-        let outputs = outputs.iter().map(|io| named(io, io.to_output())).collect::<Result<_, _>>()?;
-        Ok(Item::ChainExample(NnetChainExample { inputs: io, outputs }))
+        let inputs = inputs.iter().map(|io| io.told(io.to_io())).collect::<Result<_, _>>()?;
+        if !is_chain {
+            return Ok(Item::Example(NnetExample { io: inputs }));
+        }
+        let outputs = outputs.iter().map(|io| io.told(io.to_output())).collect::<Result<_, _>>()?;
+        Ok(Item::ChainExample(NnetChainExample { inputs, outputs }))
+    }
+
+    /// The result, with the name in the message of an error.
+    fn told<T>(&self, result: Result<T, String>) -> Result<T, String> {
+        result.map_err(|message| format!("{}: {message}", self.name))
     }
 
     fn of_io(io: &NnetIo) -> Self {

@@ -57,6 +57,8 @@ fn examples_of_chain_models_lead_back_to_the_same_archive() {
             .succeeds();
     }
     scratch.sh("table-import o.parquet ark:- | cmp - b.egs").succeeds();
+    let ran = scratch.sh("table-import --type=nnet3-example o.npz ark:o").fails_with(255);
+    ran.stderr_has("a: output: expected a matrix for a nnet3-example, got an output of a chain model");
     scratch
         .sh("table-export b.egs o.safetensors; head -c 8000 o.safetensors")
         .succeeds()
