@@ -56,6 +56,7 @@ mod paths;
 mod phones;
 mod push;
 mod scores;
+mod survey;
 #[cfg(test)]
 mod testing;
 mod text;
@@ -74,4 +75,6 @@ pub use mbr::{BayesRisk, BayesRiskOptions};
 pub use oracle::Oracle;
 pub use paths::{Linear, TimedWord};
 pub use scores::{LatticePosteriors, Scores};
-pub use value::{CompactLattice, Fst, Lattice};
+pub use survey::{GraphSize, PathSize};
+pub use text::GraphForm;
+pub use value::{CompactLattice, Fst, Lattice, StoredGraph};
