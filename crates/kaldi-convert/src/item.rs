@@ -3,6 +3,7 @@
 use array_files::DType;
 use bstr::BString;
 use kaldi_inspect::{Layout, Numbers};
+use kaldi_lattice::{CompactLattice, Fst, Graph, GraphForm, Lattice};
 use kaldi_matrix::{HtkFeatures, SphinxFeatures};
 use kaldi_table::{Entry, WorkError};
 use kaldi_types::ValueType;
@@ -12,6 +13,7 @@ use kaldi_wave::Wave;
 
 use crate::array::Array;
 use crate::exact::Exact;
+use crate::graph_parts::{graph_from_parts, graph_parts};
 
 /// The value of an entry.
 #[derive(Clone, Debug)]
@@ -30,6 +32,8 @@ pub enum Item {
     GaussPost(Vec<Vec<(i32, Vec<f32>)>>),
     /// A waveform.
     Wave(Wave),
+    /// A lattice or an FST.
+    Graph(Graph, GraphForm),
 }
 
 impl Item {
@@ -53,6 +57,9 @@ impl Item {
             Self::Posterior(_) => ValueType::Posterior,
             Self::GaussPost(_) => ValueType::GaussPost,
             Self::Wave(_) => ValueType::Wave,
+            Self::Graph(_, GraphForm::Plain) => ValueType::Lattice,
+            Self::Graph(_, GraphForm::Compact) => ValueType::CompactLattice,
+            Self::Graph(_, GraphForm::Standard) => ValueType::Fst,
         }
     }
 
@@ -83,6 +90,7 @@ impl Item {
                 let rate = Array::from_i32(&[], &[wave.sample_rate() as i32]);
                 vec![rate, Array::from_i32(&[], &[wave.num_channels() as i32]), samples(wave)]
             }
+            Self::Graph(graph, form) => graph_parts(graph, *form),
         }
     }
 
@@ -91,6 +99,9 @@ impl Item {
     /// # Errors
     /// If they do not fit each other.
     pub(crate) fn from_parts(table_type: ValueType, parts: &[Array]) -> Result<Self, String> {
+        if let Some(form) = table_type.graph_form() {
+            return Ok(Self::Graph(graph_from_parts(form, parts)?, form));
+        }
         match (table_type, parts) {
             (ValueType::Int32VectorVector, [lengths, values]) => Ok(Self::Lists(cut(integers(values)?, lengths)?)),
             (ValueType::Posterior, [lengths, index, weight]) => {
@@ -149,11 +160,11 @@ fn same(first: usize, second: usize) -> Result<(), String> {
     if first == second { Ok(()) } else { Err(format!("expected as many indices as weights, got {first} and {second}")) }
 }
 
-fn integers(array: &Array) -> Result<Vec<i32>, String> {
+pub(crate) fn integers(array: &Array) -> Result<Vec<i32>, String> {
     Exact::of(array).to_i32()
 }
 
-fn singles(array: &Array) -> Result<Vec<f32>, String> {
+pub(crate) fn singles(array: &Array) -> Result<Vec<f32>, String> {
     match Exact::of(array).into_real()? {
         Exact::Single(values) => Ok(values),
         Exact::Double(values) => Ok(values.into_iter().map(|value| value as f32).collect()),
@@ -280,6 +291,24 @@ impl Export for Tokens {
 impl Export for Wave {
     fn into_item(self) -> Item {
         Item::Wave(self)
+    }
+}
+
+impl Export for Lattice {
+    fn into_item(self) -> Item {
+        Item::Graph(self.0, GraphForm::Plain)
+    }
+}
+
+impl Export for CompactLattice {
+    fn into_item(self) -> Item {
+        Item::Graph(self.0, GraphForm::Compact)
+    }
+}
+
+impl Export for Fst {
+    fn into_item(self) -> Item {
+        Item::Graph(self.0, GraphForm::Standard)
     }
 }
 

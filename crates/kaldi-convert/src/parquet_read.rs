@@ -112,7 +112,16 @@ impl Form {
             let value = find(value).ok_or_else(|| missing(value, "--value"))?;
             return Ok((form_of(&value), vec![key, value]));
         }
-        let parts = [ValueType::GaussPost, ValueType::Posterior, ValueType::Wave, ValueType::Int32VectorVector];
+        // A type whose names are among those of another one comes after it.
+        let parts = [
+            ValueType::GaussPost,
+            ValueType::Posterior,
+            ValueType::Wave,
+            ValueType::CompactLattice,
+            ValueType::Lattice,
+            ValueType::Fst,
+            ValueType::Int32VectorVector,
+        ];
         let parts = parts.into_iter().find_map(|it| Some((Self::Parts(it), all(part_names(it))?)));
         let is_sized = !matches!(told, Some(ValueType::Vector | ValueType::Int32Vector));
         let found = parts

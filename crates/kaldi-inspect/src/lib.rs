@@ -10,7 +10,7 @@
 //!
 //! For whole tables: [`Summary`] and [`DirectorySummary`], reported by [`Info`]; faults: [`check`],
 //! [`check_directory`]; differences: [`diff`]. By key: [`select`]. [`Statistics`] are for tables of [`Numbers`], which
-//! are read on all threads; [`SoundStatistics`] for waveforms; [`Report`] prints them.
+//! are read on all threads; [`MeasureStatistics`] for waveforms, lattices and FSTs; [`Report`] prints them.
 //!
 //! Files that are no tables (arrays of other programs, lists, shards, folders) are a [`Foreign`], if [`ForeignKind::find`] knows
 //! them.
@@ -55,6 +55,7 @@ mod example;
 mod fault;
 mod foreign;
 mod foreign_parts;
+mod graph;
 mod group;
 mod info;
 mod keys;
@@ -84,6 +85,7 @@ pub use entries::Entries;
 pub use error::{Error, Result};
 pub use fault::Fault;
 pub use foreign::{Foreign, ForeignKind, ForeignPart};
+pub use graph::{GraphSums, read_graph};
 pub use group::{By, Group, LengthGroup};
 pub use info::Info;
 pub use kaldi_measure::{Distribution, Moments};
@@ -98,7 +100,7 @@ pub use rows::{Row, each_row};
 pub use select::{Selected, select};
 pub use show::{copy, cut_lines, show, show_json};
 pub use sketch::Sketch;
-pub use sound::{SoundStatistics, decode_sound, measure_sound};
+pub use sound::{MeasureStatistics, Measures, decode_sound, measure_graph, measure_sound, sound_measures};
 pub use statistics::{EntryStatistics, Examiner, Statistics};
 pub use summary::Summary;
 pub use value::{read_content, read_frames, read_header, write_value};

@@ -25,12 +25,13 @@
 struct Readme;
 
 mod advice;
+mod blocks;
 mod content;
 mod detector;
 mod examples;
 mod frame;
 mod frames;
-mod fst;
+mod graphs;
 mod header;
 mod likely;
 mod model_type;
