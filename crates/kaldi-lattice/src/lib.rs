@@ -39,6 +39,7 @@
 struct Readme;
 
 mod align;
+mod arrays;
 mod binary;
 mod compose;
 mod convert;
@@ -47,6 +48,7 @@ mod determinize;
 mod epsilon;
 mod error;
 mod graph;
+mod growing;
 mod mbr;
 mod nbest;
 mod numbers;
@@ -67,6 +69,7 @@ pub use align::{
     Aligned, AlignmentLexicon, BoundaryTableError, LexiconAlignment, LexiconError, PhoneAlignment, WordAlignment,
     WordBoundaries,
 };
+pub use arrays::GraphArrays;
 pub use convert::{to_compact, to_plain};
 pub use cost::{Cost, Scale};
 pub use error::{Error, Result};
