@@ -81,7 +81,7 @@ fn faults_of_lattices_are_found() {
     let ran = scratch.sh("cat graphs.ark real.ark > both.ark; table-check both.ark").fails_with(1);
     ran.stdout_has("expected values of the type fst, got one of the type compact-lattice");
     scratch.write("cut", "a \n0 1 8 1,2,3\n1\n\nb \n0 1 8 1,2,3\n1\n");
-    let message = "cut: b: cut:37: expected an empty line after the value, got the end of the input\n";
+    let message = "cut: b: cut:35: expected an empty line after the value, got the end of the input\n";
     scratch.sh("table-check cut").fails_with(1).stdout_is(message);
 }
 
@@ -155,7 +155,15 @@ fn statistics_are_those_of_states_arcs_frames_words_and_depth() {
     let ran = scratch.sh("table-stats --by=key graphs.ark | head -n 1").succeeds();
     ran.stdout_is("table\tgroup\tstates\tarcs\n");
     scratch.sh("table-stats --by=column real.ark").fails_with(255).stderr_has("--by=table or --by=key for lattices");
-    scratch.sh("table-stats --plot=real.svg real.ark && grep -c depth real.svg").succeeds().stdout_is("1\n");
+    scratch.sh("table-stats --plot=real.svg real.ark > table && grep -c depth real.svg").succeeds().stdout_is("1\n");
+}
+
+#[test]
+fn words_of_lattices_are_drawn_as_labels() {
+    let scratch = lattices();
+    scratch.sh("feats-to-png --format=svg ark:real.ark pictures && ls pictures | wc -l").succeeds().stdout_is("10\n");
+    let ran = scratch.sh("feats-to-png --format=svg ark:graphs.ark other").fails_with(255);
+    ran.stderr_has("lattices or waveforms, got a value of type fst");
 }
 
 #[test]
