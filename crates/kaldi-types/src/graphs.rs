@@ -10,6 +10,7 @@ use memchr::memrchr;
 
 use crate::advice::TypeAdvice;
 use crate::blocks::{self, Lines};
+use crate::frames;
 use crate::header::{Header, Precision};
 use crate::row::{Detected, Found, Row, Text};
 use crate::value_type::ValueType;
@@ -50,7 +51,8 @@ const fn advice(sentence: &'static str, tool: &'static str, verb: &'static str) 
 const fn row<T: Graphs>(name: &'static str, advice: TypeAdvice) -> Row {
     Row {
         found: Found::AtStart(detect::<T>),
-        has_frames_as_rows: matches!(T::FORM, GraphForm::Plain | GraphForm::Compact),
+        has_frames_as_rows: !matches!(T::FORM, GraphForm::Standard),
+        frames: if matches!(T::FORM, GraphForm::Standard) { None } else { Some(frames::of_lattice) },
         has_common_columns: false,
         frame,
         parse: parse::<T>,

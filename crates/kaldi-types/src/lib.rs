@@ -43,7 +43,7 @@ mod value_type;
 pub use advice::TypeAdvice;
 pub use content::{Content, ValueShape, write_value};
 pub use detector::{Detector, join_names};
-pub use frames::Frames;
+pub use frames::{FrameWord, Frames};
 pub use header::{Header, Precision};
 pub use likely::Evidence;
 pub use model_type::ModelType;
