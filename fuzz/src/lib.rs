@@ -89,7 +89,7 @@ const VALUES: [fn(&[u8]); 52] = [
     keeps_promises_but_for_text::<TreeStats>,
     keeps_promises::<Questions>,
     keeps_promises::<AcousticModel>,
-    keeps_promises::<LdaStats>,
+    keeps_promises_but_for_text::<LdaStats>,
     keeps_promises::<MlltStats>,
     keeps_promises::<Fmpe>,
     keeps_promises::<FmpeStats>,
