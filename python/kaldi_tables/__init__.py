@@ -22,7 +22,7 @@ from ._errors import (
 )
 from ._tables import Lookup, Reader, keys, load_ark, load_mat, load_scp, lookup, open, shapes
 from ._threads import get_num_threads, set_num_threads
-from ._values import Posterior, SparseMatrix, Wave
+from ._values import Lattice, Posterior, SparseMatrix, Wave
 from ._write import check, info, save_ark
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "DataError",
     "Error",
     "FileError",
+    "Lattice",
     "Lookup",
     "MissingFileError",
     "MissingKeyError",

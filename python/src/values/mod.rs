@@ -8,6 +8,7 @@ pub use to_python::value_to_python;
 
 use bstr::BString;
 use kaldi_inspect::Entries;
+use kaldi_lattice::{CompactLattice, Fst, Graph, GraphForm, Lattice};
 use kaldi_matrix::{GeneralMatrix, HtkFeatures, Matrix, SparseMatrix, SphinxFeatures, Vector};
 use kaldi_table::RawEntry;
 use kaldi_types::ValueType;
@@ -58,6 +59,8 @@ pub enum AnyValue {
     Word(BString),
     /// Words.
     Words(Tokens),
+    /// A lattice or an FST.
+    Graph(Graph, GraphForm),
     /// The value as it is in the file.
     Bytes(Vec<u8>),
 }
@@ -130,6 +133,9 @@ pub fn read_value(raw: &RawEntry, value_type: Option<ValueType>, dtype: Option<P
         ValueType::GaussPost => Any::GaussPost(raw.parse()?),
         ValueType::Token => Any::Word(raw.parse::<Token>()?.into_inner()),
         ValueType::TokenVector => Any::Words(raw.parse()?),
+        ValueType::Lattice => Any::Graph(raw.parse::<Lattice>()?.0, GraphForm::Plain),
+        ValueType::CompactLattice => Any::Graph(raw.parse::<CompactLattice>()?.0, GraphForm::Compact),
+        ValueType::Fst => Any::Graph(raw.parse::<Fst>()?.0, GraphForm::Standard),
         _ => Any::Bytes(raw.bytes()?.into_owned()),
     })
 }

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyList};
 
 use super::{AnyValue, Precision};
-use crate::names;
+use crate::{lattice, names};
 
 /// Converts a value. Arrays own their memory.
 ///
@@ -37,6 +37,7 @@ pub fn value_to_python<'py>(py: Python<'py>, value: AnyValue) -> PyResult<Bound<
         AnyValue::GaussPost(posterior) => of_gauss_post(py, &posterior)?,
         AnyValue::Word(word) => names::to_str(py, &word)?.into_any(),
         AnyValue::Words(words) => of_words(py, &words)?,
+        AnyValue::Graph(graph, form) => lattice::to_python(py, &graph, form)?,
         AnyValue::Bytes(bytes) => PyBytes::new(py, &bytes).into_any(),
     })
 }

@@ -15,7 +15,7 @@ use crate::errors::{out_of_range, wrong_type, wrong_value};
 use super::arrays::{self, describe};
 use super::looks::{Class, Kind, is_a, items, look};
 use super::taken::Taken;
-use crate::names;
+use crate::{lattice, names};
 
 /// The value, as one of the type. With `is_named`, the type was named by the program, so that whole numbers may become
 /// real ones; else it was found by looking, and the value has to look the same.
@@ -59,12 +59,22 @@ pub fn convert(value: &Bound<'_, PyAny>, kind: Kind, is_named: bool) -> PyResult
         ValueType::GaussPost => Taken::GaussPost(gauss_post(value)?),
         ValueType::Token => Taken::Token(Token::new(text(value)?).map_err(|error| no_word(&error))?),
         ValueType::TokenVector => Taken::Tokens(words(value)?),
+        ValueType::Lattice | ValueType::CompactLattice | ValueType::Fst => graph(value, value_type)?,
         other => return Err(wrong_value(format!("values of the type {other} are not made of objects"))),
     })
 }
 
 fn wrong(expected: &str, value: &Bound<'_, PyAny>) -> PyErr {
     wrong_type(format!("expected {expected}, got {}", describe(value)))
+}
+
+/// A lattice or an FST.
+fn graph(value: &Bound<'_, PyAny>, value_type: ValueType) -> PyResult<Taken> {
+    if !is_a(value, &Class::Lattice)? || lattice::type_of(value)? != value_type {
+        return Err(wrong(&format!("a Lattice of the type {value_type}"), value));
+    }
+    let (graph, form) = lattice::of_python(value)?;
+    Ok(Taken::Graph(graph, form))
 }
 
 /// What NumPy says about a list that is no array is a wrong type, too.

@@ -9,6 +9,7 @@ use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyList, PyString, PyTuple, Py
 use crate::errors::{wrong_type, wrong_value};
 
 use super::arrays;
+use crate::lattice;
 
 /// The type of the values of a table that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +60,7 @@ pub enum Class {
     Wave,
     Posterior,
     SparseMatrix,
+    Lattice,
 }
 
 /// Whether the value is of this class.
@@ -66,18 +68,19 @@ pub enum Class {
 /// # Errors
 /// If the package is damaged.
 pub fn is_a(value: &Bound<'_, PyAny>, class: &Class) -> PyResult<bool> {
-    static CLASSES: PyOnceLock<[Py<PyType>; 3]> = PyOnceLock::new();
+    static CLASSES: PyOnceLock<[Py<PyType>; 4]> = PyOnceLock::new();
     let py = value.py();
     let classes = CLASSES.get_or_try_init(py, || {
         let module = py.import("kaldi_tables._values")?;
         let class = |name| PyResult::Ok(module.getattr(name)?.cast_into::<PyType>()?.unbind());
-        PyResult::Ok([class("Wave")?, class("Posterior")?, class("SparseMatrix")?])
+        PyResult::Ok([class("Wave")?, class("Posterior")?, class("SparseMatrix")?, class("Lattice")?])
     })?;
-    let [wave, posterior, sparse] = classes;
+    let [wave, posterior, sparse, lattice] = classes;
     let wanted = match class {
         Class::Wave => wave,
         Class::Posterior => posterior,
         Class::SparseMatrix => sparse,
+        Class::Lattice => lattice,
     };
     value.is_instance(wanted.bind(py))
 }
@@ -123,6 +126,8 @@ pub fn look(value: &Bound<'_, PyAny>) -> PyResult<Option<Kind>> {
         ValueType::Matrix
     } else if is_a(value, &Class::Posterior)? {
         ValueType::Posterior
+    } else if is_a(value, &Class::Lattice)? {
+        lattice::type_of(value)?
     } else if is_a(value, &Class::Wave)? || is_sound(value)? {
         ValueType::Wave
     } else if let Some(array) = arrays::find(value)? {

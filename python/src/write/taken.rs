@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kaldi_io::Encoded;
+use kaldi_lattice::{Graph, GraphForm, StoredGraph};
 use kaldi_log::warning;
 use kaldi_matrix::{CompressedMatrix, CompressionMethod, Matrix, SparseMatrix, Vector};
 use kaldi_values::{Format, GaussPost, IntMatrix, Posterior, Token, Tokens, Value, write_basic, write_token};
@@ -33,6 +34,7 @@ pub enum Taken {
     GaussPost(GaussPost),
     Token(Token),
     Tokens(Tokens),
+    Graph(Graph, GraphForm),
     Bytes(Vec<u8>),
 }
 
@@ -73,6 +75,11 @@ impl Taken {
             Self::GaussPost(value) => encode(&value, format),
             Self::Token(value) => encode(&value, format),
             Self::Tokens(value) => encode(&value, format),
+            Self::Graph(graph, form) => {
+                let mut bytes = Vec::new();
+                StoredGraph { graph, form, has_doubles: None }.write(&mut bytes, format);
+                bytes.into()
+            }
             Self::Bytes(bytes) => bytes.into(),
         })
     }
@@ -88,6 +95,7 @@ impl Taken {
     pub fn size(&self) -> usize {
         match self {
             Self::Reals(reals) => reals.elements.as_ref().len(),
+            Self::Graph(graph, _) => 64 * (graph.num_states() + graph.num_arcs()),
             _ => 1 << 10,
         }
     }
