@@ -427,8 +427,9 @@ def test_lattices(tmp_path):
     assert (path.graph_cost, path.acoustic_cost) == (1.75, 3.5)
     assert lattice.best_path(acoustic_scale=0.0).words.tolist() == [9, 5]
     words = lattice.to_ctm(frame_shift=0.5)
-    assert [(word.start, word.duration, word.word) for word in words] == [(0, 1, 8), (1, 0.5, 5)]
-    assert words[0].confidence == pytest.approx(1 / (1 + np.exp(-0.5)), abs=1e-5) and words[1].confidence == 1
+    best = 1 / (1 + np.exp(-0.5))
+    assert words[0] == pytest.approx((0, 1, 8, best), abs=1e-5) and words[1] == pytest.approx((1, 0.5, 5, 1), abs=1e-5)
+    assert kt.Lattice.to_ctm(lattice, mbr=False)[0].word == 8
     # Changed costs are written back.
     lattice.acoustic_costs *= 2
     kt.save_ark(tmp_path / "changed.ark", {"utt": lattice})

@@ -87,7 +87,7 @@ impl ForEachType for ScanEverywhere {
                     assert!(cut_entries.len() > whole && known.is_none(), "{what}");
                     continue;
                 }
-                if cut_entries.len() == whole + 1 && known.is_none() && error.is_some() {
+                if cut_entries.len() > whole && known.is_none() && error.is_some() {
                     // Likewise, with something after it.
                     continue;
                 }

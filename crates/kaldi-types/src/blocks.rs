@@ -71,6 +71,8 @@ impl<'a> Blocks<'a> {
         let mut rest = text;
         while let Some(length) = memchr(b'\n', rest).or((at_end && !rest.is_empty()).then_some(rest.len())) {
             let line = &rest[..length];
+            // The last line may be cut.
+            let is_cut = length == rest.len();
             rest = rest.get(length + 1..).unwrap_or_default();
             let mut fields = line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
             match (fields.next(), is_inside) {
@@ -82,7 +84,10 @@ impl<'a> Blocks<'a> {
                 (Some(first), true) => {
                     self.has_repeated |= !self.words.insert(first);
                     self.lines += 1;
-                    self.add(forms(line));
+                    match forms(line) {
+                        None if is_cut => {}
+                        line => self.add(line),
+                    }
                 }
                 // A key and no more.
                 (Some(key), false)
@@ -244,7 +249,8 @@ mod tests {
 
     #[test]
     fn columns_and_commas_show_the_form() {
-        let graphs = |text: &str| look(format!("\n{text}\n").as_bytes(), true);
+        let graphs =
+            |text: &str| look(format!("\n{text}{}", if text.ends_with('\n') { "\n" } else { "" }).as_bytes(), true);
         for (text, expected) in [
             ("0 1 5 1,2,3_4\n1 0.5,0,\n", GraphForm::Compact),
             ("0 1 5\n1\n", GraphForm::Compact),
@@ -258,6 +264,7 @@ mod tests {
             // What fits no form is read as what it was first, so that the fault is found.
             ("0 1 5 1,2,3\n1 2 5 1,2\n2\n", GraphForm::Compact),
             ("0 1 5 6 1,2\n1 3,4,5\n", GraphForm::Plain),
+            ("0 1 5 1,2,3\n1 2 5 1,", GraphForm::Compact),
         ] {
             assert_eq!(graphs(text), Lines::Graphs(expected), "{text}");
         }

@@ -159,6 +159,23 @@ fn statistics_are_those_of_states_arcs_frames_words_and_depth() {
 }
 
 #[test]
+fn a_lattice_is_drawn_for_graphviz() {
+    let scratch = lattices();
+    scratch.write("one", "a \n0 1 8 1,2,3_4\n0 1 9\n1 0.5,0,\n\n").write("words", "say\"x\" 8\n");
+    let picture = "digraph \"a\" {\n  rankdir = LR;\n  0 [label = \"0\", shape = circle, style = bold];\n  \
+                   0 -> 1 [label = \"say\\\"x\\\"/1,2 (2)\"];\n  0 -> 1 [label = \"9\"];\n  \
+                   1 [label = \"1/0.5,0\", shape = doublecircle];\n}\n";
+    scratch.sh("table-head --dot --symbols=words one").succeeds().stdout_is(picture);
+    scratch.write("fst", "a \n0 1 3 8 1.5\n1\n\n");
+    scratch.sh("table-head --dot fst").succeeds().stdout_has("0 -> 1 [label = \"3:8/1.5\"];");
+    scratch
+        .sh("echo 'a 1 2' > ints; table-head --dot ints")
+        .fails_with(255)
+        .stderr_has("expected lattices or FSTs with --dot");
+    scratch.sh("table-head --symbols=words one").fails_with(255).stderr_has("expected --symbols with --dot only");
+}
+
+#[test]
 fn words_of_lattices_are_drawn_as_labels() {
     let scratch = lattices();
     scratch.sh("feats-to-png --format=svg ark:real.ark pictures && ls pictures | wc -l").succeeds().stdout_is("10\n");
