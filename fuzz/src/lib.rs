@@ -22,6 +22,7 @@ use kaldi_io::{
     printable_wxfilename, specifier_advice,
 };
 use kaldi_ivector::{IvectorExtractor, IvectorExtractorStats, LogisticRegression, Plda};
+use kaldi_lattice::{CompactLattice, Fst, Lattice};
 use kaldi_matrix::{
     CompressedMatrix, GeneralMatrix, HtkFeatures, Matrix, MatrixOrVector, MatrixRange, SparseMatrix, SphinxFeatures,
     Vector, VectorRange,
@@ -47,7 +48,7 @@ pub fn value(bytes: &[u8]) {
 /// The number of types that the first byte of a [`value`] chooses from.
 pub const NUM_VALUES: u8 = VALUES.len() as u8;
 
-const VALUES: [fn(&[u8]); 49] = [
+const VALUES: [fn(&[u8]); 52] = [
     keeps_promises::<Matrix<f32>>,
     keeps_promises::<Matrix<f64>>,
     keeps_promises::<Vector<f32>>,
@@ -88,7 +89,7 @@ const VALUES: [fn(&[u8]); 49] = [
     keeps_promises_but_for_text::<TreeStats>,
     keeps_promises::<Questions>,
     keeps_promises::<AcousticModel>,
-    keeps_promises::<LdaStats>,
+    keeps_promises_but_for_text::<LdaStats>,
     keeps_promises::<MlltStats>,
     keeps_promises::<Fmpe>,
     keeps_promises::<FmpeStats>,
@@ -97,6 +98,9 @@ const VALUES: [fn(&[u8]); 49] = [
     keeps_promises_but_for_text::<BasisFmllrStats>,
     keeps_promises_but_for_text::<NnetExample>,
     keeps_promises_but_for_text::<NnetChainExample>,
+    keeps_promises_but_for_text::<Lattice>,
+    keeps_promises_but_for_text::<CompactLattice>,
+    keeps_promises_but_for_text::<Fst>,
 ];
 
 /// What is read is as long as was told before; what is written can be read and is written alike; what is called canonical
@@ -169,7 +173,7 @@ pub fn archive(bytes: &[u8]) {
 /// The number of types that the first byte of an [`archive`] chooses from.
 pub const NUM_ARCHIVES: u8 = ARCHIVES.len() as u8;
 
-const ARCHIVES: [fn(&str); 11] = [
+const ARCHIVES: [fn(&str); 12] = [
     reads_alike::<Matrix<f32>>,
     reads_alike::<GeneralMatrix>,
     reads_alike::<Vector<f32>>,
@@ -181,6 +185,7 @@ const ARCHIVES: [fn(&str); 11] = [
     reads_alike::<Wave>,
     reads_alike::<NnetExample>,
     reads_alike::<NnetChainExample>,
+    reads_alike::<CompactLattice>,
 ];
 
 fn reads_alike<V: Value>(name: &str) {

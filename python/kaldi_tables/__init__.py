@@ -23,7 +23,7 @@ from ._errors import (
 from ._examples import ChainExample, ChainOutput, Example, Fst, Io, SparseRows
 from ._tables import Lookup, Reader, keys, load_ark, load_mat, load_scp, lookup, open, shapes
 from ._threads import get_num_threads, set_num_threads
-from ._values import Posterior, SparseMatrix, Wave
+from ._values import Lattice, Posterior, SparseMatrix, Wave
 from ._write import check, info, save_ark
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "FileError",
     "Fst",
     "Io",
+    "Lattice",
     "Lookup",
     "MissingFileError",
     "MissingKeyError",

@@ -51,6 +51,15 @@ def feats_spec_augment(
 ) -> NDArray[np.float32]: ...
 def feats_resample(samples: NDArray[np.float32], from_rate: int, to_rate: int) -> NDArray[np.float32]: ...
 
+# Lattices
+
+def lattice_best_path(
+    lattice: Any, acoustic_scale: float, lm_scale: float
+) -> tuple[NDArray[np.int32], NDArray[np.int32], float, float] | None: ...
+def lattice_words(
+    lattice: Any, acoustic_scale: float, lm_scale: float, decode_mbr: bool
+) -> list[tuple[float, float, int, float]]: ...
+
 # Tables in sequence and by key
 
 @final

@@ -18,7 +18,7 @@ if typing.TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ._values import Posterior, Wave
+    from ._values import Lattice, Posterior, Wave
 
 _Value = typing.TypeVar("_Value", covariant=True)
 
@@ -276,6 +276,18 @@ def open(
     threads: int | None = None,
     permissive: bool = False,
 ) -> Reader[Posterior]: ...
+
+
+@typing.overload
+def open(
+    source: Source,
+    type: typing.Literal["lattice", "compact-lattice", "fst"],
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    threads: int | None = None,
+    permissive: bool = False,
+) -> Reader[Lattice]: ...
 
 
 @typing.overload
@@ -551,6 +563,19 @@ def lookup(
     utt2spk: str | os.PathLike[str] | None = None,
     cache_files: int = 8,
 ) -> Lookup[Posterior]: ...
+
+
+@typing.overload
+def lookup(
+    source: str | os.PathLike[str],
+    type: typing.Literal["lattice", "compact-lattice", "fst"],
+    *,
+    dtype: typing.Any = None,
+    mmap: bool = False,
+    segments: str | os.PathLike[str] | None = None,
+    utt2spk: str | os.PathLike[str] | None = None,
+    cache_files: int = 8,
+) -> Lookup[Lattice]: ...
 
 
 @typing.overload

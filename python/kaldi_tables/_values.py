@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from . import _core
 from ._errors import ArgumentError, ArgumentTypeError, RangeError
 
 Pair = typing.Tuple[int, float]
@@ -277,3 +278,155 @@ class SparseMatrix(_Arrays):
 
     def __repr__(self) -> str:
         return f"<SparseMatrix of {self.shape[0]} by {self.shape[1]}, {len(self.data)} elements>"
+
+
+class BestPath(typing.NamedTuple):
+    """The best path of a lattice: its words, its transition-ids (one for each frame), and its costs."""
+
+    words: NDArray[np.int32]
+    alignment: NDArray[np.int32]
+    graph_cost: float
+    acoustic_cost: float
+
+
+class CtmWord(typing.NamedTuple):
+    """A word with its times in seconds, and its probability."""
+
+    start: float
+    duration: float
+    word: int
+    confidence: float
+
+
+class Lattice(_Arrays):
+    """A lattice, or an FST with one cost, as arrays. ``type`` is ``"compact-lattice"``, ``"lattice"`` or ``"fst"``.
+
+    Each arc has an element in ``sources`` and ``targets`` (the states that it leaves and reaches), ``inputs`` and ``outputs``
+    (labels; in a compact lattice both are the word, in a plain one a transition-id and the word), ``graph_costs`` and
+    ``acoustic_costs``. Each state has one in ``final_graph_costs`` and ``final_acoustic_costs``; both are infinite if it is not final.
+    ``start`` is the start state, -1 for none. In a compact lattice, ``ids[offsets[i]:offsets[i + 1]]`` are the transition-ids
+    of arc ``i``, and of the final states after all arcs. An FST has no acoustic costs.
+
+    >>> lattice = Lattice("compact-lattice", 0, [0, 0], [1, 1], [5, 6], [5, 6], [1.5, 1.25], [np.inf, 0],
+    ...                   [-20, -18], [np.inf, 0], [0, 2, 4, 4, 4], [3, 4, 3, 4])
+    >>> lattice.best_path().words.tolist()
+    [5]
+    >>> lattice
+    <Lattice of 2 states, 2 arcs (compact-lattice)>
+    """
+
+    __slots__ = (
+        "type",
+        "start",
+        "sources",
+        "targets",
+        "inputs",
+        "outputs",
+        "graph_costs",
+        "final_graph_costs",
+        "acoustic_costs",
+        "final_acoustic_costs",
+        "offsets",
+        "ids",
+    )
+
+    type: str
+    start: int
+    sources: NDArray[np.int32]
+    targets: NDArray[np.int32]
+    inputs: NDArray[np.int32]
+    outputs: NDArray[np.int32]
+    graph_costs: NDArray[np.float32]
+    final_graph_costs: NDArray[np.float32]
+    acoustic_costs: NDArray[np.float32]
+    final_acoustic_costs: NDArray[np.float32]
+    offsets: NDArray[np.int64]
+    ids: NDArray[np.int32]
+
+    def __init__(
+        self,
+        type: str,
+        start: int,
+        sources: ArrayLike,
+        targets: ArrayLike,
+        inputs: ArrayLike,
+        outputs: ArrayLike,
+        graph_costs: ArrayLike,
+        final_graph_costs: ArrayLike,
+        acoustic_costs: ArrayLike = (),
+        final_acoustic_costs: ArrayLike = (),
+        offsets: ArrayLike = (0,),
+        ids: ArrayLike = (),
+    ) -> None:
+        if type not in ("compact-lattice", "lattice", "fst"):
+            raise ArgumentError(f"expected compact-lattice, lattice or fst as the type, got {type!r}")
+        self.type = type
+        self.start = int(start)
+        self.sources = _column(sources, np.int32)
+        self.targets = _column(targets, np.int32)
+        self.inputs = _column(inputs, np.int32)
+        self.outputs = _column(outputs, np.int32)
+        self.graph_costs = _column(graph_costs, np.float32)
+        self.final_graph_costs = _column(final_graph_costs, np.float32)
+        self.acoustic_costs = _column(acoustic_costs, np.float32)
+        self.final_acoustic_costs = _column(final_acoustic_costs, np.float32)
+        self.ids = _column(ids, np.int32)
+        self.offsets = _offsets(offsets, len(self.ids))
+
+    @classmethod
+    def from_arrays(cls, *parts: typing.Any) -> Lattice:
+        """The same as the class itself.
+
+        >>> Lattice.from_arrays("fst", 0, [], [], [], [], [], [0.5]).num_states
+        1
+        """
+        return cls(*parts)
+
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        return self.from_arrays, self._parts()
+
+    def _parts(self) -> tuple[typing.Any, ...]:
+        return tuple(getattr(self, name) for name in self.__slots__)
+
+    @property
+    def num_states(self) -> int:
+        """The number of states."""
+        return len(self.final_graph_costs)
+
+    @property
+    def num_arcs(self) -> int:
+        """The number of arcs."""
+        return len(self.sources)
+
+    def best_path(self, acoustic_scale: float = 1.0, lm_scale: float = 1.0) -> BestPath | None:
+        """The path of least cost, as ``lattice-best-path`` finds it, with scaled costs; None if there is none.
+
+        >>> lattice = Lattice("lattice", 0, [0], [1], [3], [5], [1.5], [np.inf, 0], [2], [np.inf, 0])
+        >>> path = lattice.best_path(acoustic_scale=0.5)
+        >>> path.words.tolist(), path.alignment.tolist(), path.graph_cost, path.acoustic_cost
+        ([5], [3], 1.5, 1.0)
+        """
+        path = _core.lattice_best_path(self, acoustic_scale, lm_scale)
+        return None if path is None else BestPath(*path)
+
+    def to_ctm(
+        self, frame_shift: float = 0.01, acoustic_scale: float = 1.0, lm_scale: float = 1.0, mbr: bool = True
+    ) -> list[CtmWord]:
+        """Words with times and confidences, as ``lattice-to-ctm-conf`` finds them: those of least expected error, or with
+        ``mbr=False`` those of the best path.
+
+        The lattice should be aligned with words before (``lattice-align-words``), as times are those of arcs.
+
+        >>> lattice = Lattice("compact-lattice", 0, [0], [1], [5], [5], [1.5], [np.inf, 0],
+        ...                   [2], [np.inf, 0], [0, 2, 2, 2], [3, 4])
+        >>> lattice.to_ctm()
+        [CtmWord(start=0.0, duration=0.02, word=5, confidence=1.0)]
+        """
+        words = _core.lattice_words(self, acoustic_scale, lm_scale, mbr)
+        return [
+            CtmWord(frame_shift * begin, frame_shift * (end - begin), word, confidence)
+            for begin, end, word, confidence in words
+        ]
+
+    def __repr__(self) -> str:
+        return f"<Lattice of {self.num_states} states, {self.num_arcs} arcs ({self.type})>"

@@ -16,6 +16,7 @@ mod interrupt;
 mod jobs;
 mod kaldiio;
 mod kept;
+mod lattice;
 mod log;
 mod lookup;
 mod names;
@@ -42,6 +43,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     inspect::register(module)?;
     jobs::register(module)?;
     kaldiio::register(module)?;
+    lattice::register(module)?;
     lookup::register(module)?;
     reader::register(module)?;
     shards::register(module)?;

@@ -403,6 +403,72 @@ def test_posteriors():
     assert written({"k": post}) == written({"k": post.tolist()})
 
 
+LATTICE = "\n0 1 8 1.5,2,3_4\n0 1 9 1,3,3_4\n1 2 5 0,0.5,5\n2 0.25,1,7\n\n"
+
+
+def lattices(tmp_path, text=LATTICE):
+    path = tmp_path / "lat.txt"
+    path.write_text(f"utt {text}")
+    return path
+
+
+def test_lattices(tmp_path):
+    ((key, lattice),) = kt.open(lattices(tmp_path))
+    assert key == "utt" and lattice.type == "compact-lattice" and lattice.start == 0
+    assert (lattice.num_states, lattice.num_arcs) == (3, 3) and repr(lattice) == "<Lattice of 3 states, 3 arcs (compact-lattice)>"
+    assert lattice.sources.tolist() == [0, 0, 1] and lattice.targets.tolist() == [1, 1, 2]
+    assert lattice.outputs.tolist() == lattice.inputs.tolist() == [8, 9, 5]
+    assert lattice.graph_costs.tolist() == [1.5, 1, 0] and lattice.acoustic_costs.tolist() == [2, 3, 0.5]
+    assert lattice.final_graph_costs.tolist() == [np.inf, np.inf, 0.25]
+    assert lattice.offsets.tolist() == [0, 2, 4, 5, 5, 5, 6] and lattice.ids.tolist() == [3, 4, 3, 4, 5, 7]
+    assert pickle.loads(pickle.dumps(lattice)) == lattice == kt.Lattice.from_arrays(*lattice._parts())
+    path = lattice.best_path()
+    assert path.words.tolist() == [8, 5] and path.alignment.tolist() == [3, 4, 5, 7]
+    assert (path.graph_cost, path.acoustic_cost) == (1.75, 3.5)
+    assert lattice.best_path(acoustic_scale=0.0).words.tolist() == [9, 5]
+    words = lattice.to_ctm(frame_shift=0.5)
+    best = 1 / (1 + np.exp(-0.5))
+    assert words[0] == pytest.approx((0, 1, 8, best), abs=1e-5) and words[1] == pytest.approx((1, 0.5, 5, 1), abs=1e-5)
+    assert kt.Lattice.to_ctm(lattice, mbr=False)[0].word == 8
+    # Changed costs are written back.
+    lattice.acoustic_costs *= 2
+    kt.save_ark(tmp_path / "changed.ark", {"utt": lattice})
+    ((_, changed),) = kt.open(tmp_path / "changed.ark", "compact-lattice")
+    assert changed == lattice and changed.acoustic_costs.tolist() == [4, 6, 1]
+    assert kt.shapes(tmp_path / "changed.ark") == {"utt": (3, 3)}
+    # As a plain lattice, the same words and costs.
+    ((_, plain),) = kt.open(tmp_path / "changed.ark", "lattice")
+    assert plain.type == "lattice" and plain.best_path().words.tolist() == lattice.best_path().words.tolist()
+    assert len(plain.ids) == 0 and plain.inputs.tolist()[0] == 3
+
+
+def test_graphs(tmp_path):
+    ((_, graph),) = kt.open(lattices(tmp_path, "\n0 1 3 8 1.5\n1 0.5\n\n"))
+    assert graph.type == "fst" and graph.graph_costs.tolist() == [1.5] and graph.acoustic_costs.tolist() == []
+    with pytest.raises(TypeError, match="expected a lattice, got an fst"):
+        graph.best_path()
+    kt.save_ark(tmp_path / "g.ark", {"utt": graph})
+    assert dict(kt.open(tmp_path / "g.ark")) == {"utt": graph}
+
+
+def test_lattices_that_make_no_sense(tmp_path):
+    ((_, lattice),) = kt.open(lattices(tmp_path))
+    lattice.targets[0] = 7
+    with pytest.raises(ValueError, match="expected states below 3, got 7"):
+        kt.save_ark(tmp_path / "x.ark", {"utt": lattice})
+    lattice.targets = [1, 1, 2]
+    with pytest.raises(TypeError, match="expected targets to be an array of int32"):
+        lattice.best_path()
+    ((_, cyclic),) = kt.open(lattices(tmp_path, "\n0 1 8 1,2,3\n1 0 9 1,2,3\n1\n\n"))
+    with pytest.raises(kt.DataError, match="cycle"):
+        cyclic.to_ctm()
+    with pytest.raises(ValueError):
+        kt.Lattice("graph", 0, [], [], [], [], [], [])
+    with kt.create(f"ark:{tmp_path / 'x.ark'}", type="lattice") as out:
+        with pytest.raises(TypeError, match="expected a Lattice of the type lattice"):
+            out["utt"] = lattice
+
+
 def test_sparse_matrices():
     matrix = kt.SparseMatrix((2, 4), [0, 1, 3], [3, 0, 2], [0.5, 1.0, 2.0])
     assert pickle.loads(pickle.dumps(matrix)) == matrix == kt.SparseMatrix.from_array(matrix.toarray())

@@ -3,6 +3,7 @@ use kaldi_gmm::{AccumDiagGmm, DiagGmm, FullGmm};
 use kaldi_hmm::{ContextDependency, Questions, TransitionModel, TreeStats};
 use kaldi_io::{Rspecifier, Rxfilename, Wspecifier, Wxfilename};
 use kaldi_ivector::{IvectorExtractor, IvectorExtractorStats, LogisticRegression, Plda};
+use kaldi_lattice::CompactLattice;
 use kaldi_matrix::{CompressedMatrix, CompressionMethod, HtkFeatures, Matrix, SparseMatrix, SphinxFeatures, Vector};
 use kaldi_table::{Reader, SequentialReader, TableWriter};
 use kaldi_transform::{LdaStats, MlltStats};
@@ -57,6 +58,7 @@ fn check(kind: &str, example: &Example) {
         "float-pairs" => example.is::<Vec<(f32, f32)>>(),
         "posterior" => example.is::<Posterior>(),
         "gauss-post" => example.is::<GaussPost>(),
+        "compact-lattice" => example.is::<CompactLattice>(),
         "htk-features" => example.is_foreign(HtkFeatures::into_feats),
         "sphinx-features" => example.is_foreign(SphinxFeatures::into_feats),
         "plda" => example.is_file::<Plda>(),

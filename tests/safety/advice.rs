@@ -116,7 +116,10 @@ fn sample(value_type: ValueType) -> Vec<u8> {
             )
             .into_bytes()
         }
-        ValueType::Unknown => b"\n0 1 5 5\n1\n\n".to_vec(),
+        ValueType::Lattice => b"\n0 1 3 8 1,2\n1\n\n".to_vec(),
+        ValueType::CompactLattice => b"\n0 1 8 1,2,3\n1\n\n".to_vec(),
+        ValueType::Fst => b"\n0 1 5 5\n1\n\n".to_vec(),
+        ValueType::Unknown => b"\n0 1 5 0.5\n1\n\n".to_vec(),
         // 13 numbers.
         ValueType::Sphinx => [13_i32.to_be_bytes(), [0; 4]].concat().into_iter().chain([0; 48]).collect(),
     }

@@ -6,7 +6,7 @@ use kaldi_types::{Detector, ValueType};
 use kaldi_values::{Format, Value};
 
 use super::scanned_archives::scanned_type;
-use super::values::{ForEachType, archive, for_each_type, read_all, rewrite};
+use super::values::{ForEachType, archive, for_each_type, is_binary, read_all, rewrite};
 use crate::support::Scratch;
 
 /// The faults of an archive, each in a line.
@@ -76,7 +76,7 @@ impl ForEachType for CheckDamaged {
     fn call<T: Value + std::fmt::Debug>(&mut self, samples: [T; 4]) {
         let (bytes, ends) = archive(&samples, Format::Binary);
         let path = self.scratch.path("damaged.ark");
-        if !bytes.windows(2).any(|pair| pair == b"\0B") {
+        if !is_binary(&bytes) {
             // Tokens are text in both forms: they have no header.
             return;
         }

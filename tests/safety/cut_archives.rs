@@ -1,6 +1,6 @@
 use kaldi_values::{Format, Value};
 
-use super::values::{ForEachType, archive, for_each_type, read_all, rewrite};
+use super::values::{ForEachType, archive, for_each_type, is_binary, read_all, rewrite};
 use crate::support::Scratch;
 
 /// Cuts an archive of four entries at every byte.
@@ -14,7 +14,7 @@ impl ForEachType for CutEverywhere {
         let (bytes, ends) = archive(&samples, self.format);
         let path = self.scratch.path("cut.ark");
         // Types that are text in both forms (tokens) can only be judged as text.
-        let binary = bytes.windows(2).any(|pair| pair == b"\0B");
+        let binary = is_binary(&bytes);
         std::fs::write(&path, &bytes).unwrap();
         let (uncut, error) = read_all::<T>(&path, "");
         assert_eq!((uncut.len(), error), (samples.len(), None), "{}", T::NAME);

@@ -1,6 +1,6 @@
 use kaldi_values::{Format, Value};
 
-use super::values::{ForEachType, archive, for_each_type, read_all, rewrite};
+use super::values::{ForEachType, archive, for_each_type, is_binary, read_all, rewrite};
 use crate::support::Scratch;
 
 /// Damages every byte of the first entry's begin in every way.
@@ -15,7 +15,7 @@ impl ForEachType for DamageHeader {
     fn call<T: Value + std::fmt::Debug>(&mut self, samples: [T; 4]) {
         let (bytes, ends) = archive(&samples, Format::Binary);
         let path = self.scratch.path("damaged.ark");
-        if !bytes.windows(2).any(|pair| pair == b"\0B") {
+        if !is_binary(&bytes) {
             // Tokens are text in both forms: they have no header.
             return;
         }

@@ -31,6 +31,9 @@ mod hardening;
 /// Many entries, few open files, long keys, huge claims.
 mod limits;
 
+/// Lattices and FSTs, damaged and huge.
+mod lattices;
+
 /// Archives of types that have to be found, cut and damaged.
 mod scanned_archives;
 

@@ -2,6 +2,7 @@
 
 use bstr::BStr;
 use kaldi_egs::{NnetChainExample, NnetExample};
+use kaldi_lattice::{CompactLattice, Fst, Lattice};
 use kaldi_matrix::{CompressedMatrix, CompressionMethod, GeneralMatrix, Matrix, SparseMatrix, Vector};
 use kaldi_values::{Cursor, Format, Value};
 use kaldi_values::{GaussPost, Posterior, Token, Tokens};
@@ -79,6 +80,13 @@ pub fn for_each_type(visitor: &mut impl ForEachType) {
         chain("output-1", "[ ]"),
         chain("x", "[ 0 1 ]"),
     ]);
+    let compact =
+        ["0 1 8 1.5,2,3_4\n1 2 9 0,0.5,5\n2 0.25,1,7_8\n", "", "0 1 0 1,2,3\n0 1 5 0.5,0.5,4\n1\n", "0 1,2,3\n"];
+    visitor.call(compact.map(|lines| parsed::<CompactLattice>(&format!("\n{lines}\n"))));
+    let plain = ["0 1 3 8 1.5,2\n1 2 4 0 0,0.5\n2 0.25,1\n", "", "0 1 3 5\n0 1 4 6 0.5,0.5\n1\n", "0 1,2\n"];
+    visitor.call(plain.map(|lines| parsed::<Lattice>(&format!("\n{lines}\n"))));
+    let fsts = ["0 1 3 8 1.5\n1 1 4 0 0.5\n1 0.25\n", "", "0 1 3 5\n1\n", "0 1.5\n"];
+    visitor.call(fsts.map(|lines| parsed::<Fst>(&format!("\n{lines}\n"))));
 }
 
 /// A value of its text.
@@ -95,6 +103,11 @@ pub fn archive<T: Value>(samples: &[T], format: Format) -> (Vec<u8>, Vec<usize>)
         ends.push(bytes.len());
     }
     (bytes, ends)
+}
+
+/// Whether an archive has values in binary form. Tokens are text in both forms.
+pub fn is_binary(archive: &[u8]) -> bool {
+    archive.windows(2).any(|pair| pair == b"\0B" || pair == b"\xd6\xfd")
 }
 
 /// Reads an archive to its end: the values that came before the end or an error, and the error.

@@ -4,6 +4,7 @@ use array_files::DType;
 use bstr::BString;
 use kaldi_egs::{NnetChainExample, NnetExample};
 use kaldi_inspect::{Layout, Numbers};
+use kaldi_lattice::{CompactLattice, Fst, Graph, GraphForm, Lattice};
 use kaldi_matrix::{HtkFeatures, SphinxFeatures};
 use kaldi_table::{Entry, WorkError};
 use kaldi_types::ValueType;
@@ -13,6 +14,7 @@ use kaldi_wave::Wave;
 
 use crate::array::Array;
 use crate::exact::Exact;
+use crate::graph_parts::{graph_from_parts, graph_parts};
 
 /// The value of an entry.
 #[derive(Clone, Debug)]
@@ -35,6 +37,8 @@ pub enum Item {
     Example(NnetExample),
     /// A training example of a chain model.
     ChainExample(NnetChainExample),
+    /// A lattice or an FST.
+    Graph(Graph, GraphForm),
 }
 
 impl Item {
@@ -60,6 +64,9 @@ impl Item {
             Self::Wave(_) => ValueType::Wave,
             Self::Example(_) => ValueType::Nnet3Example,
             Self::ChainExample(_) => ValueType::Nnet3ChainExample,
+            Self::Graph(_, GraphForm::Plain) => ValueType::Lattice,
+            Self::Graph(_, GraphForm::Compact) => ValueType::CompactLattice,
+            Self::Graph(_, GraphForm::Standard) => ValueType::Fst,
         }
     }
 
@@ -90,6 +97,7 @@ impl Item {
                 let rate = Array::from_i32(&[], &[wave.sample_rate() as i32]);
                 vec![rate, Array::from_i32(&[], &[wave.num_channels() as i32]), samples(wave)]
             }
+            Self::Graph(graph, form) => graph_parts(graph, *form),
         }
     }
 
@@ -98,6 +106,9 @@ impl Item {
     /// # Errors
     /// If they do not fit each other.
     pub(crate) fn from_parts(table_type: ValueType, parts: &[Array]) -> Result<Self, String> {
+        if let Some(form) = table_type.graph_form() {
+            return Ok(Self::Graph(graph_from_parts(form, parts)?, form));
+        }
         match (table_type, parts) {
             (ValueType::Int32VectorVector, [lengths, values]) => Ok(Self::Lists(cut(integers(values)?, lengths)?)),
             (ValueType::Posterior, [lengths, index, weight]) => {
@@ -299,6 +310,24 @@ impl Export for NnetExample {
 impl Export for NnetChainExample {
     fn into_item(self) -> Item {
         Item::ChainExample(self)
+    }
+}
+
+impl Export for Lattice {
+    fn into_item(self) -> Item {
+        Item::Graph(self.0, GraphForm::Plain)
+    }
+}
+
+impl Export for CompactLattice {
+    fn into_item(self) -> Item {
+        Item::Graph(self.0, GraphForm::Compact)
+    }
+}
+
+impl Export for Fst {
+    fn into_item(self) -> Item {
+        Item::Graph(self.0, GraphForm::Standard)
     }
 }
 

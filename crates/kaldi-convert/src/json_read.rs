@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader};
 
 use array_files::DType;
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_lattice::GraphForm;
 use kaldi_number::parse_f32;
 use kaldi_types::ValueType;
 use kaldi_values::IntMatrix;
@@ -14,6 +15,7 @@ use serde_json::value::RawValue;
 
 use crate::array::Array;
 use crate::example_json::{parse_chain_example, parse_example};
+use crate::graph_parts::{graph_from_parts, graph_part_names, has_floats};
 use crate::import::ImportOptions;
 use crate::item::{Item, wave};
 use crate::stream::Stream;
@@ -112,9 +114,35 @@ impl Object<'_> {
     }
 }
 
+/// A lattice or an FST: an object of its arrays.
+fn parse_graph(text: &str, form: GraphForm) -> Result<Item, String> {
+    let object: BTreeMap<&str, &RawValue> =
+        serde_json::from_str(text).map_err(|error| format!("expected an object of arrays: {error}"))?;
+    let mut parts = Vec::new();
+    for name in graph_part_names(form) {
+        let text = object.get(name).ok_or_else(|| format!("expected an array \"{name}\", got others only"))?.get();
+        let fault = |error: serde_json::Error| format!("expected numbers in \"{name}\": {error}");
+        parts.push(match *name {
+            "start" => Array::from_i32(&[], &[serde_json::from_str(text).map_err(fault)?]),
+            name if has_floats(name) => {
+                let values: Vec<Single> = serde_json::from_str(text).map_err(fault)?;
+                Array::from_f32(&[values.len()], &values.into_iter().map(|value| value.0).collect::<Vec<f32>>())
+            }
+            _ => {
+                let values: Vec<i32> = serde_json::from_str(text).map_err(fault)?;
+                Array::from_i32(&[values.len()], &values)
+            }
+        });
+    }
+    Ok(Item::Graph(graph_from_parts(form, &parts)?, form))
+}
+
 /// A value of the type, or of the one that shows.
 fn parse_value(text: &str, table_type: Option<ValueType>) -> Result<Item, String> {
     let expected = |form: &'static str| move |error: serde_json::Error| format!("expected {form}: {error}");
+    if let Some(form) = table_type.and_then(ValueType::graph_form) {
+        return parse_graph(text, form);
+    }
     Ok(match table_type {
         Some(ValueType::Posterior) => {
             let frames: Vec<Vec<(i32, Single)>> =

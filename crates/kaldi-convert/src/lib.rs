@@ -11,7 +11,8 @@
 //!
 //! In between, an entry is an [`Item`]. Most are an [`Array`]: a type of numbers, up to two dimensions, and the bytes of the
 //! numbers in little-endian order, row after row. That is how all binary files have them, Kaldi's archives among them, so that
-//! most numbers go from file to file as they are. Posteriors, lists, waveforms and training examples become several arrays. [`Exporter`] writes
+//! most numbers go from file to file as they are. Posteriors, lists, waveforms, training examples, lattices and FSTs become several
+//! arrays. [`Exporter`] writes
 //! the files, [`import`] reads them.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -30,6 +31,7 @@ mod example_names;
 mod example_parquet;
 mod export;
 mod file_format;
+mod graph_parts;
 mod import;
 mod item;
 mod json_read;

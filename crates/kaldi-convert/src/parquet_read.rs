@@ -152,7 +152,16 @@ impl Form {
             let columns = columns(table_type).into_iter().map(named).collect::<Result<Vec<_>, _>>()?;
             return Ok((Self::Example(table_type), std::iter::once(key).chain(columns).collect()));
         }
-        let parts = [ValueType::GaussPost, ValueType::Posterior, ValueType::Wave, ValueType::Int32VectorVector];
+        // A type whose names are among those of another one comes after it.
+        let parts = [
+            ValueType::GaussPost,
+            ValueType::Posterior,
+            ValueType::Wave,
+            ValueType::CompactLattice,
+            ValueType::Lattice,
+            ValueType::Fst,
+            ValueType::Int32VectorVector,
+        ];
         let parts = parts.into_iter().find_map(|it| Some((Self::Parts(it), all(part_names(it))?)));
         let is_sized = !matches!(told, Some(ValueType::Vector | ValueType::Int32Vector));
         let found = parts

@@ -3,6 +3,7 @@
 use bstr::BStr;
 use kaldi_inspect::Numbers;
 use kaldi_io::Encoded;
+use kaldi_lattice::{CompactLattice, Fst, GraphForm, Lattice};
 use kaldi_log::warning;
 use kaldi_matrix::{Matrix, Real, Vector};
 use kaldi_table::Record;
@@ -61,6 +62,11 @@ pub fn to_record(key: &BStr, item: Item, table_type: ValueType, format: Format) 
         }
         (Item::Example(example), ValueType::Nnet3Example) => example.into_encoded(format),
         (Item::ChainExample(example), ValueType::Nnet3ChainExample) => example.into_encoded(format),
+        (Item::Graph(graph, GraphForm::Plain), ValueType::Lattice) => Lattice(graph).into_encoded(format),
+        (Item::Graph(graph, GraphForm::Compact), ValueType::CompactLattice) => {
+            CompactLattice(graph).into_encoded(format)
+        }
+        (Item::Graph(graph, GraphForm::Standard), ValueType::Fst) => Fst(graph).into_encoded(format),
         _ => return Err(mismatch()),
     };
     Ok(Record::from_bytes(key, encoded))

@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use kaldi_types::ValueType;
 
+use crate::graph_parts::graph_part_names;
+
 /// The table types that `table-import` can create, by name. `ark-to-scp --type` has the same names.
 pub fn table_types() -> &'static [(&'static str, ValueType)] {
     static MADE: LazyLock<Vec<(&str, ValueType)>> =
@@ -13,7 +15,8 @@ pub fn table_types() -> &'static [(&'static str, ValueType)] {
 
 /// Whether tables of the type can be made: features of HTK and Sphinx are those of other programs themselves.
 fn can_be_made(table_type: ValueType) -> bool {
-    table_type.is_example() || table_type.has_content() && !matches!(table_type, ValueType::Htk | ValueType::Sphinx)
+    let has_items = table_type.has_content() || table_type.is_example() || table_type.graph_form().is_some();
+    has_items && !matches!(table_type, ValueType::Htk | ValueType::Sphinx)
 }
 
 /// The dimensions of an array that is a value; `None` if no single array is one.
@@ -28,6 +31,9 @@ pub(crate) fn num_dims(table_type: ValueType) -> Option<usize> {
 
 /// The names of the arrays that a value becomes, if it takes several.
 pub(crate) fn part_names(table_type: ValueType) -> &'static [&'static str] {
+    if let Some(form) = table_type.graph_form() {
+        return graph_part_names(form);
+    }
     match table_type {
         ValueType::Int32VectorVector => &["lengths", "values"],
         ValueType::Posterior => &["lengths", "index", "weight"],

@@ -168,7 +168,7 @@ fn whole_line(line: &csv::ByteRecord, table_type: ValueType) -> Result<Option<It
             ref other => return Err(format!("expected one word, got {}", other.len())),
         },
         ValueType::TokenVector => Item::Words(words().map(BString::from).collect()),
-        ValueType::GaussPost | ValueType::Wave => {
+        ValueType::GaussPost | ValueType::Wave | ValueType::Lattice | ValueType::CompactLattice | ValueType::Fst => {
             return Err(format!("lines of csv and tsv have no place for a {table_type}"));
         }
         _ => return Ok(None),

@@ -10,6 +10,7 @@ use crate::array::Array;
 use crate::exact::Exact;
 use crate::example_json::{write_chain_example, write_example};
 use crate::item::Item;
+use crate::table_type::part_names;
 
 /// Appends a line for each row: the key, then the numbers. Words are one field.
 ///
@@ -70,7 +71,7 @@ pub(crate) fn write_rows(out: &mut Vec<u8>, key: &BStr, item: &Item, delimiter: 
                 row(&fields);
             }
         }
-        Item::GaussPost(_) | Item::Wave(_) | Item::Example(_) | Item::ChainExample(_) => {
+        Item::GaussPost(_) | Item::Wave(_) | Item::Example(_) | Item::ChainExample(_) | Item::Graph(..) => {
             let name = item.table_type();
             return Err(format!(
                 "a {name} has no rows for csv and tsv: npz, safetensors, parquet and jsonl have a place"
@@ -140,6 +141,15 @@ fn write_value(out: &mut Vec<u8>, item: &Item) -> Result<(), String> {
         Item::Example(example) => write_example(out, example)?,
         Item::ChainExample(example) => write_chain_example(out, example)?,
         Item::Wave(_) => {}
+        Item::Graph(..) => {
+            out.push(b'{');
+            for (number, (name, array)) in part_names(item.table_type()).iter().zip(item.parts()).enumerate() {
+                let separator = if number > 0 { ", " } else { "" };
+                let _ = write!(out, "{separator}\"{name}\": ");
+                write_array(out, &array);
+            }
+            out.push(b'}');
+        }
     }
     Ok(())
 }
@@ -226,6 +236,9 @@ fn write_number(out: &mut Vec<u8>, numbers: &Exact, at: usize, is_json: bool) {
 
 #[cfg(test)]
 mod tests {
+    use kaldi_lattice::{GraphForm, StoredGraph};
+    use kaldi_values::Cursor;
+
     use super::*;
 
     #[test]
@@ -259,6 +272,9 @@ mod tests {
         object("f", Item::Words(vec!["a\"".into(), "b".into()]));
         object("g", Item::Word("a".into()));
         object("h", Item::Array(Array::new(DType::Bool, &[], vec![0])));
+        let text = b"\n0 1 8 1,2,3_4\n1\n\n";
+        let lattice = StoredGraph::read(&mut Cursor::new(text), GraphForm::Compact).unwrap();
+        object("j", Item::Graph(lattice.graph, lattice.form));
         object("i", Item::Wave(Wave::new(8000.0, vec![vec![1.0, -3.0]])));
         let expected = "{\"key\": \"a\\\"\", \"value\": [[1.0, 1e-10], [\"NaN\", \"Infinity\"]]}\n\
                         {\"key\": \"b\", \"value\": [1, -2]}\n{\"key\": \"c\", \"value\": []}\n\
@@ -267,6 +283,9 @@ mod tests {
                         {\"key\": \"f\", \"value\": [\"a\\\"\", \"b\"]}\n\
                         {\"key\": \"g\", \"value\": \"a\"}\n\
                         {\"key\": \"h\", \"value\": false}\n\
+                        {\"key\": \"j\", \"value\": {\"start\": 0, \"from\": [0], \"to\": [1], \"input\": [8], \"output\": [8], \
+                        \"graph\": [1.0], \"final_graph\": [\"Infinity\", 0.0], \"acoustic\": [2.0], \
+                        \"final_acoustic\": [\"Infinity\", 0.0], \"lengths\": [2, 0, 0], \"ids\": [3, 4]}}\n\
                         {\"key\": \"i\", \"rate\": 8000, \"channels\": 1, \"samples\": [1, -3]}\n";
         assert_eq!(out.as_bstr(), expected);
     }

@@ -28,7 +28,8 @@ pub struct Checks {
 /// Finds everything that is wrong with a table called `table` and passes each fault to the caller. Returns the number
 /// of entries.
 ///
-/// Values must be readable, of one type, and finite. Matrices and posteriors must have rows, waveforms samples. Matrices must have the same number of columns. Keys must be in the
+/// Values must be readable, of one type, and finite. Matrices and posteriors must have rows, waveforms samples. Matrices must have the same number of columns. Lattices must
+/// be sound: [`StoredGraph::faults`](kaldi_lattice::StoredGraph::faults). Keys must be in the
 /// order of their bytes, each only once. An archive must be complete. Lines of a script file must lead to values, and
 /// not to those of other keys, if an archive has keys of the script file.
 ///
@@ -153,7 +154,13 @@ impl Check<'_> {
 
     fn header(&mut self, key: &BStr, header: &Header, value_type: ValueType) {
         (self.each)(key, header);
-        if header.rows == Some(0) && (value_type.has_frames_as_rows() || value_type == ValueType::Wave) {
+        if let Some((stored, _)) = header.graph
+            && (stored == ValueType::Fst) != (value_type == ValueType::Fst)
+        {
+            self.fault(key, format!("expected values of the type {value_type}, got one of the type {stored}"));
+        }
+        let has_rows = value_type.has_frames_as_rows() && value_type.graph_form().is_none();
+        if header.rows == Some(0) && (has_rows || value_type == ValueType::Wave) {
             let rows = if value_type == ValueType::Wave { "samples" } else { "rows" };
             self.fault(key, format!("the {value_type} has no {rows}"));
         }

@@ -11,6 +11,7 @@ use kaldi_values::Format;
 use crate::Result;
 use crate::entries::Entries;
 use crate::examined::{for_each, in_groups};
+use crate::graph::{graph_difference, read_graph};
 use crate::kind::Named;
 use crate::value::{read_content, write_value};
 
@@ -50,6 +51,13 @@ pub enum Difference {
     },
     /// Values that are neither numbers nor words, by key: their bytes differ.
     Values(BString),
+    /// Lattices or FSTs.
+    Graphs {
+        /// The key.
+        key: BString,
+        /// What differs, in words.
+        what: String,
+    },
     /// Words of a value.
     Words {
         /// The key.
@@ -224,6 +232,11 @@ impl Tolerance {
         if is_whole && one.size() == other.size() && one.bytes()? == other.bytes()? {
             return Ok(None);
         }
+        if let Some(form) = value_type.graph_form() {
+            let graphs = [read_graph(one, form)?, read_graph(other, form)?];
+            let what = graph_difference(&graphs, |one, other| self.difference(one, other));
+            return Ok(what.map(|what| Difference::Graphs { key: one.key().to_owned(), what }));
+        }
         let contents = match value_type.is_example() {
             true => [words_of_text(one, value_type)?, words_of_text(other, value_type)?],
             false if !value_type.has_content() => return Ok(Some(Difference::Values(one.key().to_owned()))),
@@ -316,6 +329,7 @@ impl fmt::Display for Difference {
                 write!(f, "{one}, and {other}")
             }
             Self::Values(key) => write!(f, "{key}: the values differ"),
+            Self::Graphs { key, what } => write!(f, "{key}: {what}"),
             Self::Words { key, place, words: [one, other] } => {
                 write!(f, "{key}: words differ from word {place} on: {:?}, and {:?}", one.as_bstr(), other.as_bstr())
             }

@@ -7,6 +7,7 @@ use kaldi_types::{Content, Detector, Evidence, Header, ValueType};
 
 use crate::check::Checks;
 use crate::entries::Entries;
+use crate::graph::read_graph;
 use crate::kind::{Kind, Named};
 use crate::numbers::Layout;
 use crate::value::{read_content, read_header};
@@ -191,6 +192,10 @@ pub(crate) fn examine(Placed { entry, value_type, line }: Placed, checks: Checks
 
 /// What is wrong with the numbers of a value.
 fn find_fault(entry: &RawEntry, value_type: ValueType, columns: Option<u64>) -> Result<Option<String>> {
+    if let Some(form) = value_type.graph_form() {
+        let faults = read_graph(entry, form)?.faults();
+        return Ok((!faults.is_empty()).then(|| faults.join("; ")));
+    }
     if !value_type.has_content() {
         return Ok(None);
     }

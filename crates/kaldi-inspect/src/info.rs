@@ -31,6 +31,8 @@ pub struct Info {
     #[serde(skip_serializing_if = "Option::is_none")]
     or: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    types: Option<BTreeMap<&'static str, u64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     precision: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     format: Option<&'static str>,
@@ -51,6 +53,12 @@ pub struct Info {
     #[serde(skip_serializing_if = "Option::is_none")]
     columns: Option<Span<u64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    states: Option<Span<u64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arcs: Option<Span<u64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     frames: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hours: Option<f64>,
@@ -64,6 +72,8 @@ pub struct Info {
     channels: Option<Span<u64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     words: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    word_rate: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     vocabulary: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -116,6 +126,12 @@ impl Info {
             frames,
             hours: seconds.map(hours),
             duration: summary.durations.map(|(min, max)| Span { min, max }),
+            depth: summary.graphs.depth(),
+            words: summary.graphs.words(),
+            word_rate: summary.graphs.word_rate(frame_shift),
+            states: summary.graphs.states.map(span),
+            arcs: summary.graphs.arcs.map(span),
+            types: Some(summary.graphs.types).filter(|types| types.len() > 1),
             sample_rate: summary.sample_rates.map(|(min, max)| Span { min, max }),
             sorted: is_table.then_some(summary.is_sorted),
             duplicates: is_table.then_some(summary.duplicates),
@@ -183,6 +199,7 @@ impl fmt::Display for Info {
             "kind",
             "type",
             "or",
+            "types",
             "precision",
             "format",
             "compressed",
@@ -193,6 +210,9 @@ impl fmt::Display for Info {
             "bytes",
             "rows",
             "columns",
+            "states",
+            "arcs",
+            "depth",
             "frames",
             "hours",
             "hours_from",
@@ -200,6 +220,7 @@ impl fmt::Display for Info {
             "sample_rate",
             "channels",
             "words",
+            "word_rate",
             "vocabulary",
             "sorted",
             "duplicates",

@@ -10,7 +10,7 @@
 //!
 //! For whole tables: [`Summary`] and [`DirectorySummary`], reported by [`Info`]; faults: [`check`],
 //! [`check_directory`]; differences: [`diff`]. By key: [`select`]. [`Statistics`] are for tables of [`Numbers`], which
-//! are read on all threads; [`SoundStatistics`] for waveforms; [`Report`] prints them.
+//! are read on all threads; [`MeasureStatistics`] for waveforms, lattices and FSTs; [`Report`] prints them.
 //!
 //! Files that are no tables (arrays of other programs, lists, shards, folders) are a [`Foreign`], if [`ForeignKind::find`] knows
 //! them.
@@ -48,6 +48,7 @@ mod data_folder;
 mod diff;
 mod directory;
 mod directory_check;
+mod dot;
 mod entries;
 mod error;
 mod examined;
@@ -55,6 +56,7 @@ mod example;
 mod fault;
 mod foreign;
 mod foreign_parts;
+mod graph;
 mod group;
 mod info;
 mod keys;
@@ -80,10 +82,12 @@ pub use data_folder::{DataFolder, last_ends};
 pub use diff::{Difference, Tolerance, diff};
 pub use directory::DirectorySummary;
 pub use directory_check::{Missing, check_directory};
+pub use dot::show_dot;
 pub use entries::Entries;
 pub use error::{Error, Result};
 pub use fault::Fault;
 pub use foreign::{Foreign, ForeignKind, ForeignPart};
+pub use graph::{GraphSums, read_graph};
 pub use group::{By, Group, LengthGroup};
 pub use info::Info;
 pub use kaldi_measure::{Distribution, Moments};
@@ -98,7 +102,7 @@ pub use rows::{Row, each_row};
 pub use select::{Selected, select};
 pub use show::{copy, cut_lines, show, show_json};
 pub use sketch::Sketch;
-pub use sound::{SoundStatistics, decode_sound, measure_sound};
+pub use sound::{MeasureStatistics, Measures, decode_sound, measure_graph, measure_sound, sound_measures};
 pub use statistics::{EntryStatistics, Examiner, Statistics};
 pub use summary::Summary;
 pub use value::{read_content, read_frames, read_header, write_value};

@@ -90,8 +90,8 @@ impl<'a> Report<'a> {
         self.lines.extend(text.into_bytes());
     }
 
-    /// Adds what was measured of the sound of an entry. The first line of text has the names.
-    pub fn put_sound(&mut self, key: &BStr, measures: &[(&'static str, Option<f64>)], is_first: bool) {
+    /// Adds what was measured of an entry. The first line of text has the names.
+    pub fn put_measures(&mut self, key: &BStr, measures: &[(&'static str, Option<f64>)], is_first: bool) {
         if self.is_json {
             let mut object = serde_json::Map::new();
             object.insert("table".to_owned(), self.table.to_string().into());

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::Result;
 use crate::example::example_json;
+use crate::graph::graph_json;
 use crate::value::{read_content, read_header, write_value};
 
 /// Appends an entry as text: key and value, as in an archive in text form. For a waveform and a binary
@@ -22,7 +23,7 @@ pub fn show(entry: &RawEntry, value_type: ValueType, out: &mut Vec<u8>) -> Resul
         out.extend_from_slice(&quote_name(entry.key()));
         out.push(b' ');
     }
-    if !value_type.has_content() && !value_type.is_example() && !entry.is_text() {
+    if value_type == ValueType::Unknown && !entry.is_text() {
         out.extend_from_slice(format!("{value_type}: {} bytes\n", entry.size()).as_bytes());
         return Ok(());
     }
@@ -59,14 +60,15 @@ struct Line<'a> {
 /// Appends an entry as a line of JSON: an object with table, key, type and value.
 ///
 /// The value is a number, an array of numbers, an array for each row or list, a word or an array of words; an object for a
-/// training example. A number that is not finite becomes null.
+/// training example, a lattice or an FST. A number that is not finite becomes null.
 ///
 /// # Errors
 /// If the value cannot be read, or does not have the type.
 pub fn show_json(table: &BStr, entry: &RawEntry, value_type: ValueType, out: &mut Vec<u8>) -> Result<()> {
-    let value = match value_type.is_example() {
-        true => example_json(entry, value_type)?,
-        false => to_json(read_content(entry, value_type)?),
+    let value = match value_type.graph_form() {
+        Some(form) => graph_json(entry, form)?,
+        None if value_type.is_example() => example_json(entry, value_type)?,
+        None => to_json(read_content(entry, value_type)?),
     };
     let line =
         Line { table: &table.to_str_lossy(), key: &entry.key().to_str_lossy(), value_type: value_type.name(), value };

@@ -1,7 +1,8 @@
-//! Statistics of sound.
+//! What is measured of single entries, such as sound, and its statistics.
 
 use bstr::BStr;
 use kaldi_io::ParseError;
+use kaldi_lattice::{GraphForm, PathSize, StoredGraph};
 use kaldi_measure::{Distribution, MeasuredUtterance, Moments, SoundMeasures};
 use kaldi_values::{Cursor, Value as _};
 use kaldi_wave::{Wave, WaveInfo};
@@ -23,33 +24,57 @@ pub fn decode_sound(bytes: &[u8]) -> Result<Wave, ParseError> {
     info.as_ref().and_then(WaveInfo::fault).map_or(Ok(wave), |fault| wrong(fault.to_owned()))
 }
 
+/// What was measured of an entry, by name. `None` is a level of minus infinity, or what cannot be measured.
+pub type Measures = Vec<(&'static str, Option<f64>)>;
+
 /// Measures sound.
 pub fn measure_sound(wave: &Wave) -> SoundMeasures {
     let channels: Vec<&[f32]> = (0..wave.num_channels()).map(|channel| wave.channel(channel)).collect();
     SoundMeasures::of(wave.sample_rate().into(), &channels)
 }
 
-/// Everything that was measured of the sound of a table.
+/// What was measured of sound, by name.
+pub fn sound_measures(sound: SoundMeasures) -> Measures {
+    MeasuredUtterance { sound: Some(sound), ..MeasuredUtterance::default() }.measures().collect()
+}
+
+/// Measures a lattice: states, arcs, frames, words of the best path, and arcs across a frame; of an FST the first two. What
+/// paths do not agree about is not a number.
+pub fn measure_graph(graph: &StoredGraph) -> Measures {
+    let size = graph.size();
+    let mut measures = vec![("states", Some(size.states as f64)), ("arcs", Some(size.arcs as f64))];
+    if graph.form != GraphForm::Standard {
+        let path = |part: fn(&PathSize) -> f64| Some(size.path.as_ref().map_or(f64::NAN, part));
+        measures.extend([
+            ("frames", path(|path| path.frames as f64)),
+            ("words", path(|path| path.words as f64)),
+            (
+                "depth",
+                path(|path| if path.frames > 0 { path.arc_frames as f64 / path.frames as f64 } else { f64::NAN }),
+            ),
+        ]);
+    }
+    measures
+}
+
+/// Everything that was measured of the entries of a table.
 #[derive(Debug, Default)]
-pub struct SoundStatistics {
+pub struct MeasureStatistics {
     num_entries: u64,
     /// The names of measures, and their numbers.
     values: Vec<(&'static str, Vec<f64>)>,
 }
 
-impl SoundStatistics {
-    /// Adds what was measured of an entry. Returns it by name; `None` is a level of minus infinity, or what cannot be measured.
-    pub fn add(&mut self, sound: SoundMeasures) -> Vec<(&'static str, Option<f64>)> {
-        let utterance = MeasuredUtterance { sound: Some(sound), ..MeasuredUtterance::default() };
-        let measures: Vec<_> = utterance.measures().collect();
+impl MeasureStatistics {
+    /// Adds what was measured of an entry.
+    pub fn add(&mut self, measures: &[(&'static str, Option<f64>)]) {
         self.num_entries += 1;
         if self.values.is_empty() {
             self.values = measures.iter().map(|&(name, _)| (name, Vec::new())).collect();
         }
-        for ((_, values), (_, value)) in self.values.iter_mut().zip(&measures) {
+        for ((_, values), (_, value)) in self.values.iter_mut().zip(measures) {
             values.push(value.unwrap_or(f64::NEG_INFINITY));
         }
-        measures
     }
 
     /// The number of entries.

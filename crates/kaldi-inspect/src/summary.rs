@@ -11,6 +11,7 @@ use kaldi_table::{RawEntry, ScriptLines, ValueLoader};
 use kaldi_types::{Evidence, Header, Precision, ValueType};
 
 use crate::entries::Entries;
+use crate::graph::GraphSums;
 use crate::keys::Keys;
 use crate::kind::{Kind, Named};
 use crate::value::read_header;
@@ -49,6 +50,8 @@ pub struct Summary {
     pub durations: Option<(f64, f64)>,
     /// The lowest and the highest sample rate.
     pub sample_rates: Option<(f32, f32)>,
+    /// What lattices and FSTs have.
+    pub graphs: GraphSums,
     /// Whether keys are in the order of their bytes.
     pub is_sorted: bool,
     /// Keys that were there before.
@@ -94,6 +97,7 @@ impl Summary {
             seconds: None,
             durations: None,
             sample_rates: None,
+            graphs: GraphSums::default(),
             is_sorted: true,
             duplicates: 0,
             archives: Vec::new(),
@@ -235,6 +239,9 @@ impl Summary {
             let (least, most) = self.durations.unwrap_or((seconds, seconds));
             self.durations = Some((least.min(seconds), most.max(seconds)));
         }
+        if let Some((stored, size)) = header.graph {
+            self.graphs.add(stored, &size);
+        }
         if let Some(rate) = header.sample_rate {
             let (least, most) = self.sample_rates.unwrap_or((rate, rate));
             self.sample_rates = Some((least.min(rate), most.max(rate)));
@@ -243,7 +250,7 @@ impl Summary {
 }
 
 /// Extends a range to include a number.
-fn widen(range: &mut Option<RangeInclusive<u64>>, number: Option<u64>) {
+pub(crate) fn widen(range: &mut Option<RangeInclusive<u64>>, number: Option<u64>) {
     let Some(number) = number else { return };
     let (least, most) = range.as_ref().map_or((number, number), |range| (*range.start(), *range.end()));
     *range = Some(least.min(number)..=most.max(number));

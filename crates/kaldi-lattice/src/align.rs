@@ -13,13 +13,12 @@ pub use lexicon::{AlignmentLexicon, LexiconAlignment, LexiconError};
 pub use phones::PhoneAlignment;
 pub use words::WordAlignment;
 
-use std::collections::HashMap;
-
 use kaldi_hmm::TransitionModel;
 
 use crate::cost::Cost;
 use crate::error::{Error, Result};
-use crate::graph::{Arc, Builder, Graph, Span};
+use crate::graph::{Arc, Graph, Span};
+use crate::growing::Growing;
 use crate::value::CompactLattice;
 
 /// An aligned lattice and what was doubtful.
@@ -105,37 +104,26 @@ fn follow(lattice: &Graph, units: &mut impl Units, most: Option<usize>) -> Resul
     }
     let lattice = lattice.with_one_end();
     let Some(start) = lattice.start() else { return Ok((Graph::default(), true)) };
-    let mut states: HashMap<(u32, Waiting), u32> = HashMap::new();
-    let mut stack: Vec<(u32, Waiting, u32)> = Vec::new();
-    let mut builder = Builder::default();
-    let mut number = |builder: &mut Builder, stack: &mut Vec<_>, state: u32, waiting: Waiting| -> u32 {
-        *states.entry((state, waiting)).or_insert_with_key(|(state, waiting)| {
-            let number = builder.add_state();
-            stack.push((*state, waiting.clone(), number));
-            number
-        })
-    };
-    let first = number(&mut builder, &mut stack, start, Waiting::default());
-    builder.set_start(first);
-    while let Some((state, mut waiting, from)) = stack.pop() {
-        if most.is_some_and(|most| builder.num_states() > most) {
-            return Ok((builder.finish(), false));
+    let mut growing = Growing::from((start, Waiting::default()), Clone::clone);
+    while let Some(((state, mut waiting), from)) = growing.next() {
+        if most.is_some_and(|most| growing.builder.num_states() > most) {
+            return Ok((growing.builder.finish(), false));
         }
         if let Some(unit) = units.take(&mut waiting)? {
-            let next = number(&mut builder, &mut stack, state, waiting);
-            let string = builder.add_string(&unit.ids);
-            builder.add_arc(from, Arc::word(unit.label, Cost::ONE, string, next));
+            let next = growing.number((state, waiting), Clone::clone);
+            let string = growing.builder.add_string(&unit.ids);
+            growing.builder.add_arc(from, Arc::word(unit.label, Cost::ONE, string, next));
             continue;
         }
         if lattice.is_final(state) {
             if waiting.is_empty() {
-                builder.set_final(from, Cost::ONE, Span::EMPTY);
+                growing.builder.set_final(from, Cost::ONE, Span::EMPTY);
             } else {
                 let mut rest = waiting.clone();
                 let unit = units.take_rest(&mut rest)?;
-                let next = number(&mut builder, &mut stack, state, rest);
-                let string = builder.add_string(&unit.ids);
-                builder.add_arc(from, Arc::word(unit.label, Cost::ONE, string, next));
+                let next = growing.number((state, rest), Clone::clone);
+                let string = growing.builder.add_string(&unit.ids);
+                growing.builder.add_arc(from, Arc::word(unit.label, Cost::ONE, string, next));
             }
         }
         for arc in lattice.arcs(state) {
@@ -144,11 +132,11 @@ fn follow(lattice: &Graph, units: &mut impl Units, most: Option<usize>) -> Resul
             if arc.input != 0 && !units.drops_words() {
                 later.words.push(arc.input);
             }
-            let next = number(&mut builder, &mut stack, arc.next, later);
-            builder.add_arc(from, Arc::word(0, arc.cost, Span::EMPTY, next));
+            let next = growing.number((arc.next, later), Clone::clone);
+            growing.builder.add_arc(from, Arc::word(0, arc.cost, Span::EMPTY, next));
         }
     }
-    Ok((builder.finish(), true))
+    Ok((growing.builder.finish(), true))
 }
 
 /// What is asked of transition-ids: their phones, and where these end.

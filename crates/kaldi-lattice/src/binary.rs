@@ -4,7 +4,7 @@ use kaldi_io::{Frame, ParseError};
 
 use crate::cost::Cost;
 use crate::graph::{Arc, Builder, Graph, Span};
-use crate::text::Form;
+use crate::text::GraphForm;
 
 /// The first four bytes of every such file.
 pub(crate) const MAGIC: i32 = 2_125_659_606;
@@ -20,30 +20,30 @@ const LONGEST_NAME: i32 = 1 << 12;
 /// How the arcs of a file are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ArcType {
-    pub(crate) form: Form,
+    pub(crate) form: GraphForm,
     /// Whether costs are doubles.
     pub(crate) doubles: bool,
 }
 
 const ARC_TYPES: [(&str, ArcType); 5] = [
-    ("lattice4", ArcType { form: Form::Plain, doubles: false }),
-    ("lattice8", ArcType { form: Form::Plain, doubles: true }),
-    ("compactlattice44", ArcType { form: Form::Compact, doubles: false }),
-    ("compactlattice84", ArcType { form: Form::Compact, doubles: true }),
-    ("standard", ArcType { form: Form::Standard, doubles: false }),
+    ("lattice4", ArcType { form: GraphForm::Plain, doubles: false }),
+    ("lattice8", ArcType { form: GraphForm::Plain, doubles: true }),
+    ("compactlattice44", ArcType { form: GraphForm::Compact, doubles: false }),
+    ("compactlattice84", ArcType { form: GraphForm::Compact, doubles: true }),
+    ("standard", ArcType { form: GraphForm::Standard, doubles: false }),
 ];
 
 impl ArcType {
     fn cost_size(self) -> usize {
         match self.form {
-            Form::Standard => 4,
+            GraphForm::Standard => 4,
             _ if self.doubles => 16,
             _ => 8,
         }
     }
 
     fn has_strings(self) -> bool {
-        self.form == Form::Compact
+        self.form == GraphForm::Compact
     }
 
     /// The least bytes of a state: its cost, the length of its string, and its number of arcs.
@@ -121,7 +121,7 @@ impl<'a> Place<'a> {
 
     fn cost(&mut self, arc_type: ArcType) -> Result<Cost, Fault> {
         Ok(match (arc_type.form, arc_type.doubles) {
-            (Form::Standard, _) => Cost::new(f32::from_le_bytes(self.array()?), 0.0),
+            (GraphForm::Standard, _) => Cost::new(f32::from_le_bytes(self.array()?), 0.0),
             (_, false) => Cost::new(f32::from_le_bytes(self.array()?), f32::from_le_bytes(self.array()?)),
             (_, true) => Cost::new(f64::from_le_bytes(self.array()?) as f32, f64::from_le_bytes(self.array()?) as f32),
         })
@@ -151,23 +151,36 @@ struct Header {
     num_arcs: i64,
 }
 
-fn read_header(place: &mut Place<'_>) -> Result<Header, Fault> {
+/// Reads the first bytes of a file: what its arcs are. Where a file of another type ends cannot be known.
+fn read_types(place: &mut Place<'_>) -> Result<ArcType, Fault> {
     let magic = place.int()?;
     if magic != MAGIC {
         return Err(ParseError::new(0, "expected the first bytes of an FST (d6 fd b2 7e), got others").into());
     }
     let at = place.at;
-    let fst_type = place.name("the type of an FST")?;
-    if fst_type != b"vector" {
-        let message = format!("expected an FST of type \"vector\", got \"{}\"", fst_type.escape_ascii());
-        return Err(ParseError::new(at, message).into());
+    let (fst_type, arcs) = (place.name("the type of an FST")?, place.name("the type of arcs")?);
+    let known = ARC_TYPES.iter().find(|(known, _)| fst_type == b"vector" && known.as_bytes() == arcs);
+    known.map(|(_, arc_type)| *arc_type).ok_or_else(|| {
+        let (fst_type, arcs) = (fst_type.escape_ascii(), arcs.escape_ascii());
+        let expected = "expected an FST of type \"vector\" with arcs of type \"standard\" or of a lattice";
+        ParseError::new(at, format!("{expected}, got type \"{fst_type}\" with arcs of type \"{arcs}\"")).into()
+    })
+}
+
+/// What the arcs are of a file that starts like this; `None` if its header is not complete.
+///
+/// # Errors
+/// If it is no file of a lattice or an FST.
+pub(crate) fn arc_type(window: &[u8]) -> Result<Option<ArcType>, ParseError> {
+    match read_types(&mut Place { bytes: window, at: 0 }) {
+        Ok(arc_type) => Ok(Some(arc_type)),
+        Err(Fault::Short(_)) => Ok(None),
+        Err(Fault::Bad(error)) => Err(error),
     }
-    let at = place.at;
-    let name = place.name("the type of arcs")?;
-    let Some((_, arc_type)) = ARC_TYPES.iter().find(|(known, _)| known.as_bytes() == name) else {
-        let message = format!("expected arcs of a lattice, got arcs of type \"{}\"", name.escape_ascii());
-        return Err(ParseError::new(at, message).into());
-    };
+}
+
+fn read_header(place: &mut Place<'_>) -> Result<Header, Fault> {
+    let arc_type = read_types(place)?;
     let at = place.at;
     let version = place.int()?;
     if version != VERSION {
@@ -189,7 +202,7 @@ fn read_header(place: &mut Place<'_>) -> Result<Header, Fault> {
         }
     }
     let start = u32::try_from(start).ok().filter(|&start| (start as usize) < num_states);
-    Ok(Header { arc_type: *arc_type, flags, properties, start, num_states, num_arcs })
+    Ok(Header { arc_type, flags, properties, start, num_states, num_arcs })
 }
 
 fn skip_symbols(place: &mut Place<'_>) -> Result<(), Fault> {
@@ -262,7 +275,7 @@ pub(crate) fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
 }
 
 /// Whether `bytes` are one whole file of this form with floats, as [`write`] makes it but for the properties.
-pub(crate) fn is_canonical(bytes: &[u8], form: Form) -> bool {
+pub(crate) fn is_canonical(bytes: &[u8], form: GraphForm) -> bool {
     let wanted = ArcType { form, doubles: false };
     match walk(bytes) {
         Ok((header, length)) => {
@@ -274,18 +287,18 @@ pub(crate) fn is_canonical(bytes: &[u8], form: Form) -> bool {
     }
 }
 
-/// Reads the file at the start of `bytes`; returns the graph with its form and length.
+/// Reads the file at the start of `bytes`; returns the graph, what its arcs were, and the length.
 ///
 /// # Errors
 /// If it is no such file, it is cut, or an arc leads to a state that does not exist.
-pub(crate) fn read(bytes: &[u8]) -> Result<(Graph, Form, usize), ParseError> {
+pub(crate) fn read(bytes: &[u8]) -> Result<(Graph, ArcType, usize), ParseError> {
     read_graph(bytes).map_err(|fault| match fault {
         Fault::Bad(error) => error,
         Fault::Short(least) => ParseError::end(bytes.len(), format_args!("a graph of {least} bytes or more")),
     })
 }
 
-fn read_graph(bytes: &[u8]) -> Result<(Graph, Form, usize), Fault> {
+fn read_graph(bytes: &[u8]) -> Result<(Graph, ArcType, usize), Fault> {
     let mut place = Place { bytes, at: 0 };
     let header = read_header(&mut place)?;
     let arc_type = header.arc_type;
@@ -294,7 +307,7 @@ fn read_graph(bytes: &[u8]) -> Result<(Graph, Form, usize), Fault> {
         let state = state as u32;
         let mut cost = place.cost(arc_type)?;
         // The one cost of an FST is infinite where both of a lattice are.
-        if arc_type.form == Form::Standard && cost.graph == f32::INFINITY {
+        if arc_type.form == GraphForm::Standard && cost.graph == f32::INFINITY {
             cost = Cost::INFINITE;
         }
         let string = place.string(arc_type)?;
@@ -320,7 +333,7 @@ fn read_graph(bytes: &[u8]) -> Result<(Graph, Form, usize), Fault> {
         builder.set_start(start);
     }
     let graph = Graph { properties: header.properties, ..builder.finish() };
-    Ok((graph, arc_type.form, place.at))
+    Ok((graph, arc_type, place.at))
 }
 
 fn add_string(builder: &mut Builder, bytes: &[u8]) -> Span {
@@ -335,7 +348,7 @@ fn add_string(builder: &mut Builder, bytes: &[u8]) -> Span {
 }
 
 /// Appends the file of a graph.
-pub(crate) fn write(graph: &Graph, form: Form, out: &mut Vec<u8>) {
+pub(crate) fn write(graph: &Graph, form: GraphForm, out: &mut Vec<u8>) {
     let arc_type = ArcType { form, doubles: false };
     let name = ARC_TYPES.iter().find(|(_, known)| *known == arc_type).map_or("", |(name, _)| name);
     out.reserve(100 + graph.num_states() * arc_type.state_size() + graph.num_arcs() * arc_type.arc_size());
@@ -365,15 +378,15 @@ pub(crate) fn write(graph: &Graph, form: Form, out: &mut Vec<u8>) {
     }
 }
 
-fn write_cost(out: &mut Vec<u8>, form: Form, cost: Cost) {
+fn write_cost(out: &mut Vec<u8>, form: GraphForm, cost: Cost) {
     out.extend_from_slice(&cost.graph.to_le_bytes());
-    if form != Form::Standard {
+    if form != GraphForm::Standard {
         out.extend_from_slice(&cost.acoustic.to_le_bytes());
     }
 }
 
-fn write_string(out: &mut Vec<u8>, form: Form, ids: &[i32]) {
-    if form == Form::Compact {
+fn write_string(out: &mut Vec<u8>, form: GraphForm, ids: &[i32]) {
+    if form == GraphForm::Compact {
         out.extend_from_slice(&(ids.len() as i32).to_le_bytes());
         for id in ids {
             out.extend_from_slice(&id.to_le_bytes());

@@ -1,10 +1,9 @@
 //! Graphs put together: composed, one beside the other, reversed.
 
-use std::collections::HashMap;
-
 use crate::cost::Cost;
 use crate::error::{Error, Result};
 use crate::graph::{Arc, Builder, Graph, Span};
+use crate::growing::Growing;
 use crate::value::CompactLattice;
 
 /// How often each pair of paths is found: once, since arcs without an output come before those without an input.
@@ -21,18 +20,12 @@ impl Graph {
     /// outputs of the other one; costs are added, strings are joined.
     pub fn compose(&self, other: &Self) -> Self {
         let (Some(start), Some(other_start)) = (self.start(), other.start()) else { return Self::default() };
-        let mut composed = Composition {
-            graphs: [self, other],
-            builder: Builder::default(),
-            numbers: HashMap::new(),
-            stack: Vec::new(),
-        };
-        let first = composed.number((start, other_start, Turn::Either));
-        composed.builder.set_start(first);
-        while let Some((place, from)) = composed.stack.pop() {
+        let growing = Growing::from((start, other_start, Turn::Either), |place| *place);
+        let mut composed = Composition { graphs: [self, other], growing };
+        while let Some((place, from)) = composed.growing.next() {
             composed.expand(place, from);
         }
-        let mut graph = composed.builder.finish();
+        let mut graph = composed.growing.builder.finish();
         graph.connect();
         graph
     }
@@ -42,24 +35,17 @@ type Place = (u32, u32, Turn);
 
 struct Composition<'a> {
     graphs: [&'a Graph; 2],
-    builder: Builder,
-    numbers: HashMap<Place, u32>,
-    stack: Vec<(Place, u32)>,
+    growing: Growing<Place, Place>,
 }
 
 impl Composition<'_> {
     fn number(&mut self, place: Place) -> u32 {
-        let (builder, stack) = (&mut self.builder, &mut self.stack);
-        *self.numbers.entry(place).or_insert_with(|| {
-            let number = builder.add_state();
-            stack.push((place, number));
-            number
-        })
+        self.growing.number(place, |place| *place)
     }
 
     fn string(&mut self, first: Span, second: Span) -> Span {
         let ids = [self.graphs[0].string(first), self.graphs[1].string(second)].concat();
-        self.builder.add_string(&ids)
+        self.growing.builder.add_string(&ids)
     }
 
     fn expand(&mut self, (one, other, turn): Place, from: u32) {
@@ -67,27 +53,27 @@ impl Composition<'_> {
         if first.is_final(one) && second.is_final(other) {
             let cost = first.final_cost(one).then(second.final_cost(other));
             let string = self.string(first.final_span(one), second.final_span(other));
-            self.builder.set_final(from, cost, string);
+            self.growing.builder.set_final(from, cost, string);
         }
         for arc in first.arcs(one) {
             if arc.output == 0 {
                 if turn == Turn::Either {
                     let next = self.number((arc.next, other, Turn::Either));
                     let string = self.string(arc.string, Span::EMPTY);
-                    self.builder.add_arc(from, Arc { output: 0, string, next, ..*arc });
+                    self.growing.builder.add_arc(from, Arc { output: 0, string, next, ..*arc });
                 }
                 continue;
             }
             for match_ in second.arcs(other).iter().filter(|match_| match_.input == arc.output) {
                 let next = self.number((arc.next, match_.next, Turn::Either));
                 let (cost, string) = (arc.cost.then(match_.cost), self.string(arc.string, match_.string));
-                self.builder.add_arc(from, Arc { input: arc.input, output: match_.output, cost, string, next });
+                self.growing.builder.add_arc(from, Arc { input: arc.input, output: match_.output, cost, string, next });
             }
         }
         for arc in second.arcs(other).iter().filter(|arc| arc.input == 0) {
             let next = self.number((one, arc.next, Turn::Second));
             let string = self.string(Span::EMPTY, arc.string);
-            self.builder.add_arc(from, Arc { string, next, ..*arc });
+            self.growing.builder.add_arc(from, Arc { string, next, ..*arc });
         }
     }
 }

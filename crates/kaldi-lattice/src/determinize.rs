@@ -1,10 +1,11 @@
 //! One path for each sequence of words: the best one.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use crate::cost::Cost;
 use crate::error::Result;
-use crate::graph::{Arc, Builder, Graph};
+use crate::graph::{Arc, Graph};
+use crate::growing::Growing;
 use crate::value::CompactLattice;
 use crate::weight::Weight;
 
@@ -34,14 +35,12 @@ impl CompactLattice {
     pub fn determinized(&self) -> Result<Self> {
         let graph = self.without_epsilons()?;
         let Some(start) = graph.start() else { return Ok(Self::default()) };
-        let mut work =
-            Determinizer { graph: &graph, builder: Builder::default(), numbers: HashMap::new(), stack: Vec::new() };
-        let first = work.number(vec![(start, Weight::default())]);
-        work.builder.set_start(first);
-        while let Some((subset, from)) = work.stack.pop() {
+        let subset = vec![(start, Weight::default())];
+        let mut work = Determinizer { graph: &graph, growing: Growing::from(key_of(&subset), |_| subset) };
+        while let Some((subset, from)) = work.growing.next() {
             work.expand(&subset, from);
         }
-        let mut lattice = work.builder.finish();
+        let mut lattice = work.growing.builder.finish();
         lattice.connect();
         lattice.sort_if_needed();
         Ok(Self(lattice))
@@ -50,21 +49,10 @@ impl CompactLattice {
 
 struct Determinizer<'a> {
     graph: &'a Graph,
-    builder: Builder,
-    numbers: HashMap<Key, u32>,
-    stack: Vec<(Subset, u32)>,
+    growing: Growing<Key, Subset>,
 }
 
 impl Determinizer<'_> {
-    fn number(&mut self, subset: Subset) -> u32 {
-        let (builder, stack) = (&mut self.builder, &mut self.stack);
-        *self.numbers.entry(key_of(&subset)).or_insert_with(|| {
-            let number = builder.add_state();
-            stack.push((subset, number));
-            number
-        })
-    }
-
     fn expand(&mut self, subset: &Subset, from: u32) {
         let mut last: Option<Weight> = None;
         let mut words: BTreeMap<i32, BTreeMap<u32, Weight>> = BTreeMap::new();
@@ -87,14 +75,14 @@ impl Determinizer<'_> {
             }
         }
         if let Some(weight) = last {
-            let string = self.builder.add_string(&weight.ids);
-            self.builder.set_final(from, weight.cost, string);
+            let string = self.growing.builder.add_string(&weight.ids);
+            self.growing.builder.set_final(from, weight.cost, string);
         }
         for (word, reached) in words {
             let (shared, rest) = divide(reached.into_iter().collect());
-            let next = self.number(rest);
-            let string = self.builder.add_string(&shared.ids);
-            self.builder.add_arc(from, Arc::word(word, shared.cost, string, next));
+            let next = self.growing.number(key_of(&rest), |_| rest);
+            let string = self.growing.builder.add_string(&shared.ids);
+            self.growing.builder.add_arc(from, Arc::word(word, shared.cost, string, next));
         }
     }
 }

@@ -39,6 +39,7 @@
 struct Readme;
 
 mod align;
+mod arrays;
 mod binary;
 mod compose;
 mod convert;
@@ -47,6 +48,7 @@ mod determinize;
 mod epsilon;
 mod error;
 mod graph;
+mod growing;
 mod mbr;
 mod nbest;
 mod numbers;
@@ -58,6 +60,7 @@ mod push;
 #[cfg(feature = "cli")]
 mod scale_options;
 mod scores;
+mod survey;
 #[cfg(test)]
 mod testing;
 mod text;
@@ -68,6 +71,7 @@ pub use align::{
     Aligned, AlignmentLexicon, BoundaryTableError, LexiconAlignment, LexiconError, PhoneAlignment, WordAlignment,
     WordBoundaries,
 };
+pub use arrays::GraphArrays;
 pub use convert::{to_compact, to_plain};
 pub use cost::{Cost, Scale};
 pub use error::{Error, Result};
@@ -78,4 +82,6 @@ pub use paths::{Linear, TimedWord};
 #[cfg(feature = "cli")]
 pub use scale_options::{AcousticScaleArguments, CostScaleArguments};
 pub use scores::{LatticePosteriors, Scores};
-pub use value::{CompactLattice, Fst, Lattice};
+pub use survey::{GraphSize, PathSize};
+pub use text::GraphForm;
+pub use value::{CompactLattice, Fst, Lattice, StoredGraph};

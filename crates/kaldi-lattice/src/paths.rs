@@ -67,15 +67,6 @@ impl CompactLattice {
         Ok(Some(Self(path_of_states(graph, &states))))
     }
 
-    /// The lattice sorted topologically; `None` if it is already.
-    pub(crate) fn sorted(&self) -> Result<Option<Graph>> {
-        if self.is_sorted() {
-            return Ok(None);
-        }
-        let mut graph = self.0.clone();
-        if graph.sort() { Ok(Some(graph)) } else { Err(Error::Cycle) }
-    }
-
     /// The words and transition-ids of a lattice of one path, and its cost: what would be read off its plain form.
     /// `None` if it is no such lattice.
     pub fn linear(&self) -> Option<Linear> {
@@ -104,6 +95,15 @@ impl CompactLattice {
 }
 
 impl Graph {
+    /// The graph sorted topologically; `None` if it is already.
+    pub(crate) fn sorted(&self) -> Result<Option<Graph>> {
+        if self.is_sorted() {
+            return Ok(None);
+        }
+        let mut graph = self.clone();
+        if graph.sort() { Ok(Some(graph)) } else { Err(Error::Cycle) }
+    }
+
     /// Visits the arcs of the only path and returns its final state; `None` if there is another number of paths.
     pub(crate) fn walk(&self, mut visit: impl FnMut(&Arc)) -> Option<u32> {
         let mut state = self.start()?;

@@ -43,7 +43,7 @@ pub struct LatticePosteriors {
 
 impl Graph {
     /// The times of states of a sorted graph, if an arc takes as many frames as `frames` says.
-    fn times_with(&self, frames: impl Fn(&Arc) -> usize) -> Result<Times> {
+    pub(crate) fn times_with(&self, frames: impl Fn(&Arc) -> usize) -> Result<Times> {
         let mut times: Times = vec![None; self.num_states()];
         if let Some(start) = self.start() {
             times[start as usize] = Some(0);

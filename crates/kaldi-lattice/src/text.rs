@@ -9,7 +9,7 @@ use crate::numbers::{parse_number, write_cost_number};
 
 /// What arcs of a graph have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub enum GraphForm {
     /// An input, an output and two costs.
     Plain,
     /// A word, two costs and a string.
@@ -18,7 +18,7 @@ pub(crate) enum Form {
     Standard,
 }
 
-impl Form {
+impl GraphForm {
     fn name(self) -> &'static str {
         match self {
             Self::Plain => "a plain lattice",
@@ -72,14 +72,14 @@ fn no_line_end(window: &[u8], at: usize) -> ParseError {
 ///
 /// # Errors
 /// If a line is not one of a graph, or not of the same form as those before it.
-pub(crate) fn read(bytes: &[u8], wanted: Form) -> Result<(Graph, Form, usize), ParseError> {
+pub(crate) fn read(bytes: &[u8], wanted: GraphForm) -> Result<(Graph, GraphForm, usize), ParseError> {
     let first = match frame(bytes, true)? {
         Frame::Whole(_) => memchr(b'\n', bytes).map_or(bytes.len(), |length| length + 1),
         _ => bytes.len(),
     };
     let mut reader = TextReader { wanted, form: None, builder: Builder::default(), lines: 0 };
-    if wanted == Form::Standard {
-        reader.form = Some(Form::Standard);
+    if wanted == GraphForm::Standard {
+        reader.form = Some(GraphForm::Standard);
     }
     let mut at = first;
     while at < bytes.len() {
@@ -99,8 +99,8 @@ pub(crate) fn read(bytes: &[u8], wanted: Form) -> Result<(Graph, Form, usize), P
 }
 
 struct TextReader {
-    wanted: Form,
-    form: Option<Form>,
+    wanted: GraphForm,
+    form: Option<GraphForm>,
     builder: Builder,
     lines: usize,
 }
@@ -125,29 +125,31 @@ impl TextReader {
         if self.lines == 1 {
             self.builder.set_start(state);
         }
-        let is_standard = self.form == Some(Form::Standard);
+        let is_standard = self.form == Some(GraphForm::Standard);
         let known = match (count, columns) {
             (1, _) => self.add_final(state, Cost::ONE, Span::EMPTY),
             (2, [_, weight, ..]) => match self.weight(weight)? {
                 Some((form, cost, string)) if self.is_of(form) => self.add_final(state, cost, string),
                 _ => None,
             },
-            (3, [_, next, word, ..]) if self.is_of(Form::Compact) => {
+            (3, [_, next, word, ..]) if self.is_of(GraphForm::Compact) => {
                 self.add_word(state, next, word, Cost::ONE, Span::EMPTY)?
             }
             (4, [_, next, input, output, _]) if !output.contains(&b',') => {
-                let form = if is_standard { Form::Standard } else { Form::Plain };
+                let form = if is_standard { GraphForm::Standard } else { GraphForm::Plain };
                 if self.is_of(form) { self.add_plain(state, next, input, output, Cost::ONE)? } else { None }
             }
             (4, [_, next, word, weight, _]) => match self.weight(weight)? {
-                Some((Form::Compact, cost, string)) if self.is_of(Form::Compact) && self.is_possible(cost, string) => {
+                Some((GraphForm::Compact, cost, string))
+                    if self.is_of(GraphForm::Compact) && self.is_possible(cost, string) =>
+                {
                     self.add_word(state, next, word, cost, string)?
                 }
                 _ => None,
             },
             (5, [_, next, input, output, weight]) => match self.weight(weight)? {
                 Some((form, cost, _))
-                    if form != Form::Compact && self.is_of(form) && self.is_possible(cost, Span::EMPTY) =>
+                    if form != GraphForm::Compact && self.is_of(form) && self.is_possible(cost, Span::EMPTY) =>
                 {
                     self.add_plain(state, next, input, output, cost)?
                 }
@@ -164,13 +166,13 @@ impl TextReader {
     }
 
     /// Whether the graph is of this form or may be; from now on it is.
-    fn is_of(&mut self, form: Form) -> bool {
+    fn is_of(&mut self, form: GraphForm) -> bool {
         *self.form.get_or_insert(form) == form
     }
 
     fn is_possible(&self, cost: Cost, string: Span) -> bool {
         let is_infinite = match self.form {
-            Some(Form::Standard) => cost.graph == f32::INFINITY,
+            Some(GraphForm::Standard) => cost.graph == f32::INFINITY,
             _ => cost.is_infinite(),
         };
         !is_infinite || !string.is_empty()
@@ -178,7 +180,7 @@ impl TextReader {
 
     fn add_final(&mut self, state: u32, cost: Cost, string: Span) -> Option<()> {
         // The one cost of an FST is infinite where both of a lattice are.
-        let infinite = self.form == Some(Form::Standard) && cost.graph == f32::INFINITY;
+        let infinite = self.form == Some(GraphForm::Standard) && cost.graph == f32::INFINITY;
         self.builder.set_final(state, if infinite { Cost::INFINITE } else { cost }, string);
         Some(())
     }
@@ -224,25 +226,25 @@ impl TextReader {
     }
 
     /// The form, the cost and the string of a weight. `None` if it is no weight.
-    fn weight(&mut self, word: &[u8]) -> Result<Option<(Form, Cost, Span)>, String> {
+    fn weight(&mut self, word: &[u8]) -> Result<Option<(GraphForm, Cost, Span)>, String> {
         let mut parts = word.split(|&byte| byte == b',');
         let number = |part: Option<&[u8]>| -> Result<f32, String> {
             let part = part.unwrap_or_default();
             parse_number(part).ok_or_else(|| format!("expected a cost, got \"{}\"", excerpt(word)))
         };
-        if self.form == Some(Form::Standard) {
-            return Ok(Some((Form::Standard, Cost::new(number(Some(word))?, 0.0), Span::EMPTY)));
+        if self.form == Some(GraphForm::Standard) {
+            return Ok(Some((GraphForm::Standard, Cost::new(number(Some(word))?, 0.0), Span::EMPTY)));
         }
         let commas = word.iter().filter(|&&byte| byte == b',').count();
         match commas {
             1 => {
                 let cost = Cost::new(number(parts.next())?, number(parts.next())?);
-                Ok(Some((Form::Plain, cost, Span::EMPTY)))
+                Ok(Some((GraphForm::Plain, cost, Span::EMPTY)))
             }
             2 => {
                 let cost = Cost::new(number(parts.next())?, number(parts.next())?);
                 let string = self.string(parts.next().unwrap_or_default());
-                Ok(string.map(|string| (Form::Compact, cost, string)))
+                Ok(string.map(|string| (GraphForm::Compact, cost, string)))
             }
             _ => Ok(None),
         }
@@ -272,7 +274,7 @@ fn label(word: &[u8]) -> Option<i32> {
 }
 
 /// Appends the text of a graph, from the line end after the key to the empty line.
-pub(crate) fn write(graph: &Graph, form: Form, out: &mut Vec<u8>) {
+pub(crate) fn write(graph: &Graph, form: GraphForm, out: &mut Vec<u8>) {
     out.push(b'\n');
     if let Some(start) = graph.start() {
         write_state(graph, form, start, out);
@@ -283,7 +285,7 @@ pub(crate) fn write(graph: &Graph, form: Form, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-fn write_state(graph: &Graph, form: Form, state: u32, out: &mut Vec<u8>) {
+fn write_state(graph: &Graph, form: GraphForm, state: u32, out: &mut Vec<u8>) {
     let arcs = graph.arcs(state);
     for arc in arcs {
         kaldi_number::write_integer(out, i64::from(state));
@@ -291,7 +293,7 @@ fn write_state(graph: &Graph, form: Form, state: u32, out: &mut Vec<u8>) {
             out.push(b'\t');
             kaldi_number::write_integer(out, label);
         }
-        if form != Form::Compact || arc.input != arc.output {
+        if form != GraphForm::Compact || arc.input != arc.output {
             out.push(b'\t');
             kaldi_number::write_integer(out, i64::from(arc.output));
         }
@@ -306,18 +308,18 @@ fn write_state(graph: &Graph, form: Form, state: u32, out: &mut Vec<u8>) {
 }
 
 /// Appends a tab and the weight, unless it is a zero cost without a string.
-fn write_weight(graph: &Graph, form: Form, cost: Cost, string: Span, out: &mut Vec<u8>) {
+fn write_weight(graph: &Graph, form: GraphForm, cost: Cost, string: Span, out: &mut Vec<u8>) {
     if cost == Cost::ONE && string.is_empty() {
         return;
     }
     out.push(b'\t');
     write_cost_number(out, cost.graph);
-    if form == Form::Standard {
+    if form == GraphForm::Standard {
         return;
     }
     out.push(b',');
     write_cost_number(out, cost.acoustic);
-    if form != Form::Compact {
+    if form != GraphForm::Compact {
         return;
     }
     out.push(b',');

@@ -56,8 +56,9 @@ impl TypeAdvice {
             return Some(model);
         }
         let value_type = find_type(bytes, *at_end)?;
-        // The first words show an example. If it is damaged, that may be what the error is about.
-        if value_type.is_example() && (value_type.row().parse)(bytes, *at_end).is_err() {
+        // The first bytes show an example or a graph. If it is damaged, that may be what the error is about.
+        let is_shown_at_start = value_type.is_example() || value_type.graph_form().is_some();
+        if is_shown_at_start && (value_type.row().parse)(bytes, *at_end).is_err() {
             return None;
         }
         // A sound that is damaged after its first bytes.
@@ -142,10 +143,14 @@ mod tests {
             ("1 2 7  [ 0.5 1 ]\n8  [ 1 2 ]\n\n", "this is a posterior of Gaussians; table-head prints it"),
             ("hello world\n", "these are words; table-head prints them"),
             ("hello\n", "these are words; table-head prints them"),
+            ("\n0 1 8 1,2,3\n1\n\n", "this is a lattice; lattice-copy reads it"),
+            ("\n0 1 3 8 1,2\n1\n\n", "this is a lattice; lattice-copy reads it"),
+            ("\n0 1 3 8 1\n1\n\n", "this is an FST; table-head prints it"),
         ] {
             assert_eq!(said(text.as_bytes(), 0), expected, "{text:?}");
         }
-        for text in ["", "\n", "1 2.5 3\n", "[ 1 x ]\n", "a\x01\n"] {
+        // A damaged lattice, of which a tool for lattices complains, has the right type.
+        for text in ["", "\n", "1 2.5 3\n", "[ 1 x ]\n", "a\x01\n", "\n0 1 8 1,2,3\n1 2,3\n\n"] {
             assert_eq!(said(text.as_bytes(), 0), "nothing", "{text:?}");
         }
         assert_eq!(said(&[b"a ".repeat(50), b"\n".to_vec()].concat(), 64), "nothing");

@@ -5,8 +5,8 @@ use kaldi_values::Frame;
 use kaldi_wave::{WaveSamples, sound_suffix};
 use memchr::memchr;
 
+use crate::graphs;
 use crate::row::{Text, within};
-use crate::unknown;
 use crate::value_type::ValueType;
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -16,7 +16,7 @@ const ZERO: &str = "expected text, got a zero byte";
 impl ValueType {
     /// Whether a value that starts like this is in text form.
     pub fn is_text(self, window: &[u8]) -> bool {
-        self.row().text != Text::None && window.first() != Some(&0) && !unknown::starts_binary(window)
+        self.row().text != Text::None && window.first() != Some(&0) && !graphs::starts_binary(window)
     }
 
     /// Returns how far the value at the start of `window` reaches; `at_end` says that nothing follows the window.

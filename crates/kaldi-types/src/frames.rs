@@ -1,6 +1,7 @@
 //! Values over time.
 
 use kaldi_io::ParseError;
+use kaldi_lattice::{BayesRiskOptions, CompactLattice, GraphForm, StoredGraph};
 use kaldi_matrix::{GeneralMatrix, HtkFeatures, Matrix, SphinxFeatures, Vector};
 use kaldi_values::Cursor;
 use kaldi_values::{GaussPost, Posterior};
@@ -21,11 +22,31 @@ pub enum Frames {
     Labels(Vec<i32>),
     /// Samples of a waveform.
     Wave(Wave),
+    /// Words, from lattices.
+    Words {
+        /// The number of frames.
+        frames: usize,
+        /// The words of least expected error.
+        words: Vec<FrameWord>,
+    },
+}
+
+/// A word over time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FrameWord {
+    /// Where it begins, in frames.
+    pub begin: f32,
+    /// Where it ends, in frames.
+    pub end: f32,
+    /// Its number.
+    pub word: i32,
+    /// Its probability.
+    pub confidence: f32,
 }
 
 impl Frames {
     /// The names of the types that have frames, for messages.
-    pub const TYPES: &str = "matrices, vectors, integer vectors, posteriors or waveforms";
+    pub const TYPES: &str = "matrices, vectors, integer vectors, posteriors, lattices or waveforms";
 
     /// Reads the value at the cursor, or the part of it that `range` names; `None` if values of this type have no frames.
     ///
@@ -42,6 +63,7 @@ impl Frames {
             Self::Lists(lists) => lists.len(),
             Self::Labels(labels) => labels.len(),
             Self::Wave(wave) => wave.num_samples(),
+            Self::Words { frames, .. } => *frames,
         }
     }
 
@@ -87,6 +109,18 @@ pub(crate) fn of_gauss_post(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Re
 pub(crate) fn of_lists(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Frames> {
     let lists = part::<Vec<Vec<i32>>>(cursor, range)?.into_iter();
     Ok(Frames::Lists(lists.map(|list| list.into_iter().map(|index| (index, 1.0)).collect()).collect()))
+}
+
+/// Times of words are those of arcs, which need not be aligned with words.
+pub(crate) fn of_lattice(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Frames> {
+    let place = cursor.clone();
+    let lattice = part::<CompactLattice>(cursor, range)?;
+    let found = lattice.bayes_risk(None, BayesRiskOptions::default());
+    let found = found.map_err(|error| place.error(error.to_string()))?;
+    let times = found.times.iter().zip(&found.confidences).zip(&found.words);
+    let words = times.map(|((&(begin, end), &confidence), &word)| FrameWord { begin, end, word, confidence });
+    let frames = StoredGraph { graph: lattice.0, form: GraphForm::Compact, has_doubles: None }.size().path;
+    Ok(Frames::Words { frames: frames.map_or(0, |path| path.frames), words: words.collect() })
 }
 
 pub(crate) fn of_wave(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Frames> {

@@ -1,6 +1,7 @@
 //! The headers of values.
 
 use kaldi_io::ParseError;
+use kaldi_lattice::GraphSize;
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_values::Cursor;
 use kaldi_wave::WaveInfo;
@@ -22,12 +23,12 @@ const COUNT: std::ops::Range<usize> = 3..7;
 /// The content of a value's header; text has no header, and is parsed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Header {
-    /// Rows of a matrix; elements of a vector, an alignment or a line of words; frames of a posterior; samples of each
+    /// Rows of a matrix; elements of a vector, an alignment or a line of words; frames of a posterior or a lattice; samples of each
     /// channel of a waveform, if that is known. `None` for a single number or word.
     pub rows: Option<u64>,
     /// Columns of a matrix; channels of a waveform.
     pub columns: Option<u64>,
-    /// The precision of the numbers of a binary matrix or vector.
+    /// The precision of the numbers of a binary matrix, vector, lattice or FST.
     pub precision: Option<Precision>,
     /// Whether it is a compressed matrix.
     pub is_compressed: bool,
@@ -35,6 +36,8 @@ pub struct Header {
     pub sample_rate: Option<f32>,
     /// Length of a waveform, if its header has it.
     pub seconds: Option<f64>,
+    /// The type of a lattice or an FST as it is stored, and its size.
+    pub graph: Option<(ValueType, GraphSize)>,
 }
 
 /// The precision of numbers.
@@ -67,8 +70,15 @@ impl Precision {
 
 impl Header {
     /// A header that says nothing.
-    pub(crate) const EMPTY: Self =
-        Self { rows: None, columns: None, precision: None, is_compressed: false, sample_rate: None, seconds: None };
+    pub(crate) const EMPTY: Self = Self {
+        rows: None,
+        columns: None,
+        precision: None,
+        is_compressed: false,
+        sample_rate: None,
+        seconds: None,
+        graph: None,
+    };
 
     /// The header at the start of a value, `beyond` bytes of which are missing; `None` if the value has to be parsed.
     ///

@@ -25,12 +25,13 @@
 struct Readme;
 
 mod advice;
+mod blocks;
 mod content;
 mod detector;
 mod examples;
 mod frame;
 mod frames;
-mod fst;
+mod graphs;
 mod header;
 mod likely;
 mod model_type;
@@ -42,7 +43,7 @@ mod value_type;
 pub use advice::TypeAdvice;
 pub use content::{Content, ValueShape, write_value};
 pub use detector::{Detector, join_names};
-pub use frames::Frames;
+pub use frames::{FrameWord, Frames};
 pub use header::{Header, Precision};
 pub use likely::Evidence;
 pub use model_type::ModelType;

@@ -9,7 +9,7 @@ use kaldi_wave::Wave;
 
 use crate::advice::TypeAdvice;
 use crate::row::{Found, Row, Text, rewrite};
-use crate::{content, examples, frame, frames, header, unknown};
+use crate::{content, examples, frame, frames, graphs, header, unknown};
 
 /// Lists the types once: each has a row.
 macro_rules! value_types {
@@ -184,8 +184,14 @@ value_types! {
     Nnet3Example = examples::NNET3;
     /// A training example of a chain model.
     Nnet3ChainExample = examples::NNET3_CHAIN;
-    /// A value that is of none of the other types, but whose end can be found: a lattice, an FST or a discriminative training
-    /// example, binary or text, or other lines of text with an empty line after them.
+    /// A plain lattice.
+    Lattice = graphs::LATTICE;
+    /// A compact lattice.
+    CompactLattice = graphs::COMPACT_LATTICE;
+    /// An FST with one cost, such as a training graph.
+    Fst = graphs::FST;
+    /// A value that is of none of the other types, but whose end can be found: a discriminative training example, binary or
+    /// text, or other lines of text with an empty line after them.
     Unknown = unknown::ROW;
 }
 

@@ -315,6 +315,7 @@ pub fn shape(raw: &RawEntry, value_type: Option<ValueType>) -> Result<Vec<u64>> 
         (ValueType::Wave | ValueType::Int32Pairs | ValueType::FloatPairs, _) | (_, None) => {
             Ok(shape_of(&read_value(raw, Some(value_type), None)?))
         }
+        (_, Some(Header { graph: Some((_, size)), .. })) => Ok(vec![size.states as u64, size.arcs as u64]),
         (_, Some(header)) => Ok(header.rows.into_iter().chain(header.columns).collect()),
     }
 }
@@ -342,6 +343,7 @@ pub fn shape_of(value: &AnyValue) -> Vec<u64> {
         AnyValue::Words(words) => vec![words.len() as u64],
         AnyValue::Example(example) => of_inputs(&example.io),
         AnyValue::ChainExample(example) => of_inputs(&example.inputs),
+        AnyValue::Graph(graph, _) => two((graph.num_states(), graph.num_arcs())),
         AnyValue::Bytes(bytes) => vec![bytes.len() as u64],
     }
 }

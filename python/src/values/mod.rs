@@ -10,6 +10,7 @@ pub use to_python::value_to_python;
 use bstr::BString;
 use kaldi_egs::{NnetChainExample, NnetExample};
 use kaldi_inspect::Entries;
+use kaldi_lattice::{CompactLattice, Fst, Graph, GraphForm, Lattice};
 use kaldi_matrix::{GeneralMatrix, HtkFeatures, Matrix, SparseMatrix, SphinxFeatures, Vector};
 use kaldi_table::RawEntry;
 use kaldi_types::ValueType;
@@ -64,6 +65,8 @@ pub enum AnyValue {
     Example(NnetExample),
     /// A training example of a chain model.
     ChainExample(NnetChainExample),
+    /// A lattice or an FST.
+    Graph(Graph, GraphForm),
     /// The value as it is in the file.
     Bytes(Vec<u8>),
 }
@@ -138,6 +141,9 @@ pub fn read_value(raw: &RawEntry, value_type: Option<ValueType>, dtype: Option<P
         ValueType::TokenVector => Any::Words(raw.parse()?),
         ValueType::Nnet3Example => Any::Example(raw.parse()?),
         ValueType::Nnet3ChainExample => Any::ChainExample(raw.parse()?),
+        ValueType::Lattice => Any::Graph(raw.parse::<Lattice>()?.0, GraphForm::Plain),
+        ValueType::CompactLattice => Any::Graph(raw.parse::<CompactLattice>()?.0, GraphForm::Compact),
+        ValueType::Fst => Any::Graph(raw.parse::<Fst>()?.0, GraphForm::Standard),
         _ => Any::Bytes(raw.bytes()?.into_owned()),
     })
 }

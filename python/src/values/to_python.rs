@@ -9,7 +9,7 @@ use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyList};
 
 use super::examples::{of_chain_example, of_example};
 use super::{AnyValue, Precision};
-use crate::names;
+use crate::{lattice, names};
 
 /// Converts a value. Arrays own their memory.
 ///
@@ -40,6 +40,7 @@ pub fn value_to_python<'py>(py: Python<'py>, value: AnyValue) -> PyResult<Bound<
         AnyValue::Words(words) => of_words(py, &words)?,
         AnyValue::Example(example) => of_example(py, &example)?,
         AnyValue::ChainExample(example) => of_chain_example(py, &example)?,
+        AnyValue::Graph(graph, form) => lattice::to_python(py, &graph, form)?,
         AnyValue::Bytes(bytes) => PyBytes::new(py, &bytes).into_any(),
     })
 }

@@ -16,7 +16,7 @@ use super::arrays::{self, describe};
 use super::examples::{chain_example, example};
 use super::looks::{Class, Kind, is_a, items, look};
 use super::taken::Taken;
-use crate::names;
+use crate::{lattice, names};
 
 /// The value, as one of the type. With `is_named`, the type was named by the program, so that whole numbers may become
 /// real ones; else it was found by looking, and the value has to look the same.
@@ -62,12 +62,22 @@ pub fn convert(value: &Bound<'_, PyAny>, kind: Kind, is_named: bool) -> PyResult
         ValueType::TokenVector => Taken::Tokens(words(value)?),
         ValueType::Nnet3Example => Taken::Example(example(value)?),
         ValueType::Nnet3ChainExample => Taken::ChainExample(chain_example(value)?),
+        ValueType::Lattice | ValueType::CompactLattice | ValueType::Fst => graph(value, value_type)?,
         other => return Err(wrong_value(format!("values of the type {other} are not made of objects"))),
     })
 }
 
 fn wrong(expected: &str, value: &Bound<'_, PyAny>) -> PyErr {
     wrong_type(format!("expected {expected}, got {}", describe(value)))
+}
+
+/// A lattice or an FST.
+fn graph(value: &Bound<'_, PyAny>, value_type: ValueType) -> PyResult<Taken> {
+    if !is_a(value, &Class::Lattice)? || lattice::type_of(value)? != value_type {
+        return Err(wrong(&format!("a Lattice of the type {value_type}"), value));
+    }
+    let (graph, form) = lattice::of_python(value)?;
+    Ok(Taken::Graph(graph, form))
 }
 
 /// What NumPy says about a list that is no array is a wrong type, too.

@@ -9,6 +9,7 @@ use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyList, PyString, PyTuple, Py
 use crate::errors::{wrong_type, wrong_value};
 
 use super::arrays;
+use crate::lattice;
 
 /// The type of the values of a table that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +62,7 @@ pub enum Class {
     SparseMatrix,
     Example,
     ChainExample,
+    Lattice,
 }
 
 /// Whether the value is of this class.
@@ -68,7 +70,7 @@ pub enum Class {
 /// # Errors
 /// If the package is damaged.
 pub fn is_a(value: &Bound<'_, PyAny>, class: &Class) -> PyResult<bool> {
-    static CLASSES: PyOnceLock<[Py<PyType>; 5]> = PyOnceLock::new();
+    static CLASSES: PyOnceLock<[Py<PyType>; 6]> = PyOnceLock::new();
     let py = value.py();
     let classes = CLASSES.get_or_try_init(py, || {
         let class = |module: &str, name| {
@@ -76,15 +78,16 @@ pub fn is_a(value: &Bound<'_, PyAny>, class: &Class) -> PyResult<bool> {
         };
         let value = |name| class("_values", name);
         let [example, chain_example] = ["Example", "ChainExample"].map(|name| class("_examples", name));
-        PyResult::Ok([value("Wave")?, value("Posterior")?, value("SparseMatrix")?, example?, chain_example?])
+        PyResult::Ok([value("Wave")?, value("Posterior")?, value("SparseMatrix")?, value("Lattice")?, example?, chain_example?])
     })?;
-    let [wave, posterior, sparse, example, chain_example] = classes;
+    let [wave, posterior, sparse, lattice, example, chain_example] = classes;
     let wanted = match class {
         Class::Wave => wave,
         Class::Posterior => posterior,
         Class::SparseMatrix => sparse,
         Class::Example => example,
         Class::ChainExample => chain_example,
+        Class::Lattice => lattice,
     };
     value.is_instance(wanted.bind(py))
 }
@@ -134,6 +137,8 @@ pub fn look(value: &Bound<'_, PyAny>) -> PyResult<Option<Kind>> {
         ValueType::Nnet3Example
     } else if is_a(value, &Class::ChainExample)? {
         ValueType::Nnet3ChainExample
+    } else if is_a(value, &Class::Lattice)? {
+        lattice::type_of(value)?
     } else if is_a(value, &Class::Wave)? || is_sound(value)? {
         ValueType::Wave
     } else if let Some(array) = arrays::find(value)? {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use kaldi_egs::{NnetChainExample, NnetExample};
 use kaldi_io::Encoded;
+use kaldi_lattice::{Graph, GraphForm, StoredGraph};
 use kaldi_log::warning;
 use kaldi_matrix::{CompressedMatrix, CompressionMethod, Matrix, SparseMatrix, Vector};
 use kaldi_values::{Format, GaussPost, IntMatrix, Posterior, Token, Tokens, Value, write_basic, write_token};
@@ -36,6 +37,7 @@ pub enum Taken {
     Tokens(Tokens),
     Example(NnetExample),
     ChainExample(NnetChainExample),
+    Graph(Graph, GraphForm),
     Bytes(Vec<u8>),
 }
 
@@ -78,6 +80,11 @@ impl Taken {
             Self::Tokens(value) => encode(&value, format),
             Self::Example(value) => encode(&value, format),
             Self::ChainExample(value) => encode(&value, format),
+            Self::Graph(graph, form) => {
+                let mut bytes = Vec::new();
+                StoredGraph { graph, form, has_doubles: None }.write(&mut bytes, format);
+                bytes.into()
+            }
             Self::Bytes(bytes) => bytes.into(),
         })
     }
@@ -93,6 +100,7 @@ impl Taken {
     pub fn size(&self) -> usize {
         match self {
             Self::Reals(reals) => reals.elements.as_ref().len(),
+            Self::Graph(graph, _) => 64 * (graph.num_states() + graph.num_arcs()),
             _ => 1 << 10,
         }
     }

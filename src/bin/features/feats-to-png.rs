@@ -15,7 +15,7 @@ use kaldi_plot::{Features, Figure, Panel, Picture, PictureFormat, PlotArguments,
 use kaldi_reader::{Reader, par_map};
 use kaldi_table::RawEntry;
 use kaldi_table::{Lookup, RandomAccessReader, create_output};
-use kaldi_types::{Frames, ValueType};
+use kaldi_types::{FrameWord, Frames, ValueType};
 use kaldi_wave::Wave;
 
 const USAGE: &str = "\
@@ -272,7 +272,7 @@ impl Drawer {
 /// The panel for frames; a waveform alone has a panel of its own.
 fn panel(frames: &Frames) -> Option<Panel<'_>> {
     let features = match frames {
-        Frames::Wave(_) => return None,
+        Frames::Wave(_) | Frames::Words { .. } => return None,
         Frames::Labels(labels) => return Some(Panel::Labels(labels)),
         Frames::Rows(rows) => Features::new(rows.as_slice(), rows.num_rows(), rows.num_cols()),
         Frames::Lists(lists) => Features::of_lists(lists.iter().map(|list| list.iter().copied())),
@@ -280,13 +280,22 @@ fn panel(frames: &Frames) -> Option<Panel<'_>> {
     Some(Panel::Features(features))
 }
 
-/// Vectors of zeros and ones are decisions on frames, such as voice activity, so they are drawn as labels.
+/// Vectors of zeros and ones are decisions on frames, such as voice activity, so they are drawn as labels. So are the words of
+/// lattices.
 fn with_decisions(frames: Frames) -> Frames {
     match frames {
         Frames::Rows(rows)
             if rows.num_cols() == 1 && rows.as_slice().iter().all(|value| [0.0, 1.0].contains(value)) =>
         {
             Frames::Labels(rows.as_slice().iter().map(|value| i32::from(*value > 0.5)).collect())
+        }
+        Frames::Words { frames, words } => {
+            let mut labels = vec![0; frames];
+            for FrameWord { begin, end, word, .. } in words {
+                let end = (end.round() as usize).min(frames);
+                labels[(begin.round() as usize).min(end)..end].fill(word);
+            }
+            Frames::Labels(labels)
         }
         frames => frames,
     }

@@ -105,6 +105,7 @@ fn to_json(difference: &Difference) -> Value {
             "first": first, "second": second,
         }),
         Difference::Values(name) => json!({ "difference": "values", "key": key(name) }),
+        Difference::Graphs { key: name, what } => json!({ "difference": "graphs", "key": key(name), "what": what }),
         Difference::Words { key: name, place, words: [first, second] } => json!({
             "difference": "words", "key": key(name), "place": place, "first": key(first), "second": key(second),
         }),

@@ -9,6 +9,7 @@ use kaldi_convert::{Export, ExportOptions, Exporter, FileFormat, FloatType, Item
 use kaldi_egs::{NnetChainExample, NnetExample};
 use kaldi_inspect::{Entries, Kind, ModelType, Named, Numbers, model_arrays};
 use kaldi_io::{FileNames, Output, Wxfilename, make_last_folder};
+use kaldi_lattice::{CompactLattice, Fst, Lattice};
 use kaldi_log::log;
 use kaldi_matrix::{HtkFeatures, SphinxFeatures};
 use kaldi_table::create_output;
@@ -21,8 +22,8 @@ const USAGE: &str = "\
 Writes a table as a file of NumPy (.npy, .npz), safetensors, Parquet, CSV, TSV or JSON lines; in a folder, as a file for
 each key. In .npz and .safetensors each key is an array. A .npy has one value, or with --stack the rows of all. A row of
 Parquet has key, rows, columns and values, or key and value; a line of CSV and TSV has the key and a row; a line of JSON
-is {\"key\": ..., \"value\": ...}. Numbers keep their precision unless --dtype is given. Posteriors, lists of lists and
-waveforms become several arrays, such as utt1.lengths, utt1.index and utt1.weight. Training examples have arrays for each
+is {\"key\": ..., \"value\": ...}. Numbers keep their precision unless --dtype is given. Posteriors, lists of lists,
+waveforms, lattices and FSTs become several arrays, such as utt1.lengths, utt1.index and utt1.weight. Training examples have arrays for each
 input and output, such as utt1.input, utt1.input.indexes and utt1.output.indexes, in Parquet a row for each. Words are possible only in Parquet,
 CSV, TSV and JSON. The table is an rspecifier, or the name of an archive or a script file. The type of its values is
 found by looking; the type of a stream is matrix, vector or int32-vector unless --type is given. Of a file with a model
@@ -93,6 +94,9 @@ fn table_export(opts: Options) -> anyhow::Result<Tally> {
         ValueType::Sphinx => export::<SphinxFeatures>,
         ValueType::Nnet3Example => export::<NnetExample>,
         ValueType::Nnet3ChainExample => export::<NnetChainExample>,
+        ValueType::Lattice => export::<Lattice>,
+        ValueType::CompactLattice => export::<CompactLattice>,
+        ValueType::Fst => export::<Fst>,
         other => bail!("{}: values of the type {other} are not exported", opts.source),
     };
     let options = ExportOptions { format, dtype: opts.dtype, stack: opts.stack, table_type: opts.value_type };

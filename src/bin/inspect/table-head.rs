@@ -2,13 +2,14 @@
 //!
 //! Kaldi has no such program: there, one needs the program that copies the type.
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use kaldi_cli::{InputName, Tally};
-use kaldi_inspect::{Entries, Foreign, ForeignKind, Kind, Named, cut_lines, model_text, show, show_json};
+use kaldi_inspect::{Entries, Foreign, ForeignKind, Kind, Named, cut_lines, model_text, show, show_dot, show_json};
 use kaldi_io::{Output, printable_rxfilename};
 use kaldi_log::{log, warning};
 use kaldi_reader::Reader;
 use kaldi_types::ValueType;
+use kaldi_values::SymbolTable;
 
 const USAGE: &str = "\
 Prints the first entries of archives, script files and single values of any type as text, in the form of the tool that
@@ -18,6 +19,7 @@ Usage: table-head [options] <table> [<table> ...]
  e.g.: table-head --n=2 feats.scp
        gunzip -c ali.1.gz | table-head ark:-
        table-head --json --n=1 raw_mfcc.1.ark
+       table-head --dot --symbols=words.txt --n=1 lat.ark | dot -Tsvg > lat.svg
 With --json: {\"table\": \"raw_mfcc.1.ark\", \"key\": \"utt1\", \"type\": \"matrix\", \"value\": [[1.5, 2], [3, 4]]}
 <table> is an rspecifier or the name of an archive, a script file or a value. Of files of NumPy, safetensors and Parquet, names,
 types and sizes of arrays are printed; of lists and shards, lines and samples; of folders, files.
@@ -29,6 +31,12 @@ struct Options {
     /// Number of entries of each table, or of lines of a model
     #[option(default = 10)]
     n: u64,
+    /// Write lattices and FSTs as pictures in the language of Graphviz
+    #[option]
+    dot: bool,
+    /// Symbol table of words for --dot: lines of a word and its number
+    #[option]
+    symbols: Option<InputName>,
     /// Do not cut lines on a terminal
     #[option]
     full: bool,
@@ -47,7 +55,10 @@ pub const TOOL: kaldi_cli::Tool =
 
 fn table_head(opts: Options) -> Result<Tally> {
     let mut output = Output::create("-".into(), false)?;
-    let width = kaldi_cli::terminal_width().filter(|_| !opts.full && !opts.json);
+    let width = kaldi_cli::terminal_width().filter(|_| !opts.full && !opts.json && !opts.dot);
+    ensure!(opts.dot || opts.symbols.is_none(), "expected --symbols with --dot only");
+    ensure!(!opts.dot || !opts.json, "expected --dot or --json, got both");
+    let symbols = opts.symbols.as_deref().map(SymbolTable::read).transpose()?.unwrap_or_default();
     let mut done = 0;
     for table in &opts.tables {
         if let Some(kind) = ForeignKind::find(table)? {
@@ -81,7 +92,12 @@ fn table_head(opts: Options) -> Result<Tally> {
             let Some(entry) = entries.next()? else { break };
             let value_type = entries.value_type();
             let mut text = Vec::new();
-            if opts.json {
+            if opts.dot {
+                let Some(form) = value_type.graph_form() else {
+                    bail!("{table}: expected lattices or FSTs with --dot, got values of the type {value_type}");
+                };
+                show_dot(&entry, form, &symbols, &mut text)?;
+            } else if opts.json {
                 show_json(table, &entry, value_type, &mut text)?;
             } else {
                 show(&entry, value_type, &mut text)?;

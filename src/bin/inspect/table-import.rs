@@ -18,7 +18,8 @@ Makes a table from a file of NumPy (.npy, .npz), safetensors, Parquet, CSV, TSV 
 a folder. Arrays of two dimensions become matrices; others become vectors, integer vectors or single numbers. Numbers
 keep their precision, and those of half precision become single. Consecutive lines of CSV and TSV with the same key are
 the rows of a matrix, unless --type is given. Types with several arrays (posterior, gauss-post, wave,
-int32-vector-vector, nnet3-example, nnet3-chain-example) need --type, except in Parquet. The key of a .npy is its own name. Pickled objects are not read.
+int32-vector-vector, nnet3-example, nnet3-chain-example, lattice,
+compact-lattice, fst) need --type, except in Parquet. The key of a .npy is its own name. Pickled objects are not read.
 
 Usage: table-import [options] (<file>|<folder>) (<wspecifier>|<archive>)
  e.g.: table-import feats.npz ark,scp:feats.ark,feats.scp

@@ -6,10 +6,11 @@ use anyhow::{bail, ensure};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_inspect::{
-    By, Distribution, Entries, EntryStatistics, Examiner, Kind, Named, Report, SoundStatistics, Statistics,
-    decode_sound, measure_sound,
+    By, Distribution, Entries, EntryStatistics, Examiner, Kind, MeasureStatistics, Measures, Named, Report, Statistics,
+    decode_sound, measure_graph, measure_sound, sound_measures,
 };
-use kaldi_io::Output;
+use kaldi_io::{Output, ParseError};
+use kaldi_lattice::{CompactLattice, Fst, Graph, GraphForm, Lattice, StoredGraph};
 use kaldi_log::{log, warning};
 use kaldi_matrix::{HtkFeatures, SphinxFeatures};
 use kaldi_plot::{Figure, Panel, Picture, PictureFormat, Style};
@@ -24,7 +25,8 @@ and the largest, mean, standard deviation (of the numbers, not of a sample), qua
 infinite; these are left out of the others. With --by, for each column, entry or speaker. A quantile differs by less
 than 1 % of itself from a number of that rank. Constant columns and the lengths of entries are shown for the whole
 table. Waveforms are measured: the groups are duration (s), rate, channels, peak, offset, level (dB), clipped, zeros, snr,
-silence, lead, trail, bandwidth, and --by=key shows them for each entry; docs/looking.md says what they mean.
+silence, lead, trail, bandwidth, and --by=key shows them for each entry; docs/looking.md says what they mean. Lattices are
+measured, too: states, arcs, frames, words (of the best path) and depth (arcs across a frame); FSTs: states and arcs.
 
 Usage: table-stats [options] <table> [<table> ...]
  e.g.: table-stats scp:feats.scp
@@ -69,10 +71,10 @@ fn table_stats(opts: Options) -> anyhow::Result<Tally> {
     let mut pictures = Vec::new();
     for (number, table) in opts.tables.iter().enumerate() {
         let form = opts.form_of(table)?;
-        if form.is_some_and(|(value_type, _)| value_type == ValueType::Wave) {
-            let statistics = measure(table, &opts, number, &mut output, &mut tally)?;
+        let measuring = Measuring { table, opts: &opts, number, output: &mut output, tally: &mut tally };
+        if let Some(statistics) = measuring.measure_form(form.map(|(value_type, _)| value_type))? {
             if let Some((_, format)) = &picture {
-                pictures.push(draw_sound(table, &statistics, *format)?);
+                pictures.push(draw_measures(table, &statistics, *format)?);
             }
             continue;
         }
@@ -123,8 +125,8 @@ impl Options {
     }
 }
 
-/// Draws the charts of a table of waveforms.
-fn draw_sound(table: &InputName, statistics: &SoundStatistics, format: PictureFormat) -> anyhow::Result<Picture> {
+/// Draws the charts of a table whose entries were measured.
+fn draw_measures(table: &InputName, statistics: &MeasureStatistics, format: PictureFormat) -> anyhow::Result<Picture> {
     let chart = |(name, found): (&str, Distribution)| {
         let bars = found.edges.windows(2).zip(&found.counts);
         let bars = bars.map(|(edges, &count)| (edges[0], edges[1], count as f64)).collect();
@@ -138,37 +140,63 @@ fn draw_sound(table: &InputName, statistics: &SoundStatistics, format: PictureFo
     Ok(Figure { title: &title, timing: None, panels }.draw(&style, format)?)
 }
 
-/// Measures the waveforms of a table; results for single entries are written at once.
-fn measure(
-    table: &InputName,
-    opts: &Options,
+/// A table whose entries are measured, and where the results go.
+struct Measuring<'a> {
+    table: &'a InputName,
+    opts: &'a Options,
     number: usize,
-    output: &mut Output,
-    tally: &mut Tally,
-) -> anyhow::Result<SoundStatistics> {
-    ensure!(matches!(opts.by, By::Table | By::Key), "expected --by=table or --by=key for waveforms");
-    let mut statistics = SoundStatistics::default();
-    let mut report = Report::new(table, By::Column, opts.json, number);
-    let measured = Named::open::<WaveFile>(table)?.par_map(|entry| {
-        let wave = decode_sound(&entry.read()?.into_bytes())?;
-        Ok(measure_sound(&wave))
-    });
-    let ended = measured.drain(|key, sound| {
-        tally.done += 1;
-        let measures = statistics.add(sound);
-        if opts.by == By::Key {
-            report.put_sound(key.as_ref(), &measures, number == 0 && statistics.num_entries() == 1);
+    output: &'a mut Output,
+    tally: &'a mut Tally,
+}
+
+impl Measuring<'_> {
+    /// Measures a table of waveforms, lattices or FSTs; `None` if it is of another type.
+    fn measure_form(self, value_type: Option<ValueType>) -> anyhow::Result<Option<MeasureStatistics>> {
+        let graph = |graph: Graph, form| measure_graph(&StoredGraph { graph, form, has_doubles: None });
+        Ok(Some(match value_type {
+            Some(ValueType::Wave) => {
+                let measure = |wave: WaveFile| Ok(sound_measures(measure_sound(&decode_sound(&wave.into_bytes())?)));
+                self.measure("waveforms", measure)?
+            }
+            Some(ValueType::Lattice) => {
+                self.measure::<Lattice>("lattices", move |lattice| Ok(graph(lattice.0, GraphForm::Plain)))?
+            }
+            Some(ValueType::CompactLattice) => {
+                self.measure::<CompactLattice>("lattices", move |lattice| Ok(graph(lattice.0, GraphForm::Compact)))?
+            }
+            Some(ValueType::Fst) => self.measure::<Fst>("FSTs", move |fst| Ok(graph(fst.0, GraphForm::Standard)))?,
+            _ => return Ok(None),
+        }))
+    }
+
+    /// Measures the values of a table; results for single entries are written at once.
+    fn measure<T: Value>(
+        self,
+        what: &str,
+        measure: impl Fn(T) -> Result<Measures, ParseError> + Send + Sync + 'static,
+    ) -> anyhow::Result<MeasureStatistics> {
+        let Self { table, opts, number, output, tally } = self;
+        ensure!(matches!(opts.by, By::Table | By::Key), "expected --by=table or --by=key for {what}");
+        let mut statistics = MeasureStatistics::default();
+        let mut report = Report::new(table, By::Column, opts.json, number);
+        let measured = Named::open::<T>(table)?.par_map(move |entry| Ok(measure(entry.read()?)?));
+        let ended = measured.drain(|key, measures| {
+            tally.done += 1;
+            statistics.add(&measures);
+            if opts.by == By::Key {
+                report.put_measures(key.as_ref(), &measures, number == 0 && statistics.num_entries() == 1);
+                output.write_all(&report.take())?;
+            }
+            anyhow::Ok(())
+        })?;
+        log!("Measured {} entries of {table}.", statistics.num_entries());
+        ended.finish()?;
+        if opts.by == By::Table {
+            statistics.groups().iter().for_each(|group| report.put(group, None));
             output.write_all(&report.take())?;
         }
-        anyhow::Ok(())
-    })?;
-    log!("Measured {} entries of {table}.", statistics.num_entries());
-    ended.finish()?;
-    if opts.by == By::Table {
-        statistics.groups().iter().for_each(|group| report.put(group, None));
-        output.write_all(&report.take())?;
+        Ok(statistics)
     }
-    Ok(statistics)
 }
 
 /// Draws the charts of a table.
@@ -221,7 +249,10 @@ fn collect_form(
         }
         ValueType::Htk => collect(opts, collecting, Examiner::examine_as::<HtkFeatures>),
         ValueType::Sphinx => collect(opts, collecting, Examiner::examine_as::<SphinxFeatures>),
-        _ => bail!("{}: expected numbers or waveforms, got values of type {value_type}", collecting.table),
+        _ => bail!(
+            "{}: expected numbers, waveforms, lattices or FSTs, got values of type {value_type}",
+            collecting.table
+        ),
     }
 }
 

@@ -24,7 +24,8 @@ impl Look {
     fn at(bytes: &[u8], types: &[ValueType], what: &str) {
         let scratch = Scratch::new();
         scratch.write("t.ark", bytes);
-        let json = match types.iter().any(|value_type| value_type.has_content()) {
+        let is_shown = |value_type: &ValueType| value_type.has_content() || value_type.graph_form().is_some();
+        let json = match types.iter().any(is_shown) {
             true => "table-head --json t.ark > json && [ $(wc -l < json) = 4 ]",
             false => "",
         };
@@ -49,8 +50,10 @@ impl Look {
             line.split_whitespace().last() == Some(value_type.name())
         });
         let found = *found.unwrap_or_else(|| panic!("{what}: {info}"));
-        if NO_NUMBERS.contains(&found) || !found.has_content() {
-            let message = format!("t.ark: expected numbers or waveforms, got values of type {found}");
+        if found.graph_form().is_some() {
+            scratch.sh("table-stats t.ark && table-stats t.scp").succeeds().stdout_has("t.ark\tstates\t4\t");
+        } else if NO_NUMBERS.contains(&found) || !found.has_content() {
+            let message = format!("t.ark: expected numbers, waveforms, lattices or FSTs, got values of type {found}");
             scratch.sh("table-stats t.ark").fails_with(255).stderr_has(&message);
         } else {
             scratch.sh("table-stats t.ark && table-stats t.scp").succeeds().stdout_has("t.ark: 4 entries");

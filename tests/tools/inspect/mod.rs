@@ -1,5 +1,6 @@
 mod every_type;
 mod foreign;
+mod graphs;
 mod table_check;
 mod table_diff;
 mod table_export;

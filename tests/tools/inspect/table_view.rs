@@ -78,6 +78,21 @@ fn lists_are_searched_and_sorted() {
 }
 
 #[test]
+fn words_of_lattices_have_times_and_confidences() {
+    let scratch = data();
+    // 50 frames in a second of sound.
+    let ids = |count: usize| vec!["1"; count].join("_");
+    let lattice = format!("0 1 1 1,2,{}\n0 1 2 2,2,{}\n1 2 7 0,0,{}\n2\n", ids(20), ids(20), ids(30));
+    scratch.write("lat.1", format!("utt1 \n{lattice}\n"));
+    let viewer = Viewer::start(&scratch, &["--symbols=phones", "data", "ark:lat.1"]);
+    let tracks = viewer.json("api/utterance?key=utt1")["tracks"].clone();
+    let track = tracks.as_array().unwrap().iter().find(|track| track["name"] == "lat.1").unwrap().clone();
+    assert_eq!((&track["kind"], &track["frames"]), (&"segments".into(), &2.into()));
+    let labels = viewer.json(&format!("api/labels?key=utt1&track={}", track["track"]));
+    assert_eq!(labels.to_string(), r#"[[0.0,0.4,"b 0.73"],[0.4,1.0,"7 1.00"]]"#);
+}
+
+#[test]
 fn an_utterance_has_its_tracks() {
     let scratch = data();
     let words = ["--symbols=phones", "data", "ark:other.ark", "ark:post"];

@@ -1,35 +1,23 @@
-//! Archives of values that are of none of the types: lattices, FSTs and training examples.
+//! Archives of values that are of none of the types: training examples, acceptors in text form.
 
 use crate::support::Scratch;
 
-/// Three lattices in text form.
-const LATTICES: &str = "utt3 \n0\t1\t8\t5.44,1876.28,\n0\t2\t9\t1,2,3_4\n1\n2\t0.5,1.5,7_8\n\n\
-                        utt1 \n0\t1\t8\t5.44,18.28,1_2\n1\n\nutt2 \n\n";
+/// Three acceptors in text form, as programs of OpenFst write them.
+const ACCEPTORS: &str = "utt3 \n0\t1\t8\t0.5\n0\t2\t9\n1\n2\t0.25\n\nutt1 \n0\t1\t8\t1.5\n1\n\nutt2 \n\n";
 
-/// A plain lattice in binary form: a state with an arc, and one without.
-fn lattice() -> Vec<u8> {
-    let text = |text: &str| [&(text.len() as i32).to_le_bytes(), text.as_bytes()].concat();
-    let longs = [3_i64, 0, 2, 0].map(i64::to_le_bytes).concat();
-    let states = [&[0; 8][..], &1_i64.to_le_bytes(), &[1; 20], &[0; 16]].concat();
-    let start = [&b"\xd6\xfd\xb2\x7e"[..], &text("vector"), &text("lattice4"), &[2, 0, 0, 0, 0, 0, 0, 0]].concat();
-    [start, longs, states].concat()
-}
+const EXAMPLE: &[u8] = b"\0B<Nnet3DiscriminativeEg> <NumInputs> \x04\x01\0\0\0 \n\n</Nnet3DiscriminativeEg> ";
 
-/// A folder with an archive in text form, a binary one, and one of examples, which have three entries each.
+/// A folder with an archive in text form, and two of examples, which have three entries each.
 fn archives() -> Scratch {
     let scratch = Scratch::new();
     let entry = |key: &str, value: &[u8]| [key.as_bytes(), b" ", value].concat();
     let three = |value: &[u8]| ["utt3", "utt1", "utt2"].map(|key| entry(key, value)).concat();
-    scratch.write("text.ark", LATTICES).write("binary.ark", three(&lattice()));
-    scratch.write(
-        "egs.ark",
-        three(b"\0B<Nnet3DiscriminativeEg> <NumInputs> \x04\x01\0\0\0 \n\n</Nnet3DiscriminativeEg> "),
-    );
+    scratch.write("text.ark", ACCEPTORS).write("egs.ark", three(EXAMPLE));
     scratch.write("egs-text.ark", three(b"<Nnet3DiscriminativeEg> <NumInputs> 1 x\n1 2\n</Nnet3DiscriminativeEg> "));
     scratch
 }
 
-const NAMES: [&str; 4] = ["text.ark", "binary.ark", "egs.ark", "egs-text.ark"];
+const NAMES: [&str; 3] = ["text.ark", "egs.ark", "egs-text.ark"];
 
 #[test]
 fn values_of_no_known_type_are_counted_and_said_to_be_unknown() {
@@ -42,7 +30,7 @@ fn values_of_no_known_type_are_counted_and_said_to_be_unknown() {
         let sorted = format!("table-sort ark:{name} ark:sorted.ark; table-check sorted.ark");
         scratch.sh(&sorted).succeeds();
     }
-    scratch.sh("table-keys --sizes binary.ark").stdout_has(&format!("utt3\t{}\n", lattice().len()));
+    scratch.sh("table-keys --sizes egs.ark").stdout_has(&format!("utt3\t{}\n", EXAMPLE.len()));
     // Known values come without a warning.
     scratch.sh("echo a 1 2 > ints; table-keys ints").stdout_is("a\n").stderr_lacks("WARNING");
 }
@@ -72,8 +60,8 @@ fn tools_of_any_type_carry_them_unchanged() {
 #[test]
 fn values_that_differ_are_told() {
     let scratch = archives();
-    scratch.sh("table-diff binary.ark binary.ark && table-diff text.ark text.ark").succeeds().stdout_is("");
-    scratch.sh("sed s/1876.28/1/ text.ark > other.ark").succeeds();
+    scratch.sh("table-diff egs.ark egs.ark && table-diff text.ark text.ark").succeeds().stdout_is("");
+    scratch.sh("sed s/0.25/1/ text.ark > other.ark").succeeds();
     scratch.sh("table-diff text.ark other.ark").fails_with(1).stdout_is("utt3: the values differ\n");
     scratch.sh("table-diff --json text.ark other.ark").stdout_is("{\"difference\":\"values\",\"key\":\"utt3\"}\n");
 }
@@ -81,10 +69,10 @@ fn values_that_differ_are_told() {
 #[test]
 fn text_is_printed_and_of_binary_values_the_size() {
     let scratch = archives();
-    scratch.sh("table-head --n=9 text.ark").succeeds().stdout_is(LATTICES);
-    scratch.sh("table-get text.ark utt1").stdout_is("utt1 \n0\t1\t8\t5.44,18.28,1_2\n1\n\n");
-    let size = lattice().len();
-    scratch.sh("table-get binary.ark utt1").stdout_is(format!("utt1 unknown: {size} bytes\n"));
+    scratch.sh("table-head --n=9 text.ark").succeeds().stdout_is(ACCEPTORS);
+    scratch.sh("table-get text.ark utt1").stdout_is("utt1 \n0\t1\t8\t1.5\n1\n\n");
+    let size = EXAMPLE.len();
+    scratch.sh("table-get egs.ark utt1").stdout_is(format!("utt1 unknown: {size} bytes\n"));
 }
 
 #[test]
@@ -99,11 +87,11 @@ fn tools_that_need_numbers_refuse_them_in_one_line() {
             assert!(String::from_utf8(scratch.read("log")).unwrap().contains("unknown"), "{command} {name}");
         }
     }
-    let advice = "this is a lattice, an FST, an example or another value of several lines; table-head shows it";
+    let advice = "this is an example or another value of several lines; table-head shows it";
     for name in NAMES {
         scratch.sh(&format!("copy-matrix ark:{name} ark:/dev/null")).fails_with(255).stderr_has(advice);
     }
-    scratch.sh("table-get --to=ark,t:x.ark binary.ark utt1").fails_with(255).stderr_has("this one is binary");
+    scratch.sh("table-get --to=ark,t:x.ark egs.ark utt1").fails_with(255).stderr_has("this one is binary");
     scratch.sh("table-get text.ark 'utt1[0:1]'").fails_with(255).stderr_has("have no parts");
 }
 

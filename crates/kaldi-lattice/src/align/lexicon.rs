@@ -10,7 +10,8 @@ use kaldi_io::Input;
 use super::{Aligned, PhoneAlignment};
 use crate::cost::Cost;
 use crate::error::{Error, Result};
-use crate::graph::{Arc, Builder, Graph, Span};
+use crate::graph::{Arc, Graph, Span};
+use crate::growing::Growing;
 use crate::value::CompactLattice;
 
 /// Stands for the word 0 until arcs without a word are removed.
@@ -179,15 +180,10 @@ impl<'a> LexiconAlignment<'a> {
         let phones = std::mem::take(&mut aligned.lattice);
         let states = phones.num_states();
         let most = STATES_ALLOWED + f64::from(self.max_expand) * states as f64;
-        let mut matcher = Matcher {
-            lattice: phones.with_one_end(),
-            model: self.model,
-            lexicon: self.lexicon,
-            builder: Builder::default(),
-            states: HashMap::new(),
-            stack: Vec::new(),
-            ends: Vec::new(),
-        };
+        let lattice = phones.with_one_end();
+        // There is a start, since the phones have one.
+        let growing = Growing::from((lattice.start().unwrap_or(0), Pending::default()), Clone::clone);
+        let mut matcher = Matcher { lattice, model: self.model, lexicon: self.lexicon, growing, ends: Vec::new() };
         if !matcher.follow((self.max_expand > 0.0).then_some(most as usize))? {
             aligned.fault(format!(
                 "Number of states in lattice exceeded max-states of {most}, original lattice had {states} states. \
@@ -197,7 +193,7 @@ impl<'a> LexiconAlignment<'a> {
         }
         let partial = if self.partial_word_label == 0 { NO_WORD } else { self.partial_word_label };
         matcher.end(partial, &mut aligned);
-        let mut graph = matcher.builder.finish().without_epsilons()?;
+        let mut graph = matcher.growing.builder.finish().without_epsilons()?;
         for arc in graph.arcs.iter_mut().filter(|arc| arc.input == NO_WORD) {
             (arc.input, arc.output) = (0, 0);
         }
@@ -253,30 +249,20 @@ struct Matcher<'a> {
     lattice: Graph,
     model: &'a TransitionModel,
     lexicon: &'a AlignmentLexicon,
-    builder: Builder,
-    states: HashMap<(u32, Pending), u32>,
-    stack: Vec<(u32, Pending, u32)>,
+    growing: Growing<(u32, Pending), (u32, Pending)>,
     /// What waits at the end, and where it does.
     ends: Vec<(Pending, u32)>,
 }
 
 impl Matcher<'_> {
     fn number(&mut self, state: u32, pending: Pending) -> u32 {
-        let (builder, stack) = (&mut self.builder, &mut self.stack);
-        *self.states.entry((state, pending)).or_insert_with_key(|(state, pending)| {
-            let number = builder.add_state();
-            stack.push((*state, pending.clone(), number));
-            number
-        })
+        self.growing.number((state, pending), Clone::clone)
     }
 
     /// Follows all paths; returns false if there would be more than `most` states.
     fn follow(&mut self, most: Option<usize>) -> Result<bool> {
-        let Some(start) = self.lattice.start() else { return Ok(true) };
-        let first = self.number(start, Pending::default());
-        self.builder.set_start(first);
-        while let Some((state, pending, from)) = self.stack.pop() {
-            if most.is_some_and(|most| self.builder.num_states() > most) {
+        while let Some(((state, pending), from)) = self.growing.next() {
+            if most.is_some_and(|most| self.growing.builder.num_states() > most) {
                 return Ok(false);
             }
             self.match_silence(state, &pending, from);
@@ -324,8 +310,8 @@ impl Matcher<'_> {
         let Some(&becomes) = self.lexicon.words.get(&key) else { return };
         let (ids, rest) = pending.take(count, word);
         let next = self.number(state, rest);
-        let string = self.builder.add_string(ids);
-        self.builder.add_arc(from, Arc::word(becomes, Cost::ONE, string, next));
+        let string = self.growing.builder.add_string(ids);
+        self.growing.builder.add_arc(from, Arc::word(becomes, Cost::ONE, string, next));
     }
 
     /// Whether more phones or words may make a match.
@@ -361,7 +347,7 @@ impl Matcher<'_> {
                 later.new_phones = New::One;
             }
             let next = self.number(arc.next, later);
-            self.builder.add_arc(from, Arc::word(0, arc.cost, Span::EMPTY, next));
+            self.growing.builder.add_arc(from, Arc::word(0, arc.cost, Span::EMPTY, next));
         }
         Ok(())
     }
@@ -374,7 +360,7 @@ impl Matcher<'_> {
         let mut is_whole = false;
         for (pending, state) in &self.ends {
             if pending.is_empty() {
-                self.builder.set_final(*state, Cost::ONE, Span::EMPTY);
+                self.growing.builder.set_final(*state, Cost::ONE, Span::EMPTY);
                 is_whole = true;
             }
         }
@@ -382,8 +368,8 @@ impl Matcher<'_> {
             return;
         }
         aligned.fault("Word-aligning lattice: lattice was forced out, will have partial words at end.");
-        let graph = self.builder.clone().finish();
-        let end = self.builder.add_state();
+        let graph = self.growing.builder.clone().finish();
+        let end = self.growing.builder.add_state();
         let mut is_ended = false;
         for (pending, state) in std::mem::take(&mut self.ends) {
             // What could be put out as words needs no force.
@@ -396,12 +382,12 @@ impl Matcher<'_> {
                     .push("Word-aligning lattice: discarding extra word at end of lattice (forced-out).".to_owned());
             }
             let word = pending.words.first().copied().unwrap_or(partial);
-            let string = self.builder.add_string(&pending.ids);
-            self.builder.add_arc(state, Arc::word(word, Cost::ONE, string, end));
+            let string = self.growing.builder.add_string(&pending.ids);
+            self.growing.builder.add_arc(state, Arc::word(word, Cost::ONE, string, end));
             is_ended = true;
         }
         if is_ended {
-            self.builder.set_final(end, Cost::ONE, Span::EMPTY);
+            self.growing.builder.set_final(end, Cost::ONE, Span::EMPTY);
         } else {
             aligned.findings.push(
                 "Word-aligning lattice: had no final-states even after forcing out (result will be empty). This probably \

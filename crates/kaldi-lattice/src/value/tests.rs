@@ -5,7 +5,7 @@ use crate::cost::Cost;
 use crate::graph::{Arc, Builder, Span};
 use crate::testing::{compact, plain};
 
-fn random_graph(random: &mut SeededRandom, form: Form) -> Graph {
+fn random_graph(random: &mut SeededRandom, form: GraphForm) -> Graph {
     let mut builder = Builder::default();
     let count = random.below(6);
     builder.add_states_to(count);
@@ -14,17 +14,17 @@ fn random_graph(random: &mut SeededRandom, form: Form) -> Graph {
         builder.set_start(0);
     }
     let cost = |random: &mut SeededRandom| {
-        let acoustic = if form == Form::Standard { 0.0 } else { random.float() };
+        let acoustic = if form == GraphForm::Standard { 0.0 } else { random.float() };
         Cost::new(random.float(), acoustic)
     };
     let ids = |random: &mut SeededRandom, builder: &mut Builder| {
-        let ids = if form == Form::Compact { random.many(4, SeededRandom::integer) } else { Vec::new() };
+        let ids = if form == GraphForm::Compact { random.many(4, SeededRandom::integer) } else { Vec::new() };
         builder.add_string(&ids)
     };
     for state in 0..count as u32 {
         for _ in 0..random.below(4) {
             let (input, other) = (random.integer(), random.integer());
-            let output = if form == Form::Compact { input } else { other };
+            let output = if form == GraphForm::Compact { input } else { other };
             let (cost, string) = (cost(random), ids(random, &mut builder));
             builder.add_arc(state, Arc { input, output, cost, string, next: random.below(count) as u32 });
         }
@@ -38,9 +38,9 @@ fn random_graph(random: &mut SeededRandom, form: Form) -> Graph {
 
 #[test]
 fn lattices_keep_the_contract() {
-    keeps_the_contract(|random| Lattice(random_graph(random, Form::Plain)));
-    keeps_the_contract(|random| CompactLattice(random_graph(random, Form::Compact)));
-    keeps_the_contract(|random| Fst(random_graph(random, Form::Standard)));
+    keeps_the_contract(|random| Lattice(random_graph(random, GraphForm::Plain)));
+    keeps_the_contract(|random| CompactLattice(random_graph(random, GraphForm::Compact)));
+    keeps_the_contract(|random| Fst(random_graph(random, GraphForm::Standard)));
 }
 
 const TEXT: &[u8] = b"\n0\t1\t8\t7.09375,-53.349,3_3_4_1\n1\t2\t0\t0.5,0,\n2\t1.25,0,7_8\n\n";
@@ -115,6 +115,8 @@ fn what_is_no_line_of_a_lattice_is_refused() {
     }
 }
 
+const EXPECTED: &str = "expected an FST of type \"vector\" with arcs of type \"standard\" or of a lattice, got type";
+
 #[test]
 fn damaged_headers_are_refused() {
     let bytes = written(&compact("0 1 8 1,2,3_4\n1\n"), Format::Binary);
@@ -124,12 +126,13 @@ fn damaged_headers_are_refused() {
         bytes
     };
     refuses::<CompactLattice>(&damaged(1, 0), 0, "expected the first bytes of an FST (d6 fd b2 7e), got others");
-    refuses::<CompactLattice>(&damaged(8, b'w'), 4, "expected an FST of type \"vector\", got \"wector\"");
     refuses::<CompactLattice>(
-        &damaged(18, b'C'),
-        14,
-        "expected arcs of a lattice, got arcs of type \"Compactlattice44\"",
+        &damaged(8, b'w'),
+        4,
+        &format!("{EXPECTED} \"wector\" with arcs of type \"compactlattice44\""),
     );
+    let message = format!("{EXPECTED} \"vector\" with arcs of type \"Compactlattice44\"");
+    refuses::<CompactLattice>(&damaged(18, b'C'), 4, &message);
     refuses::<CompactLattice>(&damaged(34, 1), 34, "expected an FST of version 2, got 1");
     refuses::<CompactLattice>(&damaged(50, 9), 50, "expected a start state and a number of states, got 9 and 2");
     refuses::<CompactLattice>(&damaged(65, 0x80), 58, "expected a number of states, got -9223372036854775806");
@@ -144,6 +147,21 @@ fn a_graph_with_one_cost_is_no_lattice() {
     refuses::<Lattice>(&bytes, 0, "expected a lattice, got an FST with standard arcs");
     let bytes = written(&plain("0 1 3 5\n1\n"), Format::Binary);
     refuses::<Fst>(&bytes, 0, "expected an FST with standard arcs, got a lattice");
+}
+
+#[test]
+fn a_graph_of_another_type_is_refused_by_name() {
+    let header = |fst_type: &str, arcs: &str| {
+        let name = |name: &str| [&(name.len() as i32).to_le_bytes(), name.as_bytes()].concat();
+        [&binary::MAGIC.to_le_bytes()[..], &name(fst_type), &name(arcs), &[2, 0, 0, 0], &[0; 40]].concat()
+    };
+    for (fst_type, arcs) in [("const", "standard"), ("vector", "log"), ("compact_acceptor", "standard")] {
+        let message = format!("{EXPECTED} \"{fst_type}\" with arcs of type \"{arcs}\"");
+        refuses::<Fst>(&header(fst_type, arcs), 4, &message);
+        assert_eq!(StoredGraph::frame(&header(fst_type, arcs), false).unwrap_err().message, message);
+    }
+    assert_eq!(StoredGraph::binary_form(&header("vector", "lattice8")), Ok(Some(GraphForm::Plain)));
+    assert_eq!(StoredGraph::binary_form(&header("vector", "lattice8")[..20]), Ok(None));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 use kaldi_table::{RawEntries, Reader};
 
 use super::*;
+use crate::blocks::LOOK;
 use crate::{Detector, ValueType};
 
 /// The keys of an archive's entries with the sizes of their values, the first type that fits, and the error at the end.
@@ -24,7 +25,12 @@ fn scan(bytes: &[u8]) -> (String, ValueType, Option<String>) {
 
 #[track_caller]
 fn has_values(text: &str, keys: &str) {
-    assert_eq!(scan(text.as_bytes()), (keys.to_owned(), ValueType::Unknown, None), "{text:?}");
+    has(ValueType::Unknown, text, keys);
+}
+
+#[track_caller]
+fn has(found: ValueType, text: &str, keys: &str) {
+    assert_eq!(scan(text.as_bytes()), (keys.to_owned(), found, None), "{text:?}");
 }
 
 #[track_caller]
@@ -36,16 +42,18 @@ fn has_lines(text: &str) {
 
 #[test]
 fn lattices_and_fsts_in_text_are_one_value_each() {
-    has_values("a \n0\t1\t8\t5.44,1876.28,\n1\t0.5,1.5,3_4\n\nb \n0\t2,3,\n\n", "a:36 b:9");
-    has_values("a \n0 1 5 5 0.5\n1\n\n", "a:16");
+    has(ValueType::CompactLattice, "a \n0\t1\t8\t5.44,1876.28,\n1\t0.5,1.5,3_4\n\nb \n0\t2,3,\n\n", "a:36 b:9");
+    has(ValueType::Lattice, "a \n0 1 8 5 5.44,1876.28\n1 0.5,1.5\n\n", "a:33");
+    has(ValueType::Fst, "a \n0 1 5 5 0.5\n1\n\n", "a:16");
+    has(ValueType::Fst, "a \r\n0 1 5 6\r\n1\r\n\r\n", "a:16");
+    has(ValueType::CompactLattice, "a \n0 1 -5 Infinity,2.5,1\n1 BadNumber,2,\n\n", "a:39");
+    // An acceptor, as programs of OpenFst write it.
     has_values("a\n0 1 5\n1 2.5\n\nb\n0 1 5\n1\n\n", "a:14 b:10");
-    has_values("a \r\n0 1 5 6\r\n1\r\n\r\n", "a:16");
-    has_values("a \n0 1 -5 Infinity,2.5,1\n1 BadNumber,2\n\n", "a:38");
 }
 
 #[test]
 fn a_lattice_without_states_is_a_value() {
-    has_values("a \n\nb \n0 1 2 2\n1\n\nc \n\n", "a:2 b:12 c:2");
+    has(ValueType::Fst, "a \n\nb \n0 1 2 2\n1\n\nc \n\n", "a:2 b:12 c:2");
 }
 
 #[test]
@@ -82,7 +90,7 @@ fn a_long_fst_in_text_is_read_to_its_end() {
     let arcs: String = (0..20000).map(|state| format!("{state}\t{}\t7\t7\n", state + 1)).collect();
     let text = format!("a \n{arcs}20000\n\n");
     assert!(text.len() > LOOK);
-    has_values(&text, &format!("a:{}", text.len() - 2));
+    has(ValueType::Fst, &text, &format!("a:{}", text.len() - 2));
     // A long table of words is not.
     let words: String = (0..20000).map(|utt| format!("utt{utt} some words\n")).collect();
     has_lines(&format!("a \n{words}"));
@@ -92,29 +100,40 @@ fn a_long_fst_in_text_is_read_to_its_end() {
 fn text_without_the_last_empty_line_is_cut() {
     let message = "b: a.ark:40: expected an empty line after the value, got the end of the input";
     let (keys, found, error) = scan(b"a \n0 1 8 5.4,18.2,\n1\n\nb \n0 1 8 5.4,18.2,");
-    assert_eq!((keys.as_str(), found, error.as_deref()), ("a:20", ValueType::Unknown, Some(message)));
+    assert_eq!((keys.as_str(), found, error.as_deref()), ("a:20", ValueType::CompactLattice, Some(message)));
     // A single one is a lattice by its weights.
     assert!(scan(b"a \n0 1 8 5.4,18.2,\n1\n").2.unwrap().contains("expected an empty line after the value"));
 }
 
-/// A lattice of two states.
+/// A plain lattice of two states in binary form.
 fn lattice() -> Vec<u8> {
     let text = |text: &str| [&(text.len() as i32).to_le_bytes(), text.as_bytes()].concat();
     let longs = [3_i64, 0, 2, 0].map(i64::to_le_bytes).concat();
-    let states = [&[0; 8][..], &1_i64.to_le_bytes(), &[1; 20], &[0; 16]].concat();
-    [fst::MAGIC.to_vec(), text("vector"), text("lattice4"), vec![2, 0, 0, 0, 0, 0, 0, 0], longs, states].concat()
+    let states = [&[0; 8][..], &1_i64.to_le_bytes(), &[0; 16], &[1, 0, 0, 0], &[0; 16]].concat();
+    let magic = b"\xd6\xfd\xb2\x7e".to_vec();
+    [magic, text("vector"), text("lattice4"), vec![2, 0, 0, 0, 0, 0, 0, 0], longs, states].concat()
 }
 
 #[test]
-fn binary_and_text_may_be_mixed() {
+fn binary_and_text_of_several_forms_may_be_mixed() {
     let binary = lattice();
-    let text = b"\n0 1 5 5 1,2\n1\n\n";
-    let values: [&[u8]; 4] = [text, &binary, &[b"\0B", &binary[..]].concat(), text];
-    for order in [[0, 1, 2, 3], [1, 0, 2, 3], [2, 1, 0, 3]] {
+    let (compact, fst) = (b"\n0 1 5 1,2,3\n1\n\n", b"\n0 1 5 5 1\n1\n\n");
+    let values: [&[u8]; 3] = [compact, &binary, fst];
+    let types = [ValueType::CompactLattice, ValueType::Lattice, ValueType::Fst];
+    for order in [[0, 1, 2], [1, 0, 2], [2, 1, 0]] {
         let archive: Vec<u8> = order.iter().flat_map(|&at| [b"k ", values[at]].concat()).collect();
         let keys = order.map(|at| format!("k:{}", values[at].len())).join(" ");
-        assert_eq!(scan(&archive), (keys, ValueType::Unknown, None), "{order:?}");
+        assert_eq!(scan(&archive), (keys, types[order[0]], None), "{order:?}");
     }
+}
+
+#[test]
+fn an_fst_of_another_type_is_refused_by_name() {
+    let mut bytes = [b"a ".to_vec(), lattice()].concat();
+    bytes[10] = b'w';
+    let (_, _, error) = scan(&bytes);
+    let message = "got type \"wector\" with arcs of type \"lattice4\"";
+    assert!(error.as_ref().unwrap().ends_with(message), "{error:?}");
 }
 
 #[test]
@@ -134,7 +153,7 @@ fn examples_reach_to_their_last_token() {
 fn a_window_may_end_anywhere() {
     let text = &b"\n0 1 5 5\n1\n\n"[..];
     let example = &b"<Nnet3DiscriminativeEg> <NumInputs> 1 \n<NetIo> </Nnet3DiscriminativeEg> "[..];
-    for value in [text, example, &[b"\0B", example].concat(), &lattice(), &[b"\0B", &lattice()[..]].concat()] {
+    for value in [text, example, &[b"\0B", example].concat()] {
         for cut in 0..value.len() - 1 {
             let part = &value[..cut];
             let wanted = match frame(part, false) {
@@ -149,9 +168,12 @@ fn a_window_may_end_anywhere() {
 
 #[test]
 fn other_values_after_the_first_are_refused() {
+    let example = "<Nnet3DiscriminativeEg> <NumInputs> 1 \n</Nnet3DiscriminativeEg> ";
+    let (_, _, error) = scan(format!("a {example}b 1 2\n").as_bytes());
+    let message = "expected the end of the line after the key, since values are of several lines";
+    assert!(error.as_ref().unwrap().ends_with(message), "{error:?}");
     let (_, _, error) = scan(b"a \n0 1 5 5\n1\n\nb \n1\n\nc 1 2\n");
-    let message = "c: a.ark:22: expected the end of the line after the key, since values are of several lines";
-    assert_eq!(error.as_deref(), Some(message));
+    assert_eq!(error.as_deref(), Some("c: a.ark:22: expected a line end after the key, got \"1\""));
     let (_, _, error) = scan(&[b"a ", &lattice()[..], b"b \0BFM \x04\0\0\0\0\x04\0\0\0\0"].concat());
-    assert!(error.unwrap().contains("expected a lattice, an FST or an example, got \"\\x00BFM"), "");
+    assert!(error.unwrap().contains("expected a lattice (a line end, or bytes of an FST), got"), "");
 }

@@ -15,7 +15,7 @@ pub(crate) fn runs(frames: &Frames) -> Option<Vec<(usize, usize, i32)>> {
                 |list: &Vec<(i32, f32)>| list.iter().max_by(|left, right| left.1.total_cmp(&right.1)).map(|it| it.0);
             lists.iter().map(best).collect()
         }
-        Frames::Rows(_) | Frames::Wave(_) => return None,
+        Frames::Rows(_) | Frames::Wave(_) | Frames::Words { .. } => return None,
     };
     let mut start = 0;
     let mut runs = Vec::new();

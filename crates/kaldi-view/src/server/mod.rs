@@ -166,5 +166,6 @@ fn size(value: &Frames) -> usize {
         Frames::Lists(lists) => lists.iter().map(|list| 24 + 8 * list.len()).sum(),
         Frames::Labels(labels) => 4 * labels.len(),
         Frames::Wave(wave) => 4 * wave.num_channels() * wave.num_samples(),
+        Frames::Words { words, .. } => 16 * words.len(),
     }
 }

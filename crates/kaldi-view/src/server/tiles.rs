@@ -63,7 +63,7 @@ impl<'a> TileRows<'a> {
                     }
                 }
             }
-            Frames::Labels(_) | Frames::Wave(_) => {}
+            Frames::Labels(_) | Frames::Wave(_) | Frames::Words { .. } => {}
         }
         Self { frames, indices, rows }
     }
@@ -83,7 +83,7 @@ impl<'a> TileRows<'a> {
         match self.frames {
             Frames::Rows(matrix) => row.copy_from_slice(matrix.row(frame)),
             Frames::Labels(labels) => row[0] = labels[frame] as f32,
-            Frames::Wave(_) => row.fill(f32::NAN),
+            Frames::Wave(_) | Frames::Words { .. } => row.fill(f32::NAN),
             Frames::Lists(lists) => {
                 row.fill(0.0);
                 for &(index, weight) in &lists[frame] {

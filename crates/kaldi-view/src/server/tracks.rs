@@ -22,6 +22,8 @@ pub(crate) enum TrackKind {
     Posterior,
     Vector,
     Segments,
+    /// Words of lattices, which are segments, too.
+    Words,
 }
 
 impl TrackKind {
@@ -35,6 +37,7 @@ impl TrackKind {
                 Self::Posterior
             }
             ValueType::Vector => Self::Vector,
+            ValueType::Lattice | ValueType::CompactLattice => Self::Words,
             _ => return None,
         })
     }
@@ -46,7 +49,7 @@ impl TrackKind {
             Self::Labels => "labels",
             Self::Posterior => "posterior",
             Self::Vector => "vector",
-            Self::Segments => "segments",
+            Self::Segments | Self::Words => "segments",
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 use http::StatusCode;
-use kaldi_types::Frames;
+use kaldi_types::{FrameWord, Frames};
 use serde_json::{Value, json};
 
 use crate::server::Viewer;
@@ -133,6 +133,10 @@ impl Viewer {
             Err(failure) => shown["error"] = failure.message().into(),
             Ok(value) => {
                 let rows = TileRows::new(&value);
+                if let Frames::Words { words, .. } = &*value {
+                    shown["frames"] = words.len().into();
+                    return Ok((!words.is_empty()).then_some(shown));
+                }
                 shown["frames"] = value.len().into();
                 shown["rows"] = rows.num_rows().into();
                 if let Some(indices) = rows.indices() {
@@ -193,14 +197,22 @@ impl Viewer {
             return Ok(json!(self.words(track, key)?));
         }
         let value = self.value(track, key)?;
-        let runs = runs(&value).ok_or_else(|| {
-            Failure::Wrong(format!("track {} is of kind {}, which has no labels", track.number, track.kind.name()))
-        })?;
         let (shift, _) = self.frame_shift(value.len(), self.sound(key).ok().as_ref());
         let label = |label: i32| match self.symbols.get(&label) {
             Some(symbol) => json!(symbol.to_str_lossy()),
             None => json!(label),
         };
+        if let Frames::Words { words, .. } = &*value {
+            let seconds = |frame: f32| microseconds(f64::from(frame) * shift);
+            let shown = |word: &FrameWord| match label(word.word) {
+                Value::String(name) => json!(format!("{name} {:.2}", word.confidence)),
+                number => json!(format!("{number} {:.2}", word.confidence)),
+            };
+            return Ok(words.iter().map(|word| json!([seconds(word.begin), seconds(word.end), shown(word)])).collect());
+        }
+        let runs = runs(&value).ok_or_else(|| {
+            Failure::Wrong(format!("track {} is of kind {}, which has no labels", track.number, track.kind.name()))
+        })?;
         let seconds = |frame: usize| microseconds(frame as f64 * shift);
         let parts = runs.into_iter().map(|(start, end, index)| json!([seconds(start), seconds(end), label(index)]));
         Ok(parts.collect())

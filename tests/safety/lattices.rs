@@ -1,0 +1,141 @@
+//! Damaged and huge lattices and FSTs.
+
+use kaldi_inspect::{Checks, Named, check};
+use kaldi_lattice::{Arc, Builder, CompactLattice, Cost, Fst, Lattice, Span};
+use kaldi_types::ValueType;
+use kaldi_values::{Format, Value};
+
+use super::scanned_archives::scanned_type;
+use super::values::{ForEachType, archive, for_each_type, rewrite};
+use crate::support::Scratch;
+
+/// Checks archives of graphs of which one byte is another.
+struct CheckDamaged {
+    format: Format,
+    scratch: Scratch,
+}
+
+impl ForEachType for CheckDamaged {
+    fn call<T: Value + std::fmt::Debug>(&mut self, samples: [T; 4]) {
+        if ![Lattice::NAME, CompactLattice::NAME, Fst::NAME].contains(&T::NAME) {
+            return;
+        }
+        let (bytes, _) = archive(&samples, self.format);
+        let path = self.scratch.path("damaged.ark");
+        let name = format!("ark:{}", path.display());
+        let mut found = 0;
+        for place in 0..bytes.len() {
+            for byte in [0, 1, b'\n', b'-', b'9', 0x7f, 0x80, 0xff] {
+                let mut damaged = bytes.clone();
+                damaged[place] = byte;
+                rewrite(&path, &damaged);
+                for value_type in [None, Some(scanned_type::<T>())] {
+                    let checks = Checks { value_type, ..Checks::default() };
+                    let mut look = |fault: kaldi_inspect::Fault| {
+                        found += 1;
+                        let fault = fault.to_string();
+                        assert!(fault.starts_with("damaged.ark: ") && !fault.contains('\n'), "{fault}");
+                    };
+                    check("damaged.ark", Named::find(name.as_str().into()).unwrap(), checks, &mut look).unwrap();
+                }
+            }
+        }
+        assert!(found > bytes.len(), "{}: {found} faults", T::NAME);
+    }
+}
+
+#[test]
+fn damage_at_every_byte_is_a_fault_of_one_line_or_none() {
+    for format in [Format::Binary, Format::Text] {
+        for_each_type(&mut CheckDamaged { format, scratch: Scratch::new() });
+    }
+}
+
+/// A compact lattice in binary form: the sizes of its parts are at the places that follow.
+fn small() -> Vec<u8> {
+    let mut builder = Builder::default();
+    builder.add_states_to(2);
+    builder.set_start(0);
+    let string = builder.add_string(&[3, 4]);
+    builder.add_arc(0, Arc::word(8, Cost::new(1.0, 2.0), string, 1));
+    builder.set_final(1, Cost::ONE, Span::EMPTY);
+    let mut bytes = b"utt1 ".to_vec();
+    CompactLattice(builder.finish()).write(&mut bytes, Format::Binary);
+    bytes
+}
+
+/// Runs tools on `lie.ark` in little memory: each ends with one line that names the place.
+#[track_caller]
+fn is_refused(scratch: &Scratch, what: &str) {
+    for command in [
+        "lattice-copy ark:lie.ark ark:/dev/null",
+        "lattice-copy 'ark:cat lie.ark |' ark:/dev/null",
+        "concat-ark lie.ark ark:/dev/null",
+        "table-head lie.ark",
+        "copy-feats ark:lie.ark ark:/dev/null",
+    ] {
+        let script = format!(
+            "(ulimit -v $((120000 + PROGRAM_KB)); exec {command} > /dev/null 2> log); status=$?; cat log >&2
+             [ $status = 255 ] && [ $(grep -c ^ERROR log) = 1 ] && grep -q 'lie.ark\\|utt1' log"
+        );
+        scratch.sh(&format!("# {what}\n{script}")).succeeds();
+    }
+}
+
+#[test]
+fn sizes_that_lie_take_no_memory() {
+    let scratch = Scratch::new();
+    let bytes = small();
+    let places = [
+        ("the name of the type", 5 + 4, 4),
+        ("the name of the arcs", 5 + 14, 4),
+        ("states", 5 + 58, 8),
+        ("a final string", 5 + 74 + 8, 4),
+        ("arcs", 5 + 74 + 12, 8),
+        ("a string", 5 + 74 + 20 + 16, 4),
+    ];
+    for (what, at, width) in places {
+        for claim in [1_i64 << 20, i64::from(i32::MAX), 1 << 40, i64::MAX, -5] {
+            let mut lie = bytes.clone();
+            lie[at..at + width].copy_from_slice(&claim.to_le_bytes()[..width]);
+            if lie == bytes || (width == 4 && claim == 1 << 40) {
+                continue;
+            }
+            scratch.write("lie.ark", &lie);
+            is_refused(&scratch, &format!("{what}: {claim}"));
+        }
+    }
+    // Symbol tables that the flags promise.
+    let mut lie = bytes.clone();
+    lie[5 + 38] = 1;
+    scratch.write("lie.ark", &lie);
+    is_refused(&scratch, "symbols");
+}
+
+#[test]
+fn a_lattice_of_a_million_arcs_is_carried_and_told() {
+    let scratch = Scratch::new();
+    let mut builder = Builder::default();
+    let states = 200_001;
+    builder.add_states_to(states);
+    builder.set_start(0);
+    let string = builder.add_string(&[3, 4]);
+    for state in 0..states as u32 - 1 {
+        for word in 1..=5 {
+            builder.add_arc(state, Arc::word(word, Cost::new(word as f32, 1.0), string, state + 1));
+        }
+    }
+    builder.set_final(states as u32 - 1, Cost::ONE, Span::EMPTY);
+    let mut bytes = b"utt1 ".to_vec();
+    CompactLattice(builder.finish()).write(&mut bytes, Format::Binary);
+    scratch.write("million.ark", &bytes);
+    let limit = "ulimit -v $((600000 + PROGRAM_KB));";
+    let ran = scratch.sh(&format!("{limit} table-info million.ark")).succeeds();
+    ran.stdout_has("arcs         1000000\n").stdout_has("words        200000\n").stdout_has("depth        5");
+    scratch
+        .sh(&format!("{limit} table-check million.ark && table-sort ark:million.ark ark:- | cmp - million.ark"))
+        .succeeds();
+    let ran = scratch.sh(&format!("{limit} cat million.ark | table-info --type={} -", ValueType::CompactLattice));
+    ran.succeeds().stdout_has("states       200001\n");
+    scratch.sh(&format!("{limit} lattice-best-path ark:million.ark ark,t:- | wc -w")).succeeds().stdout_is("200001\n");
+}
