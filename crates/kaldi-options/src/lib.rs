@@ -17,6 +17,7 @@ mod feed;
 mod frames;
 mod lattices;
 mod mixtures;
+mod numbers;
 mod pitch;
 mod plot;
 mod random;
@@ -35,6 +36,7 @@ pub use frames::{
 };
 pub use lattices::{AcousticScaleArguments, CostScaleArguments};
 pub use mixtures::{MixtureStatsArguments, MleDiagGmmArguments, MleFullGmmArguments, SelectArguments};
+pub use numbers::{NamedNumber, NamedNumbers};
 pub use pitch::{PitchArguments, PitchModelArguments, PitchNormalizerArguments, ProcessPitchArguments};
 pub use plot::PlotArguments;
 pub use random::{RandomArguments, RandomBy};
