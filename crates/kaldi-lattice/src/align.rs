@@ -13,14 +13,13 @@ pub use lexicon::{AlignmentLexicon, LexiconAlignment, LexiconError};
 pub use phones::PhoneAlignment;
 pub use words::WordAlignment;
 
-use std::collections::HashMap;
-
 use kaldi_hmm::TransitionModel;
 
 use crate::cost::Cost;
 use crate::error::{Error, Result};
-use crate::graph::{Arc, Builder, Graph, Span};
+use crate::graph::{Arc, Graph, Span};
 use crate::value::CompactLattice;
+use crate::work_list::WorkList;
 
 /// An aligned lattice and what was doubtful.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -105,37 +104,27 @@ fn follow(lattice: &Graph, units: &mut impl Units, most: Option<usize>) -> Resul
     }
     let lattice = lattice.with_one_end();
     let Some(start) = lattice.start() else { return Ok((Graph::default(), true)) };
-    let mut states: HashMap<(u32, Waiting), u32> = HashMap::new();
-    let mut stack: Vec<(u32, Waiting, u32)> = Vec::new();
-    let mut builder = Builder::default();
-    let mut number = |builder: &mut Builder, stack: &mut Vec<_>, state: u32, waiting: Waiting| -> u32 {
-        *states.entry((state, waiting)).or_insert_with_key(|(state, waiting)| {
-            let number = builder.add_state();
-            stack.push((*state, waiting.clone(), number));
-            number
-        })
-    };
-    let first = number(&mut builder, &mut stack, start, Waiting::default());
-    builder.set_start(first);
-    while let Some((state, mut waiting, from)) = stack.pop() {
-        if most.is_some_and(|most| builder.num_states() > most) {
-            return Ok((builder.finish(), false));
+    let mut list = WorkList::starting_with((start, Waiting::default()));
+    while let Some((place, from)) = list.next() {
+        if most.is_some_and(|most| list.builder.num_states() > most) {
+            return Ok((list.finish(), false));
         }
+        let (state, mut waiting) = (place.0, place.1.clone());
         if let Some(unit) = units.take(&mut waiting)? {
-            let next = number(&mut builder, &mut stack, state, waiting);
-            let string = builder.add_string(&unit.ids);
-            builder.add_arc(from, Arc::word(unit.label, Cost::ONE, string, next));
+            let next = list.number((state, waiting));
+            let string = list.builder.add_string(&unit.ids);
+            list.builder.add_arc(from, Arc::word(unit.label, Cost::ONE, string, next));
             continue;
         }
         if lattice.is_final(state) {
             if waiting.is_empty() {
-                builder.set_final(from, Cost::ONE, Span::EMPTY);
+                list.builder.set_final(from, Cost::ONE, Span::EMPTY);
             } else {
                 let mut rest = waiting.clone();
                 let unit = units.take_rest(&mut rest)?;
-                let next = number(&mut builder, &mut stack, state, rest);
-                let string = builder.add_string(&unit.ids);
-                builder.add_arc(from, Arc::word(unit.label, Cost::ONE, string, next));
+                let next = list.number((state, rest));
+                let string = list.builder.add_string(&unit.ids);
+                list.builder.add_arc(from, Arc::word(unit.label, Cost::ONE, string, next));
             }
         }
         for arc in lattice.arcs(state) {
@@ -144,11 +133,11 @@ fn follow(lattice: &Graph, units: &mut impl Units, most: Option<usize>) -> Resul
             if arc.input != 0 && !units.drops_words() {
                 later.words.push(arc.input);
             }
-            let next = number(&mut builder, &mut stack, arc.next, later);
-            builder.add_arc(from, Arc::word(0, arc.cost, Span::EMPTY, next));
+            let next = list.number((arc.next, later));
+            list.builder.add_arc(from, Arc::word(0, arc.cost, Span::EMPTY, next));
         }
     }
-    Ok((builder.finish(), true))
+    Ok((list.finish(), true))
 }
 
 /// What is asked of transition-ids: their phones, and where these end.
@@ -205,9 +194,10 @@ impl Model<'_> {
     }
 }
 
-/// The largest label of a lattice.
-fn largest_label(lattice: &Graph) -> i32 {
-    lattice.all_arcs().iter().map(|arc| arc.input.max(arc.output)).max().unwrap_or(0).max(0)
+/// A label below all those of a lattice and below `others`: no word has it.
+fn unused_label(lattice: &Graph, others: [i32; 2]) -> i32 {
+    let labels = lattice.all_arcs().iter().map(|arc| arc.input);
+    labels.chain(others).min().unwrap_or(0).min(0).wrapping_sub(1)
 }
 
 /// Says that a lattice may take long.
@@ -221,4 +211,6 @@ fn warn_of_ambiguity(lattice: &Graph, aligned: &mut Aligned) {
 
 const PHONE_CHANGED: &str =
     "Phone changed before final transition-id found [broken lattice or mismatched model or wrong --reorder option?]";
+const LOOP_CHANGED: &str =
+    "Phone changed while following final self-loop [broken lattice or mismatched model or wrong --reorder option?]";
 const UNEXPECTED_CHANGE: &str = "Phone changed unexpectedly in lattice [broken lattice or mismatched model?]";

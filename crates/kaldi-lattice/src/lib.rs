@@ -40,6 +40,7 @@ struct Readme;
 
 mod align;
 mod binary;
+mod builder;
 mod compose;
 mod convert;
 mod cost;
@@ -61,15 +62,17 @@ mod testing;
 mod text;
 mod value;
 mod weight;
+mod work_list;
 
 pub use align::{
     Aligned, AlignmentLexicon, BoundaryTableError, LexiconAlignment, LexiconError, PhoneAlignment, WordAlignment,
     WordBoundaries,
 };
+pub use builder::Builder;
 pub use convert::{to_compact, to_plain};
 pub use cost::{Cost, Scale};
 pub use error::{Error, Result};
-pub use graph::{Arc, Builder, Graph, Span};
+pub use graph::{Arc, Graph, Span};
 pub use mbr::{BayesRisk, BayesRiskOptions};
 pub use oracle::Oracle;
 pub use paths::{Linear, TimedWord};
