@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{BufWriter, Result, Write};
 use std::path::Path;
 
-use crate::corpus_models;
 use crate::measure::Size;
 use crate::voice::{self, Speaker};
+use crate::{corpus_models, lattices};
 
 const NUM_COLS: usize = 40;
 /// Columns of features that were spliced, with 5 frames on each side.
@@ -39,13 +39,16 @@ pub enum Corpus {
     /// `final.mdl`: transitions of 100 phones and 3000 pdfs; `large.mdl`: the same with 100 MB of zeros after it; `ali.ark`: alignments of 12 million frames; `post.ark`: their
     /// posteriors.
     Models,
+    /// `lats.ark` and `lats.txt`: the lattices of the recorded cases, over and over under other keys; their model, their words,
+    /// and `lats.ref`, what was said.
+    Lattices,
     /// `many.idx`: an index of 20 million sequences of 10 billion tokens, and a `.bin` that is one hole.
     Sequences,
 }
 
 impl Corpus {
     /// All parts, in the order in which they are written.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Tables,
         Self::Spliced,
         Self::Audio,
@@ -55,6 +58,7 @@ impl Corpus {
         Self::Ivectors,
         Self::Speakers,
         Self::Models,
+        Self::Lattices,
         Self::Sequences,
     ];
 
@@ -70,6 +74,7 @@ impl Corpus {
             Self::Ivectors => corpus_models::write_ivectors(dir, size),
             Self::Speakers => corpus_models::write_speakers(dir, size),
             Self::Models => corpus_models::write_models(dir, size),
+            Self::Lattices => lattices::write(dir, size),
             Self::Sequences => write_sequences(dir, size),
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::corpus::Corpus;
 use crate::job::{Job, Rival, Yardstick};
-use crate::models;
+use crate::{lattices, models};
 
 /// Tools and their arguments that make the inputs of jobs, of a part of the data.
 pub const PREPARATIONS: &[(Corpus, &str, &[&str])] = &[
@@ -16,6 +16,7 @@ pub const PREPARATIONS: &[(Corpus, &str, &[&str])] = &[
     (Corpus::Ivectors, "gmm-gselect", &["--n=20", "diag.ubm", "ark:gauss.ark", "ark:gauss.lists"]),
     (Corpus::Speakers, "ivector-compute-plda", &["ark:spk2utt", "ark:speech.ark", "plda"]),
     (Corpus::Spliced, "acc-lda", &["lda.mdl", "ark:few.ark", "ark:few.post", "lda.acc"]),
+    (Corpus::Lattices, "lattice-copy", &["ark:lats.ark", "ark,t:lats.txt"]),
     (Corpus::Sound, "make-shard-list", &["noise.scp", "noise.text", "made", "data.list"]),
 ];
 
@@ -26,6 +27,7 @@ pub fn jobs() -> Vec<Job> {
     jobs.extend(audio_jobs());
     jobs.extend(recording_jobs());
     jobs.extend(models::jobs());
+    jobs.extend(lattices::jobs());
     jobs.extend(token_jobs());
     jobs.extend(feed_jobs());
     jobs.extend(shard_jobs());

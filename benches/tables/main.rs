@@ -24,6 +24,7 @@ mod corpus_models;
 mod growth;
 mod job;
 mod jobs;
+mod lattices;
 mod measure;
 mod models;
 mod pieces;
