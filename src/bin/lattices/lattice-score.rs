@@ -100,7 +100,7 @@ fn lattice_score(opts: Options) -> anyhow::Result<Tally> {
         }
         let reference = references.as_ref().and_then(|references| references.get(key));
         let scored = Scored { symbols: symbols.as_ref(), dropped: &dropped, unit, key, writes };
-        Ok(scored.results(&found, reference)?)
+        scored.results(&found, reference)
     });
     let mut rates = vec![ErrorRates::new(unit); settings.len()];
     let (mut done, mut failed) = (0, 0);
