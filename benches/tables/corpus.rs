@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{BufWriter, Result, Write};
 use std::path::Path;
 
-use crate::corpus_models;
 use crate::measure::Size;
 use crate::voice::{self, Speaker};
+use crate::{corpus_models, lattices};
 
 const NUM_COLS: usize = 40;
 /// Columns of features that were spliced, with 5 frames on each side.
@@ -41,6 +41,9 @@ pub enum Corpus {
     Models,
     /// `egs.feats` and `egs.post`: 1000 utterances of 600 frames in 40 dimensions, with a pdf for each frame.
     Examples,
+    /// `lats.ark` and `lats.txt`: the lattices of the recorded cases, over and over under other keys; their model, their words,
+    /// and `lats.ref`, what was said.
+    Lattices,
     /// `many.idx`: an index of 20 million sequences of 10 billion tokens, and a `.bin` that is one hole.
     Sequences,
 }
@@ -58,6 +61,7 @@ impl Corpus {
         Self::Speakers,
         Self::Models,
         Self::Examples,
+        Self::Lattices,
         Self::Sequences,
     ];
 
@@ -74,6 +78,7 @@ impl Corpus {
             Self::Speakers => corpus_models::write_speakers(dir, size),
             Self::Models => corpus_models::write_models(dir, size),
             Self::Examples => write_examples(dir, size),
+            Self::Lattices => lattices::write(dir, size),
             Self::Sequences => write_sequences(dir, size),
         }
     }

@@ -3,7 +3,7 @@
 use crate::corpus::Corpus;
 use crate::examples;
 use crate::job::{Job, Rival, Yardstick};
-use crate::models;
+use crate::{lattices, models};
 
 /// Tools and their arguments that make the inputs of jobs, of a part of the data.
 pub const PREPARATIONS: &[(Corpus, &str, &[&str])] = &[
@@ -22,6 +22,7 @@ pub const PREPARATIONS: &[(Corpus, &str, &[&str])] = &[
         &["--num-pdfs=3000", "--left-context=4", "--right-context=4", "ark:egs.feats", "ark:egs.post", "ark:egs.ark"],
     ),
     (Corpus::Spliced, "acc-lda", &["lda.mdl", "ark:few.ark", "ark:few.post", "lda.acc"]),
+    (Corpus::Lattices, "lattice-copy", &["ark:lats.ark", "ark,t:lats.txt"]),
     (Corpus::Sound, "make-shard-list", &["noise.scp", "noise.text", "made", "data.list"]),
 ];
 
@@ -33,6 +34,7 @@ pub fn jobs() -> Vec<Job> {
     jobs.extend(recording_jobs());
     jobs.extend(models::jobs());
     jobs.extend(examples::jobs());
+    jobs.extend(lattices::jobs());
     jobs.extend(token_jobs());
     jobs.extend(feed_jobs());
     jobs.extend(shard_jobs());

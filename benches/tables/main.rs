@@ -25,6 +25,7 @@ mod examples;
 mod growth;
 mod job;
 mod jobs;
+mod lattices;
 mod measure;
 mod models;
 mod pieces;

@@ -25,6 +25,19 @@ fn run_on_recordings(script: &str) {
     run_in(&scratch, script);
 }
 
+/// Runs a script of `recipes/` in a folder with the lattices of the conformance suite, and compares the file `results` with what
+/// Kaldi's own programs gave for the same commands.
+fn run_on_lattices(script: &str, results: &str) {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let scratch = Scratch::new();
+    scratch.sh(&format!("cp '{}'/* . && chmod u+w *", tests.join("golden/data/lattices").display())).succeeds();
+    run_in(&scratch, script);
+    let expected = tests.join("pipelines/expected").join(results);
+    scratch
+        .sh(&format!("diff '{}' {results} > difference || {{ head -n 20 difference; false; }}", expected.display()))
+        .succeeds();
+}
+
 fn run_in(scratch: &Scratch, script: &str) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pipelines/recipes").join(script);
     scratch.sh(&format!("bash -eu -o pipefail '{}'", script.display())).succeeds();
@@ -85,6 +98,21 @@ fn speakers_are_verified() {
 #[test]
 fn word_errors_are_counted_and_aligned() {
     run("wer.sh");
+}
+
+#[test]
+fn lattices_have_the_errors_that_kaldi_finds_at_all_settings() {
+    run_on_lattices("lattice_score.sh", "errors");
+}
+
+#[test]
+fn words_of_lattices_and_of_alignments_have_the_times_that_kaldi_finds() {
+    run_on_lattices("lattice_ctm.sh", "ctm");
+}
+
+#[test]
+fn lattices_have_the_depths_phones_and_weights_that_kaldi_finds() {
+    run_on_lattices("lattice_stats.sh", "stats");
 }
 
 #[test]

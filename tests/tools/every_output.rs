@@ -126,7 +126,7 @@ fn a_good_output_stays_and_the_warning_says_so() {
 
 /// Command lines of all tools that Kaldi does not have and that write files; OUT is a file that is there. Tools whose
 /// outputs are other things than named files have tests of their own.
-const LINES: [(&str, &str); 30] = [
+const LINES: [(&str, &str); 31] = [
     ("ark-to-scp", "a.ark b.ark OUT"),
     ("concat-ark", "a.ark b.ark ark:OUT"),
     ("feats-to-png", "ark:a.ark OUT.png"),
@@ -157,6 +157,7 @@ const LINES: [(&str, &str); 30] = [
     ("convert-codes", "ark:codes ark,t:OUT"),
     ("export-data-dir", "--format=nemo data OUT"),
     ("make-symbols", "text OUT"),
+    ("lattice-score", "--inv-acwt=1 --penalty=0 --write-text=OUT ark:lats"),
 ];
 
 /// Of these, each output is a dataset, a folder, or what a test of its own writes.
@@ -179,6 +180,7 @@ fn inputs() -> Scratch {
         .write("a.txt", "u1  [\n  1 2\n  3 4 ]\nu2  [\n  5 6 ]\n")
         .write("frames", "u1 2\nu2 1\n")
         .write("codes", "u1 1 2 ; 3 4 ; \n")
+        .write("lats", "u1 \n0 1 5 1,2,3\n1\n\n")
         .write("text", "u1 good day\nu2 day\n")
         .write("units", "<blank> 0\n<unk> 1\ngood 2\nday 3\n")
         .write("u1.wav", &sound)

@@ -18,8 +18,8 @@ use kaldi_hmm::TransitionModel;
 use crate::cost::Cost;
 use crate::error::{Error, Result};
 use crate::graph::{Arc, Graph, Span};
-use crate::growing::Growing;
 use crate::value::CompactLattice;
+use crate::work_list::WorkList;
 
 /// An aligned lattice and what was doubtful.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -104,26 +104,27 @@ fn follow(lattice: &Graph, units: &mut impl Units, most: Option<usize>) -> Resul
     }
     let lattice = lattice.with_one_end();
     let Some(start) = lattice.start() else { return Ok((Graph::default(), true)) };
-    let mut growing = Growing::from((start, Waiting::default()), Clone::clone);
-    while let Some(((state, mut waiting), from)) = growing.next() {
-        if most.is_some_and(|most| growing.builder.num_states() > most) {
-            return Ok((growing.builder.finish(), false));
+    let mut list = WorkList::starting_with((start, Waiting::default()));
+    while let Some((place, from)) = list.next() {
+        if most.is_some_and(|most| list.builder.num_states() > most) {
+            return Ok((list.finish(), false));
         }
+        let (state, mut waiting) = (place.0, place.1.clone());
         if let Some(unit) = units.take(&mut waiting)? {
-            let next = growing.number((state, waiting), Clone::clone);
-            let string = growing.builder.add_string(&unit.ids);
-            growing.builder.add_arc(from, Arc::word(unit.label, Cost::ONE, string, next));
+            let next = list.number((state, waiting));
+            let string = list.builder.add_string(&unit.ids);
+            list.builder.add_arc(from, Arc::word(unit.label, Cost::ONE, string, next));
             continue;
         }
         if lattice.is_final(state) {
             if waiting.is_empty() {
-                growing.builder.set_final(from, Cost::ONE, Span::EMPTY);
+                list.builder.set_final(from, Cost::ONE, Span::EMPTY);
             } else {
                 let mut rest = waiting.clone();
                 let unit = units.take_rest(&mut rest)?;
-                let next = growing.number((state, rest), Clone::clone);
-                let string = growing.builder.add_string(&unit.ids);
-                growing.builder.add_arc(from, Arc::word(unit.label, Cost::ONE, string, next));
+                let next = list.number((state, rest));
+                let string = list.builder.add_string(&unit.ids);
+                list.builder.add_arc(from, Arc::word(unit.label, Cost::ONE, string, next));
             }
         }
         for arc in lattice.arcs(state) {
@@ -132,11 +133,11 @@ fn follow(lattice: &Graph, units: &mut impl Units, most: Option<usize>) -> Resul
             if arc.input != 0 && !units.drops_words() {
                 later.words.push(arc.input);
             }
-            let next = growing.number((arc.next, later), Clone::clone);
-            growing.builder.add_arc(from, Arc::word(0, arc.cost, Span::EMPTY, next));
+            let next = list.number((arc.next, later));
+            list.builder.add_arc(from, Arc::word(0, arc.cost, Span::EMPTY, next));
         }
     }
-    Ok((growing.builder.finish(), true))
+    Ok((list.finish(), true))
 }
 
 /// What is asked of transition-ids: their phones, and where these end.
@@ -193,9 +194,10 @@ impl Model<'_> {
     }
 }
 
-/// The largest label of a lattice.
-fn largest_label(lattice: &Graph) -> i32 {
-    lattice.all_arcs().iter().map(|arc| arc.input.max(arc.output)).max().unwrap_or(0).max(0)
+/// A label below all those of a lattice and below `others`: no word has it.
+fn unused_label(lattice: &Graph, others: [i32; 2]) -> i32 {
+    let labels = lattice.all_arcs().iter().map(|arc| arc.input);
+    labels.chain(others).min().unwrap_or(0).min(0).wrapping_sub(1)
 }
 
 /// Says that a lattice may take long.
@@ -209,4 +211,6 @@ fn warn_of_ambiguity(lattice: &Graph, aligned: &mut Aligned) {
 
 const PHONE_CHANGED: &str =
     "Phone changed before final transition-id found [broken lattice or mismatched model or wrong --reorder option?]";
+const LOOP_CHANGED: &str =
+    "Phone changed while following final self-loop [broken lattice or mismatched model or wrong --reorder option?]";
 const UNEXPECTED_CHANGE: &str = "Phone changed unexpectedly in lattice [broken lattice or mismatched model?]";

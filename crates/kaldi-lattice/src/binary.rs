@@ -3,7 +3,7 @@
 use kaldi_io::{Frame, ParseError};
 
 use crate::cost::Cost;
-use crate::graph::{Arc, Builder, Graph, Span};
+use crate::graph::{Arc, Graph, Span, State};
 use crate::text::GraphForm;
 
 /// The first four bytes of every such file.
@@ -219,7 +219,7 @@ fn skip_symbols(place: &mut Place<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The header of a file and its length.
+/// The header of a file and its length. Where arcs lead is not looked at.
 fn walk(bytes: &[u8]) -> Result<(Header, usize), Fault> {
     let mut place = Place { bytes, at: 0 };
     let header = read_header(&mut place)?;
@@ -277,14 +277,27 @@ pub(crate) fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
 /// Whether `bytes` are one whole file of this form with floats, as [`write`] makes it but for the properties.
 pub(crate) fn is_canonical(bytes: &[u8], form: GraphForm) -> bool {
     let wanted = ArcType { form, doubles: false };
-    match walk(bytes) {
-        Ok((header, length)) => {
-            let has_properties = header.properties & PROPERTIES == PROPERTIES;
-            let is_usual = header.arc_type == wanted && header.flags == 0 && header.num_arcs == 0 && has_properties;
-            is_usual && length == bytes.len() && read(bytes).is_ok()
-        }
-        Err(_) => false,
+    let mut place = Place { bytes, at: 0 };
+    let Ok(header) = read_header(&mut place) else { return false };
+    let has_properties = header.properties & PROPERTIES == PROPERTIES;
+    if header.arc_type != wanted || header.flags != 0 || header.num_arcs != 0 || !has_properties {
+        return false;
     }
+    let is_state = |next: i32| usize::try_from(next).is_ok_and(|next| next < header.num_states);
+    let mut check = || -> Result<bool, Fault> {
+        let mut leads_to_states = true;
+        for _ in 0..header.num_states {
+            place.take(wanted.cost_size())?;
+            place.string(wanted)?;
+            for _ in 0..place.count("arcs", wanted.arc_size())? {
+                place.take(8 + wanted.cost_size())?;
+                place.string(wanted)?;
+                leads_to_states &= is_state(place.int()?);
+            }
+        }
+        Ok(leads_to_states)
+    };
+    check().unwrap_or(false) && place.at == bytes.len()
 }
 
 /// Reads the file at the start of `bytes`; returns the graph, what its arcs were, and the length.
@@ -302,22 +315,23 @@ fn read_graph(bytes: &[u8]) -> Result<(Graph, ArcType, usize), Fault> {
     let mut place = Place { bytes, at: 0 };
     let header = read_header(&mut place)?;
     let arc_type = header.arc_type;
-    let mut builder = Builder::default();
+    let mut graph = Graph { start: header.start, properties: header.properties, ..Graph::default() };
+    graph.states.reserve(header.num_states.min((bytes.len() - place.at) / arc_type.state_size()));
     for state in 0..header.num_states {
-        let state = state as u32;
         let mut cost = place.cost(arc_type)?;
         // The one cost of an FST is infinite where both of a lattice are.
         if arc_type.form == GraphForm::Standard && cost.graph == f32::INFINITY {
             cost = Cost::INFINITE;
         }
-        let string = place.string(arc_type)?;
-        let string = add_string(&mut builder, string);
-        builder.add_state();
-        builder.set_final(state, cost, string);
-        for index in 0..place.count("arcs", arc_type.arc_size())? {
+        let string = read_string(&mut place, arc_type, &mut graph.ids)?;
+        graph.states.push(State { first: graph.arcs.len() as u32, cost, string });
+        let num_arcs = place.count("arcs", arc_type.arc_size())?;
+        // As many as there are bytes for.
+        graph.arcs.reserve(num_arcs.min((bytes.len() - place.at) / arc_type.arc_size()));
+        for index in 0..num_arcs {
             let (input, output) = (place.int()?, place.int()?);
             let cost = place.cost(arc_type)?;
-            let string = place.string(arc_type)?;
+            let string = read_string(&mut place, arc_type, &mut graph.ids)?;
             let at = place.at;
             let next = place.int()?;
             if usize::try_from(next).map_or(true, |next| next >= header.num_states) {
@@ -325,33 +339,32 @@ fn read_graph(bytes: &[u8]) -> Result<(Graph, ArcType, usize), Fault> {
                 let message = format!("expected a state below {states} after arc {index} of state {state}, got {next}");
                 return Err(ParseError::new(at, message).into());
             }
-            let string = add_string(&mut builder, string);
-            builder.add_arc(state, Arc { input, output, cost, string, next: next as u32 });
+            graph.arcs.push(Arc { input, output, cost, string, next: next as u32 });
         }
     }
-    if let Some(start) = header.start {
-        builder.set_start(start);
+    let most = graph.ids.len().max(graph.arcs.len());
+    if u32::try_from(most).is_err() {
+        return Err(ParseError::new(0, format!("expected less than 2^32 arcs and transition-ids, got {most}")).into());
     }
-    let graph = Graph { properties: header.properties, ..builder.finish() };
     Ok((graph, arc_type, place.at))
 }
 
-fn add_string(builder: &mut Builder, bytes: &[u8]) -> Span {
+fn read_string(place: &mut Place<'_>, arc_type: ArcType, ids: &mut Vec<i32>) -> Result<Span, Fault> {
+    let bytes = place.string(arc_type)?;
     if bytes.is_empty() {
-        return Span::EMPTY;
+        return Ok(Span::EMPTY);
     }
-    let first = builder.num_ids();
-    for id in bytes.as_chunks::<4>().0 {
-        builder.add_id(i32::from_le_bytes(*id));
-    }
-    Span::new(first, builder.num_ids() - first)
+    let first = ids.len();
+    ids.extend(bytes.as_chunks::<4>().0.iter().map(|id| i32::from_le_bytes(*id)));
+    Ok(Span::new(first, ids.len() - first))
 }
 
 /// Appends the file of a graph.
 pub(crate) fn write(graph: &Graph, form: GraphForm, out: &mut Vec<u8>) {
     let arc_type = ArcType { form, doubles: false };
     let name = ARC_TYPES.iter().find(|(_, known)| *known == arc_type).map_or("", |(name, _)| name);
-    out.reserve(100 + graph.num_states() * arc_type.state_size() + graph.num_arcs() * arc_type.arc_size());
+    let strings = if arc_type.has_strings() { 4 * graph.ids.len() } else { 0 };
+    out.reserve(100 + graph.num_states() * arc_type.state_size() + graph.num_arcs() * arc_type.arc_size() + strings);
     out.extend_from_slice(&MAGIC.to_le_bytes());
     for name in ["vector", name] {
         out.extend_from_slice(&(name.len() as i32).to_le_bytes());
@@ -369,27 +382,32 @@ pub(crate) fn write(graph: &Graph, form: GraphForm, out: &mut Vec<u8>) {
         let arcs = graph.arcs(state);
         out.extend_from_slice(&(arcs.len() as i64).to_le_bytes());
         for arc in arcs {
-            out.extend_from_slice(&arc.input.to_le_bytes());
-            out.extend_from_slice(&arc.output.to_le_bytes());
+            let [input, output, next] = [arc.input, arc.output, arc.next as i32].map(i32::to_le_bytes);
+            let mut labels = [0; 8];
+            labels[..4].copy_from_slice(&input);
+            labels[4..].copy_from_slice(&output);
+            out.extend_from_slice(&labels);
             write_cost(out, form, arc.cost);
             write_string(out, form, graph.string(arc.string));
-            out.extend_from_slice(&(arc.next as i32).to_le_bytes());
+            out.extend_from_slice(&next);
         }
     }
 }
 
 fn write_cost(out: &mut Vec<u8>, form: GraphForm, cost: Cost) {
-    out.extend_from_slice(&cost.graph.to_le_bytes());
-    if form != GraphForm::Standard {
-        out.extend_from_slice(&cost.acoustic.to_le_bytes());
-    }
+    let mut bytes = [0; 8];
+    bytes[..4].copy_from_slice(&cost.graph.to_le_bytes());
+    bytes[4..].copy_from_slice(&cost.acoustic.to_le_bytes());
+    out.extend_from_slice(if form == GraphForm::Standard { &bytes[..4] } else { &bytes });
 }
 
 fn write_string(out: &mut Vec<u8>, form: GraphForm, ids: &[i32]) {
     if form == GraphForm::Compact {
         out.extend_from_slice(&(ids.len() as i32).to_le_bytes());
-        for id in ids {
-            out.extend_from_slice(&id.to_le_bytes());
+        let first = out.len();
+        out.resize(first + 4 * ids.len(), 0);
+        for (bytes, id) in out[first..].as_chunks_mut::<4>().0.iter_mut().zip(ids) {
+            *bytes = id.to_le_bytes();
         }
     }
 }

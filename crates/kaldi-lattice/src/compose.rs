@@ -1,10 +1,11 @@
 //! Graphs put together: composed, one beside the other, reversed.
 
+use crate::builder::Builder;
 use crate::cost::Cost;
 use crate::error::{Error, Result};
-use crate::graph::{Arc, Builder, Graph, Span};
-use crate::growing::Growing;
+use crate::graph::{Arc, Graph, Span};
 use crate::value::CompactLattice;
+use crate::work_list::WorkList;
 
 /// How often each pair of paths is found: once, since arcs without an output come before those without an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,12 +21,12 @@ impl Graph {
     /// outputs of the other one; costs are added, strings are joined.
     pub fn compose(&self, other: &Self) -> Self {
         let (Some(start), Some(other_start)) = (self.start(), other.start()) else { return Self::default() };
-        let growing = Growing::from((start, other_start, Turn::Either), |place| *place);
-        let mut composed = Composition { graphs: [self, other], growing };
-        while let Some((place, from)) = composed.growing.next() {
-            composed.expand(place, from);
+        let list = WorkList::starting_with((start, other_start, Turn::Either));
+        let mut composed = Composition { graphs: [self, other], list };
+        while let Some((place, from)) = composed.list.next() {
+            composed.expand(*place, from);
         }
-        let mut graph = composed.growing.builder.finish();
+        let mut graph = composed.list.finish();
         graph.connect();
         graph
     }
@@ -35,17 +36,13 @@ type Place = (u32, u32, Turn);
 
 struct Composition<'a> {
     graphs: [&'a Graph; 2],
-    growing: Growing<Place, Place>,
+    list: WorkList<Place>,
 }
 
 impl Composition<'_> {
-    fn number(&mut self, place: Place) -> u32 {
-        self.growing.number(place, |place| *place)
-    }
-
     fn string(&mut self, first: Span, second: Span) -> Span {
         let ids = [self.graphs[0].string(first), self.graphs[1].string(second)].concat();
-        self.growing.builder.add_string(&ids)
+        self.list.builder.add_string(&ids)
     }
 
     fn expand(&mut self, (one, other, turn): Place, from: u32) {
@@ -53,27 +50,27 @@ impl Composition<'_> {
         if first.is_final(one) && second.is_final(other) {
             let cost = first.final_cost(one).then(second.final_cost(other));
             let string = self.string(first.final_span(one), second.final_span(other));
-            self.growing.builder.set_final(from, cost, string);
+            self.list.builder.set_final(from, cost, string);
         }
         for arc in first.arcs(one) {
             if arc.output == 0 {
                 if turn == Turn::Either {
-                    let next = self.number((arc.next, other, Turn::Either));
+                    let next = self.list.number((arc.next, other, Turn::Either));
                     let string = self.string(arc.string, Span::EMPTY);
-                    self.growing.builder.add_arc(from, Arc { output: 0, string, next, ..*arc });
+                    self.list.builder.add_arc(from, Arc { output: 0, string, next, ..*arc });
                 }
                 continue;
             }
             for match_ in second.arcs(other).iter().filter(|match_| match_.input == arc.output) {
-                let next = self.number((arc.next, match_.next, Turn::Either));
+                let next = self.list.number((arc.next, match_.next, Turn::Either));
                 let (cost, string) = (arc.cost.then(match_.cost), self.string(arc.string, match_.string));
-                self.growing.builder.add_arc(from, Arc { input: arc.input, output: match_.output, cost, string, next });
+                self.list.builder.add_arc(from, Arc { input: arc.input, output: match_.output, cost, string, next });
             }
         }
         for arc in second.arcs(other).iter().filter(|arc| arc.input == 0) {
-            let next = self.number((one, arc.next, Turn::Second));
+            let next = self.list.number((one, arc.next, Turn::Second));
             let string = self.string(Span::EMPTY, arc.string);
-            self.growing.builder.add_arc(from, Arc { string, next, ..*arc });
+            self.list.builder.add_arc(from, Arc { string, next, ..*arc });
         }
     }
 }
@@ -83,23 +80,15 @@ impl Graph {
     /// to that of the other; if arcs lead to it, both starts get one from a new start.
     pub fn join(&mut self, other: &Self) {
         let Some(other_start) = other.start() else { return };
+        let start = self.start();
+        let is_entered = start.is_some_and(|start| self.all_arcs().iter().any(|arc| arc.next == start));
         let mut builder = std::mem::take(self).into_builder();
         let offset = builder.num_states() as u32;
-        for state in other.states() {
-            let number = builder.add_state();
-            let string = builder.add_string(other.final_string(state));
-            builder.set_final(number, other.final_cost(state), string);
-            for arc in other.arcs(state) {
-                let string = builder.add_string(other.string(arc.string));
-                builder.add_arc(number, Arc { string, next: arc.next + offset, ..*arc });
-            }
-        }
+        builder.add_graph(other);
         let epsilon = |next: u32| Arc::plain(0, 0, Cost::ONE, next);
-        let joined = builder.finish();
-        let mut builder = joined.clone().into_builder();
-        match joined.start() {
+        match start {
             None => builder.set_start(other_start + offset),
-            Some(start) if joined.all_arcs().iter().any(|arc| arc.next == start) => {
+            Some(start) if is_entered => {
                 let first = builder.add_state();
                 builder.set_start(first);
                 builder.add_arc(first, epsilon(start));
@@ -111,9 +100,8 @@ impl Graph {
     }
 
     /// The same paths from their ends to their starts: behind a new start with an arc to each final state. Strings are
-    /// reversed.
+    /// reversed. A graph without states gets the new start.
     pub fn reversed(&self) -> Self {
-        let Some(start) = self.start() else { return Self::default() };
         let mut builder = Builder::default();
         let first = builder.add_state();
         builder.add_states_to(self.num_states() + 1);
@@ -132,7 +120,9 @@ impl Graph {
                 builder.add_arc(arc.next + 1, Arc { string, next: state + 1, ..*arc });
             }
         }
-        builder.set_final(start + 1, Cost::ONE, Span::EMPTY);
+        if let Some(start) = self.start() {
+            builder.set_final(start + 1, Cost::ONE, Span::EMPTY);
+        }
         builder.finish()
     }
 
@@ -159,7 +149,8 @@ impl CompactLattice {
         if !self.sort_unless_known() {
             return Err(Error::Cycle);
         }
-        let total = self.scores(false).total;
+        let Some(start) = self.start() else { return Err(Error::NoPath) };
+        let total = self.scores_rounded(true).backward[start as usize];
         if !total.is_finite() {
             return Err(Error::NoPath);
         }
@@ -217,6 +208,7 @@ mod tests {
         let lattice = compact("0 1 5 1,2,3_4\n1 0.5,0,7_8\n");
         let reversed = lattice.reversed();
         assert_eq!(reversed, compact("0 2 0 0.5,0,8_7\n1\n2 1 5 1,2,4_3\n").0);
+        assert_eq!(compact("").reversed(), compact("0 Infinity,Infinity,\n").0);
         let again = CompactLattice(reversed.reversed().without_epsilons().unwrap());
         assert_eq!(again.best_path().unwrap().unwrap().linear(), lattice.linear());
     }

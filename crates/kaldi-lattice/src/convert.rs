@@ -1,7 +1,8 @@
 //! Plain lattices from compact ones, and back.
 
+use crate::builder::Builder;
 use crate::cost::Cost;
-use crate::graph::{Arc, Builder, Span};
+use crate::graph::{Arc, Span};
 use crate::value::{CompactLattice, Lattice};
 
 /// Makes a plain lattice of a compact one: each string becomes a chain of arcs through new states, with the word and the

@@ -30,13 +30,11 @@ impl Cost {
         Self { graph: self.graph + next.graph, acoustic: self.acoustic + next.acoustic }
     }
 
-    /// What is left of the cost if `first` is taken off its front. What is impossible stays so.
+    /// What is left of the cost if `first` is taken off its front. What is impossible stays so, and what is no number
+    /// becomes so.
     pub fn after(self, first: Self) -> Self {
         let rest = Self { graph: self.graph - first.graph, acoustic: self.acoustic - first.acoustic };
-        match rest.graph.is_nan() || rest.acoustic.is_nan() {
-            true => Self::INFINITE,
-            false => rest,
-        }
+        if rest.is_finite() { rest } else { Self::INFINITE }
     }
 
     /// The sum of both parts.
@@ -138,6 +136,7 @@ mod tests {
     fn what_was_impossible_stays_so() {
         assert_eq!(Cost::INFINITE.after(Cost::new(1.0, 2.0)), Cost::INFINITE);
         assert_eq!(Cost::INFINITE.after(Cost::INFINITE), Cost::INFINITE);
+        assert_eq!(Cost::new(1.0, f32::NEG_INFINITY).after(Cost::ONE), Cost::INFINITE);
         assert_eq!(Cost::new(3.0, 5.0).after(Cost::new(1.0, 2.0)), Cost::new(2.0, 3.0));
     }
 }

@@ -1,29 +1,43 @@
 //! One path for each sequence of words: the best one.
 
 use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
 
 use crate::cost::Cost;
 use crate::error::Result;
 use crate::graph::{Arc, Graph};
-use crate::growing::Growing;
 use crate::value::CompactLattice;
 use crate::weight::Weight;
+use crate::work_list::WorkList;
 
 /// Costs that differ by less count as the same where two sets of states are compared: a part of this.
 const RESOLUTION: f32 = 1024.0;
 
-/// States that are reached by the same words, with what is left of the weight of the way to each.
-type Subset = Vec<(u32, Weight)>;
+/// States that are reached by the same words, with what is left of the weight of the way to each. Two of them are the same if
+/// the rounded costs are.
+struct Subset(Vec<(u32, Weight)>);
 
-/// A subset with rounded costs.
-type Key = Vec<(u32, i64, i64, Vec<i32>)>;
+impl Subset {
+    fn rounded(&self) -> impl Iterator<Item = (u32, i64, i64, &[i32])> {
+        let round = |cost: f32| (cost * RESOLUTION).round() as i64;
+        self.0
+            .iter()
+            .map(move |(state, Weight { cost, ids })| (*state, round(cost.graph), round(cost.acoustic), &ids[..]))
+    }
+}
 
-fn key_of(subset: &Subset) -> Key {
-    let round = |cost: f32| (cost * RESOLUTION).round() as i64;
-    let key = |(state, weight): &(u32, Weight)| {
-        (*state, round(weight.cost.graph), round(weight.cost.acoustic), weight.ids.clone())
-    };
-    subset.iter().map(key).collect()
+impl PartialEq for Subset {
+    fn eq(&self, other: &Self) -> bool {
+        self.rounded().eq(other.rounded())
+    }
+}
+
+impl Eq for Subset {}
+
+impl Hash for Subset {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.rounded().for_each(|member| member.hash(hasher));
+    }
 }
 
 impl CompactLattice {
@@ -33,62 +47,55 @@ impl CompactLattice {
     /// # Errors
     /// If there is a cycle.
     pub fn determinized(&self) -> Result<Self> {
-        let graph = self.without_epsilons()?;
+        let graph = self.0.clone().without_epsilons()?;
         let Some(start) = graph.start() else { return Ok(Self::default()) };
-        let subset = vec![(start, Weight::default())];
-        let mut work = Determinizer { graph: &graph, growing: Growing::from(key_of(&subset), |_| subset) };
-        while let Some((subset, from)) = work.growing.next() {
-            work.expand(&subset, from);
+        let mut list = WorkList::starting_with(Subset(vec![(start, Weight::default())]));
+        while let Some((subset, from)) = list.next() {
+            expand(&graph, &subset, from, &mut list);
         }
-        let mut lattice = work.growing.builder.finish();
+        let mut lattice = list.finish();
         lattice.connect();
         lattice.sort_if_needed();
         Ok(Self(lattice))
     }
 }
 
-struct Determinizer<'a> {
-    graph: &'a Graph,
-    growing: Growing<Key, Subset>,
-}
-
-impl Determinizer<'_> {
-    fn expand(&mut self, subset: &Subset, from: u32) {
-        let mut last: Option<Weight> = None;
-        let mut words: BTreeMap<i32, BTreeMap<u32, Weight>> = BTreeMap::new();
-        for (state, weight) in subset {
-            if self.graph.is_final(*state) {
-                let end = weight.then(self.graph.final_cost(*state), self.graph.final_string(*state));
-                if last.as_ref().is_none_or(|last| end.is_better_than(last)) {
-                    last = Some(end);
-                }
+/// Gives a state an arc for each word.
+fn expand(graph: &Graph, subset: &Subset, from: u32, list: &mut WorkList<Subset>) {
+    let mut last: Option<Weight> = None;
+    let mut words: BTreeMap<i32, BTreeMap<u32, Weight>> = BTreeMap::new();
+    for (state, weight) in &subset.0 {
+        if graph.is_final(*state) {
+            let end = weight.then(graph.final_cost(*state), graph.final_string(*state));
+            if last.as_ref().is_none_or(|last| end.is_better_than(last)) {
+                last = Some(end);
             }
-            for arc in self.graph.arcs(*state) {
-                let next = weight.then(arc.cost, self.graph.string(arc.string));
-                let reached = words.entry(arc.input).or_default();
-                match reached.get_mut(&arc.next) {
-                    Some(known) if !next.is_better_than(known) => {}
-                    _ => {
-                        reached.insert(arc.next, next);
-                    }
+        }
+        for arc in graph.arcs(*state) {
+            let next = weight.then(arc.cost, graph.string(arc.string));
+            let reached = words.entry(arc.input).or_default();
+            match reached.get_mut(&arc.next) {
+                Some(known) if !next.is_better_than(known) => {}
+                _ => {
+                    reached.insert(arc.next, next);
                 }
             }
         }
-        if let Some(weight) = last {
-            let string = self.growing.builder.add_string(&weight.ids);
-            self.growing.builder.set_final(from, weight.cost, string);
-        }
-        for (word, reached) in words {
-            let (shared, rest) = divide(reached.into_iter().collect());
-            let next = self.growing.number(key_of(&rest), |_| rest);
-            let string = self.growing.builder.add_string(&shared.ids);
-            self.growing.builder.add_arc(from, Arc::word(word, shared.cost, string, next));
-        }
+    }
+    if let Some(weight) = last {
+        let string = list.builder.add_string(&weight.ids);
+        list.builder.set_final(from, weight.cost, string);
+    }
+    for (word, reached) in words {
+        let (shared, rest) = divide(reached.into_iter().collect());
+        let next = list.number(Subset(rest));
+        let string = list.builder.add_string(&shared.ids);
+        list.builder.add_arc(from, Arc::word(word, shared.cost, string, next));
     }
 }
 
 /// What all weights share, the best cost and the start of the strings, and what is left of them.
-fn divide(mut subset: Subset) -> (Weight, Subset) {
+fn divide(mut subset: Vec<(u32, Weight)>) -> (Weight, Vec<(u32, Weight)>) {
     let Some((_, first)) = subset.first() else { return (Weight::default(), subset) };
     let mut shared = first.clone();
     for (_, weight) in &subset {

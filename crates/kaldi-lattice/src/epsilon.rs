@@ -1,11 +1,13 @@
 //! Arcs without a label, removed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 
+use crate::builder::Builder;
 use crate::cost::Cost;
 use crate::error::{Error, Result};
-use crate::graph::{Arc, Builder, Graph, Span};
-use crate::weight::Weight;
+use crate::graph::{Arc, Graph, Span};
+use crate::weight::compare_weights;
 
 impl Graph {
     /// The same paths without arcs that have no label. There is a state for the start and for each end of an arc with a
@@ -13,18 +15,22 @@ impl Graph {
     ///
     /// # Errors
     /// If there is a cycle.
-    pub(crate) fn without_epsilons(&self) -> Result<Self> {
-        let mut sorted = self.clone();
-        sorted.connect();
-        if !sorted.sort_if_needed() {
+    pub(crate) fn without_epsilons(mut self) -> Result<Self> {
+        self.connect();
+        if !self.sort_if_needed() {
             return Err(Error::Cycle);
         }
-        let Some(start) = sorted.start() else { return Ok(Self::default()) };
+        let Some(start) = self.start() else { return Ok(Self::default()) };
+        let ids = std::mem::take(&mut self.ids);
         let mut removal = Removal {
-            graph: &sorted,
-            builder: Builder::default(),
-            numbers: vec![u32::MAX; sorted.num_states()],
+            graph: &self,
+            builder: Builder::with_strings(ids),
+            numbers: vec![u32::MAX; self.num_states()],
             waiting: Vec::new(),
+            ways: vec![None; self.num_states()],
+            reached: BinaryHeap::new(),
+            arcs: Vec::new(),
+            places: HashMap::new(),
         };
         let first = removal.number(start);
         removal.builder.set_start(first);
@@ -37,12 +43,24 @@ impl Graph {
     }
 }
 
+/// Up to so many arcs of a state are looked through, one after the other, for those with the same labels.
+const FEW_ARCS: usize = 16;
+
 struct Removal<'a> {
     graph: &'a Graph,
+    /// What is made; it has the strings of the graph.
     builder: Builder,
     /// The new number of each state that is kept.
     numbers: Vec<u32>,
     waiting: Vec<u32>,
+    /// The best way to each state that was reached without a label.
+    ways: Vec<Option<(Cost, Span)>>,
+    /// These states.
+    reached: BinaryHeap<Reverse<u32>>,
+    /// The arcs of the state that is made, which lead to states of the graph.
+    arcs: Vec<Arc>,
+    /// Where arcs are among many.
+    places: HashMap<(i32, i32, u32), usize>,
 }
 
 impl Removal<'_> {
@@ -55,50 +73,84 @@ impl Removal<'_> {
         *number
     }
 
+    /// A way and then another one.
+    fn then(&mut self, (cost, string): (Cost, Span), next_cost: Cost, next: Span) -> (Cost, Span) {
+        (cost.then(next_cost), self.builder.join_strings(string, next))
+    }
+
+    fn is_better(&self, (cost, string): (Cost, Span), (known_cost, known): (Cost, Span)) -> bool {
+        let strings = [string, known].map(|span| self.builder.string(span));
+        compare_weights((cost, strings[0]), (known_cost, strings[1])).is_lt()
+    }
+
     /// Gives a state the arcs and the final cost of all states that it reaches without a label.
     fn expand(&mut self, state: u32) {
         let from = self.numbers[state as usize];
         let graph = self.graph;
-        let mut reached = BTreeMap::from([(state, Weight::default())]);
-        let mut arcs: Vec<(Arc, Weight)> = Vec::new();
-        let mut places: HashMap<(i32, i32, u32), usize> = HashMap::new();
-        let mut last: Option<Weight> = None;
-        // All arcs lead to higher numbers, so the weight of the lowest one is known.
-        while let Some((middle, weight)) = reached.pop_first() {
+        self.arcs.clear();
+        self.places.clear();
+        self.ways[state as usize] = Some((Cost::ONE, Span::EMPTY));
+        self.reached.push(Reverse(state));
+        let mut last: Option<(Cost, Span)> = None;
+        // All arcs lead to higher numbers, so the way to the lowest one is known.
+        while let Some(Reverse(middle)) = self.reached.pop() {
+            let Some(way) = self.ways[middle as usize].take() else { continue };
             if graph.is_final(middle) {
-                let end = weight.then(graph.final_cost(middle), graph.final_string(middle));
-                if last.as_ref().is_none_or(|last| end.is_better_than(last)) {
+                let end = self.then(way, graph.final_cost(middle), graph.final_span(middle));
+                if last.is_none_or(|last| self.is_better(end, last)) {
                     last = Some(end);
                 }
             }
             for arc in graph.arcs(middle) {
-                let next = weight.then(arc.cost, graph.string(arc.string));
-                let known = if arc.is_epsilon() {
-                    reached.get_mut(&arc.next)
-                } else {
-                    places.get(&(arc.input, arc.output, arc.next)).map(|&place| &mut arcs[place].1)
-                };
-                match known {
-                    Some(known) if next.is_better_than(known) => *known = next,
-                    Some(_) => {}
-                    None if arc.is_epsilon() => {
-                        reached.insert(arc.next, next);
-                    }
-                    None => {
-                        places.insert((arc.input, arc.output, arc.next), arcs.len());
-                        arcs.push((*arc, next));
-                    }
+                let next = self.then(way, arc.cost, arc.string);
+                if !arc.is_epsilon() {
+                    self.add(Arc { cost: next.0, string: next.1, ..*arc });
+                    continue;
+                }
+                let known = self.ways[arc.next as usize];
+                if known.is_none() {
+                    self.reached.push(Reverse(arc.next));
+                }
+                if known.is_none_or(|known| self.is_better(next, known)) {
+                    self.ways[arc.next as usize] = Some(next);
                 }
             }
         }
-        for (arc, weight) in arcs {
+        for index in 0..self.arcs.len() {
+            let arc = self.arcs[index];
             let next = self.number(arc.next);
-            let string = self.builder.add_string(&weight.ids);
-            self.builder.add_arc(from, Arc { cost: weight.cost, string, next, ..arc });
+            self.builder.add_arc(from, Arc { next, ..arc });
         }
-        if let Some(weight) = last {
-            let string = self.builder.add_string(&weight.ids);
-            self.builder.set_final(from, weight.cost, string);
+        if let Some((cost, string)) = last {
+            self.builder.set_final(from, cost, string);
+        }
+    }
+
+    /// Adds an arc, unless there is one with the same labels: then the better one stays.
+    fn add(&mut self, arc: Arc) {
+        let labels = |arc: &Arc| (arc.input, arc.output, arc.next);
+        let count = self.arcs.len();
+        let place = if count < FEW_ARCS {
+            self.arcs.iter().position(|known| labels(known) == labels(&arc))
+        } else {
+            if count == FEW_ARCS && self.places.is_empty() {
+                self.places.extend(self.arcs.iter().map(labels).zip(0..));
+            }
+            self.places.get(&labels(&arc)).copied()
+        };
+        match place {
+            Some(place) => {
+                let known = self.arcs[place];
+                if self.is_better((arc.cost, arc.string), (known.cost, known.string)) {
+                    self.arcs[place] = arc;
+                }
+            }
+            None => {
+                if count >= FEW_ARCS {
+                    self.places.insert(labels(&arc), count);
+                }
+                self.arcs.push(arc);
+            }
         }
     }
 }
@@ -144,10 +196,10 @@ mod tests {
     fn arcs_without_a_word_are_put_before_those_with_one() {
         let lattice = compact("0 1 0 1,0,3\n0 2 5 0,0,4\n1 2 5 0.5,0,5\n2 3 0 0,1,6\n3 0.5,0,7\n");
         let expected = compact("0 1 5 0,0,4\n1 0.5,1,6_7\n");
-        assert_eq!(lattice.without_epsilons().unwrap(), expected.0);
+        assert_eq!(lattice.0.without_epsilons().unwrap(), expected.0);
         let twice = compact("0 1 0 1,0,3\n0 2 0 0,2,4\n1 3 5\n2 3 6\n3\n");
         let expected = compact("0 1 5 1,0,3\n0 1 6 0,2,4\n1\n");
-        assert_eq!(twice.without_epsilons().unwrap(), expected.0);
+        assert_eq!(twice.0.without_epsilons().unwrap(), expected.0);
     }
 
     #[test]

@@ -41,6 +41,7 @@ struct Readme;
 mod align;
 mod arrays;
 mod binary;
+mod builder;
 mod compose;
 mod convert;
 mod cost;
@@ -48,7 +49,6 @@ mod determinize;
 mod epsilon;
 mod error;
 mod graph;
-mod growing;
 mod mbr;
 mod nbest;
 mod numbers;
@@ -66,16 +66,18 @@ mod testing;
 mod text;
 mod value;
 mod weight;
+mod work_list;
 
 pub use align::{
     Aligned, AlignmentLexicon, BoundaryTableError, LexiconAlignment, LexiconError, PhoneAlignment, WordAlignment,
     WordBoundaries,
 };
 pub use arrays::GraphArrays;
+pub use builder::Builder;
 pub use convert::{to_compact, to_plain};
 pub use cost::{Cost, Scale};
 pub use error::{Error, Result};
-pub use graph::{Arc, Builder, Graph, Span};
+pub use graph::{Arc, Graph, Span};
 pub use mbr::{BayesRisk, BayesRiskOptions};
 pub use oracle::Oracle;
 pub use paths::{Linear, TimedWord};

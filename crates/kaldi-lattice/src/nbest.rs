@@ -3,10 +3,11 @@
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
 
+use crate::builder::Builder;
 use crate::convert::{to_compact, to_plain};
 use crate::cost::Cost;
-use crate::error::Result;
-use crate::graph::{Arc, Builder, Graph};
+use crate::error::{Error, Result};
+use crate::graph::{Arc, Graph};
 use crate::value::CompactLattice;
 
 /// A path that is not at its end yet, or is.
@@ -52,20 +53,21 @@ struct Step {
 
 impl CompactLattice {
     /// The `count` best paths, the best first, each a lattice of its own. They differ as paths, but may have the same
-    /// words.
+    /// words. Cycles are allowed.
     ///
     /// # Errors
-    /// If there is a cycle.
+    /// If there is a cycle whose cost is below 0.
     pub fn best_paths(&self, count: usize) -> Result<Vec<Self>> {
-        let sorted = self.sorted()?;
+        // Where there is a cycle, the order of states does not matter.
+        let sorted = self.sorted().unwrap_or_default();
         let graph = sorted.as_ref().unwrap_or(&self.0);
         let Some(start) = graph.start() else { return Ok(Vec::new()) };
-        let to_end = graph.scores(true).backward;
+        let to_end = graph.costs_to_end()?;
         let mut steps = vec![Step { before: usize::MAX, arc: None, state: start }];
         let mut heap = BinaryHeap::new();
         let mut reached = vec![0_usize; graph.num_states()];
         let mut paths = Vec::new();
-        heap.push(Partial { cost: -to_end[start as usize], so_far: 0.0, state: Some(start), step: 0 });
+        heap.push(Partial { cost: to_end[start as usize], so_far: 0.0, state: Some(start), step: 0 });
         while paths.len() < count
             && let Some(Partial { so_far, state, step, .. }) = heap.pop()
         {
@@ -86,7 +88,7 @@ impl CompactLattice {
             let first = graph.first_arc(state);
             for (index, arc) in graph.arcs(state).iter().enumerate() {
                 let so_far = so_far + arc.cost.total();
-                let cost = so_far - to_end[arc.next as usize];
+                let cost = so_far + to_end[arc.next as usize];
                 if cost.is_finite() {
                     steps.push(Step { before: step, arc: Some((first + index) as u32), state: arc.next });
                     heap.push(Partial { cost, so_far, state: Some(arc.next), step: steps.len() - 1 });
@@ -154,6 +156,33 @@ impl CompactLattice {
     }
 }
 
+impl Graph {
+    /// What the best path from each state to the end costs.
+    ///
+    /// # Errors
+    /// If there is a cycle whose cost is below 0.
+    fn costs_to_end(&self) -> Result<Vec<f64>> {
+        let mut costs: Vec<f64> = self.states().map(|state| self.final_cost(state).total()).collect();
+        // A sorted graph needs one round, and another one that finds nothing to change.
+        for _ in 0..=self.num_states() {
+            let mut has_changed = false;
+            for state in self.states().rev() {
+                for arc in self.arcs(state) {
+                    let cost = arc.cost.total() + costs[arc.next as usize];
+                    if cost < costs[state as usize] {
+                        costs[state as usize] = cost;
+                        has_changed = true;
+                    }
+                }
+            }
+            if !has_changed {
+                return Ok(costs);
+            }
+        }
+        Err(Error::Cycle)
+    }
+}
+
 fn path_of_steps(graph: &Graph, steps: &[Step], last: usize) -> Graph {
     let mut path = Vec::new();
     let mut at = last;
@@ -178,7 +207,6 @@ fn path_of_steps(graph: &Graph, steps: &[Step], last: usize) -> Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Error;
     use crate::testing::compact;
 
     fn lattice() -> CompactLattice {
@@ -194,7 +222,10 @@ mod tests {
         assert_eq!(words(3), [[5, 7], [6, 7], [5, 8]]);
         assert_eq!(words(99).len(), 4);
         assert!(compact("").best_paths(2).unwrap().is_empty());
-        assert!(matches!(compact("0 1 5\n1 0 6\n1\n").best_paths(2), Err(Error::Cycle)));
+        let cyclic = |cost| compact(&format!("0 1 5 1,0,\n1 0 6 {cost},0,\n1\n")).best_paths(3);
+        let lengths: Vec<usize> = cyclic(1).unwrap().iter().map(|path| path.linear().unwrap().words.len()).collect();
+        assert_eq!(lengths, [1, 3, 5]);
+        assert_eq!(cyclic(-2).unwrap_err(), Error::Cycle);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! The best path, and paths one after the other.
 
-use crate::cost::Cost;
+use crate::builder::Builder;
+use crate::cost::{Cost, Scale};
 use crate::error::{Error, Result};
-use crate::graph::{Arc, Builder, Graph, Span};
+use crate::graph::{Arc, Graph, Span};
 use crate::value::{CompactLattice, Lattice};
 
 /// What a lattice of one path says.
@@ -36,35 +37,25 @@ impl CompactLattice {
     pub fn best_path(&self) -> Result<Option<Self>> {
         let sorted = self.sorted()?;
         let graph = sorted.as_ref().unwrap_or(&self.0);
-        let Some(start) = graph.start() else { return Ok(None) };
-        let count = graph.num_states();
-        let mut costs = vec![f64::INFINITY; count + 1];
-        let mut before = vec![u32::MAX; count + 1];
-        costs[start as usize] = 0.0;
-        for state in graph.states() {
-            let cost = costs[state as usize];
-            for arc in graph.arcs(state) {
-                let next = cost + arc.cost.total();
-                if next < costs[arc.next as usize] {
-                    (costs[arc.next as usize], before[arc.next as usize]) = (next, state);
-                }
+        let cost = |cost: Cost, _| cost.total();
+        let states = graph.best_states(&cost);
+        Ok(states.map(|states| Self(path_of_states(graph, &states, &cost))))
+    }
+
+    /// The words of the best path after [`Graph::scale`] and [`Graph::add_penalty`], without changing the lattice, which has
+    /// to be sorted topologically. `None` if there is no path of finite cost.
+    pub fn best_words(&self, scale: &Scale, penalty: f32) -> Option<Vec<i32>> {
+        let is_scaled = !scale.is_one();
+        let cost = |cost: Cost, word: i32| {
+            let mut cost = if is_scaled { cost.scaled(scale) } else { cost };
+            if word != 0 {
+                cost.graph += penalty;
             }
-            let last = cost + graph.final_cost(state).total();
-            if last < costs[count] {
-                (costs[count], before[count]) = (last, state);
-            }
-        }
-        let mut states = Vec::new();
-        let mut state = count as u32;
-        while state != start {
-            state = before[state as usize];
-            if state == u32::MAX {
-                return Ok(None);
-            }
-            states.push(state);
-        }
-        states.reverse();
-        Ok(Some(Self(path_of_states(graph, &states))))
+            cost.total()
+        };
+        let states = self.best_states(&cost)?;
+        let words = states.windows(2).filter_map(|pair| Some(self.best_arc(pair[0], pair[1], &cost)?.input));
+        Some(words.filter(|&word| word != 0).collect())
     }
 
     /// The words and transition-ids of a lattice of one path, and its cost: what would be read off its plain form.
@@ -121,22 +112,63 @@ impl Graph {
     }
 }
 
-/// The path through these states, which are numbered from 0; between two of them the cheapest arc counts, the first one
-/// of equals.
-fn path_of_states(graph: &Graph, states: &[u32]) -> Graph {
+impl Graph {
+    /// The states of the best path of a sorted graph, where `cost` gets a cost and the label of its arc, or 0 for that of a
+    /// final state. `None` if there is no path of finite cost.
+    fn best_states(&self, cost: &impl Fn(Cost, i32) -> f64) -> Option<Vec<u32>> {
+        let start = self.start()?;
+        let count = self.num_states();
+        let mut best = vec![(f64::INFINITY, u32::MAX); count + 1];
+        best[start as usize].0 = 0.0;
+        for state in self.states() {
+            let here = best[state as usize].0;
+            for arc in self.arcs(state) {
+                let next = here + cost(arc.cost, arc.input);
+                let known = &mut best[arc.next as usize];
+                if next < known.0 {
+                    *known = (next, state);
+                }
+            }
+            let last = here + cost(self.final_cost(state), 0);
+            if last < best[count].0 {
+                best[count] = (last, state);
+            }
+        }
+        let mut states = Vec::new();
+        let mut state = count as u32;
+        while state != start {
+            state = best[state as usize].1;
+            if state == u32::MAX {
+                return None;
+            }
+            states.push(state);
+        }
+        states.reverse();
+        Some(states)
+    }
+
+    /// The cheapest arc between two states, the first one of equals.
+    fn best_arc(&self, from: u32, to: u32, cost: &impl Fn(Cost, i32) -> f64) -> Option<&Arc> {
+        let mut best: Option<(&Arc, f64)> = None;
+        for arc in self.arcs(from).iter().filter(|arc| arc.next == to) {
+            let cost = cost(arc.cost, arc.input);
+            if best.is_none_or(|(_, least)| cost < least) {
+                best = Some((arc, cost));
+            }
+        }
+        best.map(|(arc, _)| arc)
+    }
+}
+
+/// The path through these states, which are numbered from 0.
+fn path_of_states(graph: &Graph, states: &[u32], cost: &impl Fn(Cost, i32) -> f64) -> Graph {
     let mut builder = Builder::default();
     builder.add_states_to(states.len());
     builder.set_start(0);
-    for (index, pair) in states.windows(2).enumerate() {
-        let mut best: Option<&Arc> = None;
-        for arc in graph.arcs(pair[0]).iter().filter(|arc| arc.next == pair[1]) {
-            if best.is_none_or(|best| arc.cost.total() < best.cost.total()) {
-                best = Some(arc);
-            }
-        }
-        if let Some(arc) = best {
+    for (pair, index) in states.windows(2).zip(0..) {
+        if let Some(arc) = graph.best_arc(pair[0], pair[1], cost) {
             let string = builder.add_string(graph.string(arc.string));
-            builder.add_arc(index as u32, Arc { string, next: index as u32 + 1, ..*arc });
+            builder.add_arc(index, Arc { string, next: index + 1, ..*arc });
         }
     }
     if let Some(&last) = states.last() {
@@ -187,6 +219,22 @@ mod tests {
         assert_eq!(lattice.best_path(), Ok(Some(compact("0 1 5 1,1,3\n1 2 7\n2\n"))));
         let parallel = compact("0 1 5 1,1,3\n0 1 6 0.5,1.5,4\n0 1 7 0.5,0.5,4\n0 1 8 0.25,0.75,4\n1\n");
         assert_eq!(parallel.best_path(), Ok(Some(compact("0 1 7 0.5,0.5,4\n1\n"))));
+    }
+
+    #[test]
+    fn the_best_words_at_a_setting_are_those_of_the_changed_lattice() {
+        let lattice = compact("0 1 5 1,8,3\n0 2 6 2,4,4\n0 2 7 3,3,4\n1 3 7\n2 4 8 0,0,\n4 3 0 0,1,\n3 0.5,0,\n");
+        for (acoustic, penalty) in [(1.0, 0.0), (0.1, 0.0), (0.1, -5.0), (0.5, 2.0)] {
+            let scale = Scale::new(1.0, acoustic);
+            let mut changed = lattice.clone();
+            changed.scale(&scale);
+            changed.add_penalty(penalty);
+            let path = changed.best_path().unwrap().unwrap().linear().unwrap();
+            let mut sorted = lattice.clone();
+            sorted.sort_if_needed();
+            assert_eq!(sorted.best_words(&scale, penalty), Some(path.words), "{acoustic} {penalty}");
+        }
+        assert_eq!(compact("0 1 5\n1 Infinity,Infinity,\n").best_words(&Scale::default(), 0.0), None);
     }
 
     #[test]

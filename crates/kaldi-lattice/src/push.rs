@@ -1,8 +1,9 @@
 //! Transition-ids and costs moved towards the start.
 
+use crate::builder::Builder;
 use crate::cost::Cost;
 use crate::error::{Error, Result};
-use crate::graph::{Builder, Graph, Span};
+use crate::graph::{Arc, Graph, Span};
 use crate::value::CompactLattice;
 
 impl CompactLattice {
@@ -158,7 +159,7 @@ impl Graph {
 
 /// A graph whose arcs are joined; those that are gone are `None`.
 struct Local {
-    arcs: Vec<Vec<Option<crate::graph::Arc>>>,
+    arcs: Vec<Vec<Option<Arc>>>,
     finals: Vec<Cost>,
     /// Arcs into each state, and 1 for the start.
     entries: Vec<usize>,
@@ -193,8 +194,9 @@ impl Local {
                 continue;
             }
             removed = better(removed, after.cost);
-            let (input, output) = (arc.input.max(after.input), arc.output.max(after.output));
-            joined.push(crate::graph::Arc { input, output, cost: arc.cost.then(after.cost), ..after });
+            let either = |label: i32, other: i32| if label != 0 { label } else { other };
+            let (input, output) = (either(arc.input, after.input), either(arc.output, after.output));
+            joined.push(Arc { input, output, cost: arc.cost.then(after.cost), ..after });
             if is_only_entry {
                 self.entries[after.next as usize] -= 1;
                 self.arcs[next][place] = None;

@@ -2,8 +2,7 @@
 
 use crate::cost::Cost;
 use crate::error::{Error, Result};
-use crate::graph::Span;
-use crate::graph::{Arc, Graph};
+use crate::graph::{Arc, Graph, Span};
 use crate::value::{CompactLattice, Lattice};
 
 /// The logarithm of the sum of two numbers given by their logarithms.
@@ -67,6 +66,22 @@ impl Graph {
     /// Forward and backward scores of a sorted graph: of all paths together, or of the best one.
     pub fn scores(&self, best_only: bool) -> Scores {
         let add = |one: f64, other: f64| if best_only { one.max(other) } else { log_add(one, other) };
+        self.scores_by(add, Cost::total, Cost::total)
+    }
+
+    /// Scores of all paths together as the model programs compute them that add both costs of a final state, or of an arc
+    /// too, in single precision.
+    pub(crate) fn scores_rounded(&self, arcs_too: bool) -> Scores {
+        let rounded = |cost: Cost| -f64::from(cost.log_prob());
+        self.scores_by(log_add, if arcs_too { rounded } else { Cost::total }, rounded)
+    }
+
+    fn scores_by(
+        &self,
+        add: impl Fn(f64, f64) -> f64,
+        of_arc: impl Fn(Cost) -> f64,
+        of_final: impl Fn(Cost) -> f64,
+    ) -> Scores {
         let mut forward = vec![f64::NEG_INFINITY; self.num_states()];
         let mut backward = forward.clone();
         let mut total = f64::NEG_INFINITY;
@@ -77,16 +92,16 @@ impl Graph {
             let score = forward[state as usize];
             for arc in self.arcs(state) {
                 let next = &mut forward[arc.next as usize];
-                *next = add(*next, score - arc.cost.total());
+                *next = add(*next, score - of_arc(arc.cost));
             }
             if self.is_final(state) {
-                total = add(total, score - self.final_cost(state).total());
+                total = add(total, score - of_final(self.final_cost(state)));
             }
         }
         for state in self.states().rev() {
-            let mut score = -self.final_cost(state).total();
+            let mut score = -of_final(self.final_cost(state));
             for arc in self.arcs(state) {
-                score = add(score, backward[arc.next as usize] - arc.cost.total());
+                score = add(score, backward[arc.next as usize] - of_arc(arc.cost));
             }
             backward[state as usize] = score;
         }
@@ -167,7 +182,7 @@ impl Lattice {
         if let Some(other) = ends.find(|&time| time != longest) {
             return Err(Error::LengthsDiffer { longest, other });
         }
-        let scores = self.scores(false);
+        let scores = self.scores_rounded(false);
         let Some(start) = self.start() else { return Err(Error::NoPath) };
         if scores.total == f64::NEG_INFINITY {
             return Err(Error::NoPath);
@@ -237,25 +252,31 @@ impl CompactLattice {
     /// If a state is reached after different numbers of frames.
     pub fn arc_posteriors(&self) -> Result<Vec<(usize, Arc, f64)>> {
         let (times, ..) = self.times()?;
-        let scores = self.scores(false);
+        let Some(start) = self.start() else { return Ok(Vec::new()) };
+        let scores = self.scores_rounded(true);
+        let total = scores.backward[start as usize];
         let mut posteriors = Vec::new();
         for state in self.states() {
             let Some(time) = times[state as usize] else { continue };
             for arc in self.arcs(state) {
                 let log_prob = scores.forward[state as usize] + scores.backward[arc.next as usize] - arc.cost.total();
-                posteriors.push((time, *arc, (log_prob - scores.total).min(0.0).exp()));
+                posteriors.push((time, *arc, (log_prob - total).min(0.0).exp()));
             }
         }
         Ok(posteriors)
     }
 
-    /// How many arcs and final strings cross each frame. The lattice has to be sorted topologically.
+    /// How many arcs and final strings cross each frame; nothing if there is no final state. The lattice has to be sorted
+    /// topologically.
     ///
     /// # Errors
     /// If a state is reached after different numbers of frames, or a path goes on after the last final state.
     pub fn depth_per_frame(&self) -> Result<Vec<i32>> {
         let (times, longest, _) = self.times()?;
         let mut depths = vec![0; longest];
+        if depths.is_empty() {
+            return Ok(depths);
+        }
         for state in self.states() {
             let Some(time) = times[state as usize] else { continue };
             let spans = self.arcs(state).iter().map(|arc| arc.string);
@@ -371,11 +392,10 @@ mod tests {
     #[test]
     fn depths_count_arcs_across_frames() {
         let lattice = compact("0 1 5 1,0,3_3\n0 2 6 2,0,4\n2 1 7 0,0,4\n1 0,0,9\n");
-        assert_eq!(
-            lattice.depth_per_frame(),
-            Err(Error::TimesDiffer { state: 1, first: 2, other: 2 }).or(Ok(vec![2, 2, 1]))
-        );
+        assert_eq!(lattice.depth_per_frame(), Ok(vec![2, 2, 1]));
         assert_eq!(lattice.arc_frames(), Ok((5, 3)));
+        let endless = compact("0 1 5 1,0,3_3\n1 Infinity,Infinity,\n");
+        assert_eq!(endless.depth_per_frame(), Ok(vec![]));
     }
 
     #[test]

@@ -3,8 +3,9 @@
 use kaldi_io::{Frame, ParseError, excerpt};
 use memchr::memchr;
 
+use crate::builder::Builder;
 use crate::cost::Cost;
-use crate::graph::{Arc, Builder, Graph, Span};
+use crate::graph::{Arc, Graph, Span};
 use crate::numbers::{parse_number, write_cost_number};
 
 /// What arcs of a graph have.
@@ -227,27 +228,16 @@ impl TextReader {
 
     /// The form, the cost and the string of a weight. `None` if it is no weight.
     fn weight(&mut self, word: &[u8]) -> Result<Option<(GraphForm, Cost, Span)>, String> {
-        let mut parts = word.split(|&byte| byte == b',');
-        let number = |part: Option<&[u8]>| -> Result<f32, String> {
-            let part = part.unwrap_or_default();
-            parse_number(part).ok_or_else(|| format!("expected a cost, got \"{}\"", excerpt(word)))
-        };
+        let number = |part| parse_number(part).ok_or_else(|| format!("expected a cost, got \"{}\"", excerpt(word)));
         if self.form == Some(GraphForm::Standard) {
-            return Ok(Some((GraphForm::Standard, Cost::new(number(Some(word))?, 0.0), Span::EMPTY)));
+            return Ok(Some((GraphForm::Standard, Cost::new(number(word)?, 0.0), Span::EMPTY)));
         }
-        let commas = word.iter().filter(|&&byte| byte == b',').count();
-        match commas {
-            1 => {
-                let cost = Cost::new(number(parts.next())?, number(parts.next())?);
-                Ok(Some((GraphForm::Plain, cost, Span::EMPTY)))
-            }
-            2 => {
-                let cost = Cost::new(number(parts.next())?, number(parts.next())?);
-                let string = self.string(parts.next().unwrap_or_default());
-                Ok(string.map(|string| (GraphForm::Compact, cost, string)))
-            }
-            _ => Ok(None),
-        }
+        let Some((graph, rest)) = split_at_comma(word) else { return Ok(None) };
+        let Some((acoustic, text)) = split_at_comma(rest) else {
+            return Ok(Some((GraphForm::Plain, Cost::new(number(graph)?, number(rest)?), Span::EMPTY)));
+        };
+        let cost = Cost::new(number(graph)?, number(acoustic)?);
+        Ok(self.string(text).map(|string| (GraphForm::Compact, cost, string)))
     }
 
     fn string(&mut self, text: &[u8]) -> Option<Span> {
@@ -258,11 +248,49 @@ impl TextReader {
         // Kaldi takes an underscore before the first number, and one after the last.
         let text = text.strip_prefix(b"_").unwrap_or(text);
         let text = text.strip_suffix(b"_").unwrap_or(text);
-        for id in text.split(|&byte| byte == b'_') {
-            self.builder.add_id(label(id)?);
+        let mut rest = text;
+        loop {
+            // Most are a few digits.
+            let (mut id, mut length) = (0, 0);
+            while let Some(byte @ b'0'..=b'9') = rest.get(length)
+                && length < QUICK_DIGITS
+            {
+                (id, length) = (10 * id + i32::from(byte - b'0'), length + 1);
+            }
+            match rest.get(length) {
+                None if length > 0 => {
+                    self.builder.add_id(id);
+                    break;
+                }
+                Some(b'_') if length > 0 => {
+                    self.builder.add_id(id);
+                    rest = &rest[length + 1..];
+                }
+                _ => {
+                    let (word, after) = split_at(rest, b'_').unwrap_or((rest, b""));
+                    self.builder.add_id(label(word)?);
+                    if word.len() == rest.len() {
+                        break;
+                    }
+                    rest = after;
+                }
+            }
         }
         Some(Span::new(first, self.builder.num_ids() - first))
     }
+}
+
+/// So many digits are no more than an integer of 32 bits has.
+const QUICK_DIGITS: usize = 9;
+
+/// What is before the first comma, and after it.
+fn split_at_comma(word: &[u8]) -> Option<(&[u8], &[u8])> {
+    split_at(word, b',')
+}
+
+fn split_at(word: &[u8], separator: u8) -> Option<(&[u8], &[u8])> {
+    let at = memchr(separator, word)?;
+    Some((&word[..at], &word[at + 1..]))
 }
 
 /// A whole word that is an integer of 32 bits.
@@ -323,10 +351,30 @@ fn write_weight(graph: &Graph, form: GraphForm, cost: Cost, string: Span, out: &
         return;
     }
     out.push(b',');
-    for (index, &id) in graph.string(string).iter().enumerate() {
-        if index > 0 {
-            out.push(b'_');
+    write_ids(graph.string(string), out);
+}
+
+/// Appends transition-ids with underscores between them. An id often follows itself: its digits are kept.
+fn write_ids(ids: &[i32], out: &mut Vec<u8>) {
+    let Some((&first, others)) = ids.split_first() else { return };
+    // The longest is -2147483648, behind an underscore.
+    let (mut digits, mut length) = ([0; 16], 0);
+    let mut number = Vec::with_capacity(digits.len());
+    kaldi_number::write_integer(out, i64::from(first));
+    out.reserve(others.len() * 5);
+    let mut last = None;
+    for &id in others {
+        if last != Some(id) {
+            number.clear();
+            number.push(b'_');
+            kaldi_number::write_integer(&mut number, i64::from(id));
+            length = number.len();
+            digits[..length].copy_from_slice(&number);
+            last = Some(id);
         }
-        kaldi_number::write_integer(out, i64::from(id));
+        // A copy of a size that is known, of which the end is dropped.
+        let end = out.len() + length;
+        out.extend_from_slice(&digits);
+        out.truncate(end);
     }
 }

@@ -17,12 +17,17 @@ impl Weight {
         Self { cost: self.cost.then(cost), ids: [&self.ids, ids].concat() }
     }
 
-    /// Whether this one is better: of smaller cost, else a shorter string, else a larger one.
+    /// Whether this one is better than another one, as [`compare_weights`] says.
     pub(crate) fn is_better_than(&self, other: &Self) -> bool {
-        let by_length = || self.ids.len().cmp(&other.ids.len());
-        let by_string = || other.ids.cmp(&self.ids);
-        self.cost.compare(other.cost).then_with(by_length).then_with(by_string) == Ordering::Less
+        compare_weights((self.cost, &self.ids), (other.cost, &other.ids)).is_lt()
     }
+}
+
+/// Compares costs with strings: less is what is better, the smaller cost, else the shorter string, else the larger one.
+pub(crate) fn compare_weights((cost, ids): (Cost, &[i32]), (other_cost, other_ids): (Cost, &[i32])) -> Ordering {
+    let by_length = || ids.len().cmp(&other_ids.len());
+    let by_string = || other_ids.cmp(ids);
+    cost.compare(other_cost).then_with(by_length).then_with(by_string)
 }
 
 #[cfg(test)]

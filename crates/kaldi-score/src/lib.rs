@@ -24,6 +24,7 @@ mod equal_error;
 mod error;
 mod mode;
 mod percent;
+mod rates;
 mod words;
 
 pub use alignment::align;
@@ -34,3 +35,4 @@ pub use equal_error::{EqualError, equal_error};
 pub use error::{Error, Result};
 pub use mode::Mode;
 pub use percent::Percent;
+pub use rates::{ErrorRates, ScoredUnit};

@@ -66,6 +66,7 @@ extern crate self as option_table;
 mod error;
 mod field;
 mod kind;
+mod numbers;
 mod row;
 pub mod testing;
 #[cfg(test)]
@@ -75,6 +76,7 @@ mod values;
 pub use error::{Cause, Error, Result};
 pub use field::{FieldValue, negative_is_zero, none_or, one_of, parse_with, word_of, words};
 pub use kind::{ExpectedValue, OptionKind};
+pub use numbers::{NamedNumber, NamedNumbers};
 pub use option_table_derive::Options;
 pub use row::{ArgumentRow, OptionRow, Role, TableRow};
 pub use values::Values;

@@ -126,8 +126,10 @@ fn weights(text: &str, systems: usize) -> Vec<f32> {
     if text.is_empty() {
         return uniform;
     }
-    let words = text.split(':').filter(|word| !word.is_empty());
-    let mut weights: Vec<f32> = words.map_while(|word| word.parse().ok()).collect();
+    // From the first one that is no number on, they are 0.
+    let mut words = text.split(':').filter(|word| !word.is_empty()).map(str::parse).fuse();
+    let mut weights: Vec<f32> = words.by_ref().map_while(Result::ok).collect();
+    weights.resize(text.split(':').filter(|word| !word.is_empty()).count(), 0.0);
     if weights.len() != systems {
         warning!("Expecting {systems} weights, found {}: using uniform weights.", weights.len());
         return uniform;

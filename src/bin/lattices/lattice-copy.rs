@@ -44,6 +44,7 @@ fn lattice_copy(opts: Options) -> anyhow::Result<Tally> {
     Ok(if opts.ignore_missing { tally.always_ok() } else { tally })
 }
 
+/// Copies the lattices that are wanted. Where reading ends early, nothing copied is a success.
 fn copy<T: Value>(opts: &Options) -> anyhow::Result<Tally> {
     let (list, included) = match (&opts.include, &opts.exclude) {
         (Some(_), Some(_)) => bail!("--include and --exclude cannot both be given"),
@@ -63,10 +64,11 @@ fn copy<T: Value>(opts: &Options) -> anyhow::Result<Tally> {
         let wanted = list.as_ref().is_none_or(|list| list.contains(entry.key()) == included);
         Ok((if wanted { Some(entry.copy(format)?) } else { None }, is_beyond))
     });
-    let (mut done, mut total) = (0, 0);
+    let (mut done, mut total, mut ends_early) = (0, 0, false);
     while let Some((key, (record, is_beyond))) = rows.next()? {
         if is_beyond {
             log!("The utterance {key} is larger than the last key in the include list. Not reading further.");
+            ends_early = true;
             break;
         }
         total += 1;
@@ -82,5 +84,6 @@ fn copy<T: Value>(opts: &Options) -> anyhow::Result<Tally> {
     }
     rows.finish()?;
     target.finish()?;
-    Ok(Tally::new(done, 0))
+    let tally = Tally::new(done, 0);
+    Ok(if ends_early { tally.always_ok() } else { tally })
 }

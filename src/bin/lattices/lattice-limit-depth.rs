@@ -19,7 +19,7 @@ See also: lattice-depth, lattice-prune
 
 #[derive(option_table::Options)]
 struct Options {
-    /// The most arcs across a frame
+    /// The most arcs across a frame; a negative number is no limit
     #[option(default = 1000)]
     max_arcs_per_frame: i32,
     /// Multiply acoustic costs by this; it is taken back
@@ -32,9 +32,7 @@ struct Options {
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(lattice_limit_depth)).by_entry(0);
 
 fn lattice_limit_depth(opts: Options) -> anyhow::Result<Tally> {
-    let Ok(most) = usize::try_from(opts.max_arcs_per_frame) else {
-        bail!("expected --max-arcs-per-frame to be 0 or more, got {}", opts.max_arcs_per_frame);
-    };
+    let most = usize::try_from(opts.max_arcs_per_frame).unwrap_or(usize::MAX);
     if opts.acoustic_scale == 0.0 {
         bail!("expected an acoustic scale that is not 0, since it is taken back");
     }

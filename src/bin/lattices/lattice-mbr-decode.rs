@@ -3,10 +3,9 @@
 //! Matches Kaldi's `lattice-mbr-decode`; a lattice without a path, or with paths of different times to a state, is an error
 //! with a message.
 
-use anyhow::Context;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_lattice::{BayesRisk, BayesRiskOptions, CompactLattice, CostScaleArguments, Scale};
-use kaldi_log::{log, warning, write_line};
+use kaldi_log::{log, warning};
 use kaldi_number::general;
 use kaldi_table::{SequentialReader, TableWriter};
 use kaldi_values::{Posterior, SymbolTable};
@@ -26,7 +25,7 @@ See also: lattice-to-ctm-conf, lattice-best-path, lattice-combine
 struct Options {
     #[flatten]
     scale: CostScaleArguments,
-    /// Symbol table of words; each sentence is printed on standard error
+    /// Symbol table of words; it is read, and has no effect
     #[option]
     word_symbol_table: Option<InputName>,
     /// Write the times of the words instead of those of the bins
@@ -43,7 +42,7 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(l
 
 fn lattice_mbr_decode(opts: Options) -> anyhow::Result<Tally> {
     let scale = Scale::from(&opts.scale);
-    let symbols = opts.word_symbol_table.as_deref().map(SymbolTable::read).transpose()?;
+    opts.word_symbol_table.as_deref().map(SymbolTable::read).transpose()?;
     let source = SequentialReader::<CompactLattice>::open(&opts.source)?;
     let mut outputs = Outputs::create(&opts)?;
 
@@ -56,10 +55,6 @@ fn lattice_mbr_decode(opts: Options) -> anyhow::Result<Tally> {
     });
     let (mut done, mut words, mut risk) = (0_u64, 0_usize, 0.0_f64);
     let ended = rows.drain(|key, found| {
-        if let Some(symbols) = &symbols {
-            let sentence = symbols.sentence(&found.words).with_context(|| key.to_string())?;
-            write_line(format!("{key} {sentence}\n").as_bytes());
-        }
         (done, words, risk) = (done + 1, words + found.words.len(), risk + found.risk);
         outputs.write(&key, found, opts.one_best_times)
     })?;

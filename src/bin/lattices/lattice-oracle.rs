@@ -62,22 +62,23 @@ fn lattice_oracle(opts: Options) -> anyhow::Result<Tally> {
         let is_wildcard = |word: i32| wildcards.contains(&word);
         let Some(reference) = reference else {
             warning!("No reference present for utterance {key}");
-            return Ok(None);
+            return Ok((false, None));
         };
         let Some(oracle) = lattice.oracle(&reference, is_wildcard) else {
             warning!("Best-path failed for key {key}");
-            return Ok(None);
+            return Ok((true, None));
         };
         let path = if wants_lattices { lattice.path_of_words(&oracle.words, is_wildcard) } else { None };
         if wants_lattices && path.is_none() {
             warning!("Failed to find the oracle path in the original lattice: {key}");
         }
         let reference: Vec<i32> = reference.iter().copied().filter(|&word| word != 0 && !is_wildcard(word)).collect();
-        Ok(Some((oracle, reference, path)))
+        Ok((true, Some((oracle, reference, path))))
     });
     let (mut done, mut failed, mut total, mut words) = (0, 0, Oracle::default(), 0);
-    let ended = rows.drain(|key, found| {
+    let ended = rows.drain(|key, (has_reference, found)| {
         write_line(format!("Lattice {key} read.\n").as_bytes());
+        done += u64::from(has_reference);
         let Some((oracle, reference, path)) = found else {
             failed += 1;
             return Ok(());
@@ -87,7 +88,6 @@ fn lattice_oracle(opts: Options) -> anyhow::Result<Tally> {
         if let Some(symbols) = &symbols {
             print_words(symbols, key.as_bstr(), &oracle.words, &reference)?;
         }
-        done += 1;
         words += reference.len();
         total.insertions += oracle.insertions;
         total.deletions += oracle.deletions;

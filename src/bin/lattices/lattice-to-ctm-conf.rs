@@ -55,6 +55,9 @@ fn lattice_to_ctm_conf(opts: Options) -> anyhow::Result<Tally> {
         [source, words, times] => (source, Some(words), Some(times)),
         _ => return Ok(wrong_usage(USAGE, "expected at most four arguments")),
     };
+    // Without words, times are not read.
+    let words = words.filter(|name| !name.is_empty());
+    let times = times.filter(|name| words.is_some() && !name.is_empty());
     if is_specifier(&opts.target) {
         bail!("expected the name of a file for CTM, got a table: {:?}", &*opts.target);
     }

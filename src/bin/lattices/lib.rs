@@ -26,6 +26,7 @@ kaldi_cli::tools! {
     lattice_reverse "lattice-reverse.rs" Kaldi "reverses lattices";
     lattice_rmali "lattice-rmali.rs" Kaldi "removes the transition-ids from lattices";
     lattice_scale "lattice-scale.rs" Kaldi "scales the costs of lattices";
+    lattice_score "lattice-score.rs" Own "finds the words and error rates of lattices at many settings";
     lattice_to_ctm_conf "lattice-to-ctm-conf.rs" Kaldi "writes words with times and confidences of lattices";
     lattice_to_fst "lattice-to-fst.rs" Kaldi "turns lattices into graphs with one cost";
     lattice_to_nbest "lattice-to-nbest.rs" Kaldi "finds the best paths of lattices";

@@ -3,10 +3,9 @@
 //! Matches Kaldi's `compute-wer`; `--unit=char` is our own.
 
 use anyhow::Context;
-use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, Tally};
 use kaldi_io::Output;
-use kaldi_score::{Edits, Mode, Percent, count_edits};
+use kaldi_score::{ErrorRates, Mode, ScoredUnit, count_edits};
 use kaldi_table::{RandomAccessReader, SequentialReader};
 use kaldi_values::Tokens;
 
@@ -28,43 +27,13 @@ struct Options {
     #[option(default = "strict")]
     mode: String,
     /// What is compared: word or char (a character is a code point of UTF-8)
-    #[option(default = "word", one_of = &UNITS)]
-    unit: Unit,
+    #[option(default = "word", one_of = &ScoredUnit::NAMES)]
+    unit: ScoredUnit,
     /// Has no effect any more; sentences of integers are scored like others
     #[option]
     text: bool,
     references: InputName,
     hypotheses: InputName,
-}
-
-/// What is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Unit {
-    Word,
-    Char,
-}
-
-const UNITS: [(&str, Unit); 2] = [("word", Unit::Word), ("char", Unit::Char)];
-
-impl Unit {
-    /// The units of a sentence.
-    fn of(self, sentence: &Tokens) -> Vec<&BStr> {
-        let characters = |word: &'_ BStr| word.char_indices().map(|(start, end, _)| start..end).collect::<Vec<_>>();
-        match self {
-            Self::Word => sentence.iter().collect(),
-            Self::Char => {
-                sentence.iter().flat_map(|word| characters(word).into_iter().map(|it| word[it].as_bstr())).collect()
-            }
-        }
-    }
-
-    /// The name of the rate.
-    fn rate(self) -> &'static str {
-        match self {
-            Self::Word => "WER",
-            Self::Char => "CER",
-        }
-    }
 }
 
 pub const TOOL: kaldi_cli::Tool =
@@ -79,43 +48,26 @@ fn compute_wer(opts: Options) -> anyhow::Result<Tally> {
 
     let rows = references.par_map_with(hypotheses, move |entry, found| {
         let reference = entry.read()?;
-        let reference = unit.of(&reference);
-        let hypothesis = found.as_ref().map(|words| unit.of(words));
+        let reference = unit.of(reference.iter());
+        let hypothesis = found.as_ref().map(|words| unit.of(words.iter()));
         let Ok(scored) = mode.hypothesis(hypothesis) else {
             return Err(format!("No hypothesis for key {} and strict mode specifier", entry.key()).into());
         };
         let edits = scored.map(|hypothesis| count_edits(&reference, &hypothesis));
         Ok((reference.len() as u64, edits, found.is_none()))
     });
-    let mut edits = Edits::default();
-    let (mut num_words, mut num_sentences, mut num_wrong, mut num_absent) = (0, 0, 0, 0);
+    let mut rates = ErrorRates::new(unit);
     let ended = rows.drain(|_, (length, found, is_absent)| {
-        num_absent += u64::from(is_absent);
+        rates.num_absent += u64::from(is_absent);
         if let Some(found) = found {
-            edits += found;
-            num_words += length;
-            num_sentences += 1;
-            num_wrong += u64::from(found.total() > 0);
+            rates.add(length, found);
         }
         anyhow::Ok(())
     })?;
     ended.finish()?;
 
-    let Edits { insertions, deletions, substitutions } = edits;
     let mut stdout = Output::create("-".into(), false)?;
-    stdout.write_all(
-        format!(
-            "%{} {} [ {} / {num_words}, {insertions} ins, {deletions} del, {substitutions} sub ]{}\n\
-             %SER {} [ {num_wrong} / {num_sentences} ]\n\
-             Scored {num_sentences} sentences, {num_absent} not present in hyp.\n",
-            unit.rate(),
-            Percent::of(edits.total(), num_words),
-            edits.total(),
-            if num_absent > 0 { " [PARTIAL]" } else { "" },
-            Percent::of(num_wrong, num_sentences),
-        )
-        .as_bytes(),
-    )?;
+    stdout.write_all(rates.to_string().as_bytes())?;
     stdout.finish()?;
-    Ok(Tally::new(num_sentences, num_absent).always_ok())
+    Ok(Tally::new(rates.num_sentences, rates.num_absent).always_ok())
 }

@@ -47,3 +47,14 @@ fn lattices_with_errors_may_be_left_out() {
         "lattice-align-words --output-error-lats=false --reorder=false word_boundary.int final.mdl ark:few.ark ark,t:-";
     scratch.sh(quiet).fails_with(1).stdout_is("").stderr_has("did not align correctly, producing no output.");
 }
+
+#[test]
+fn any_number_may_be_a_word() {
+    let scratch = golden();
+    // The first word of each lattice.
+    let largest = "lattice-copy ark:few.ark ark,t:- | sed 's/^0\t1\t[0-9]*/0\t1\t2147483647/'";
+    let words = |align: &str| text_of(&scratch, &format!("{largest} | {align} | lattice-best-path ark:- ark,t:-"));
+    let aligned = words("lattice-align-words word_boundary.int final.mdl ark:- ark:-");
+    assert!(aligned.contains("2147483647"), "{aligned}");
+    assert_eq!(aligned, words("cat"));
+}

@@ -18,6 +18,10 @@ fn words_risks_bins_and_times_are_written() {
     ran.stderr_has("Average Bayes Risk per sentence is 0 and per word, 0");
     let ran = scratch.sh("lattice-mbr-decode --one-best-times=true ark:lats '' '' '' ark,t:-");
     ran.succeeds().stdout_is("u 0 2 ; 2 3 \n");
+    // Recipes give a symbol table; unlike lattice-best-path, nothing is looked up in it.
+    scratch.write("words", "<eps> 0\n");
+    scratch.sh("lattice-mbr-decode --word-symbol-table=words ark:lats ark,t:-").succeeds().stdout_is("u 5 6 \n");
+    scratch.sh("lattice-mbr-decode --word-symbol-table=nothing ark:lats ark,t:-").fails_with(255).stderr_has("nothing");
 }
 
 #[test]

@@ -39,3 +39,11 @@ fn the_exit_code_is_0_whatever_was_found() {
     let ran = ambiguous().sh("lattice-oracle ark:lats ark:/dev/null ark,t:-");
     ran.succeeds().stdout_is("").stderr_has("Scored 0 lattices, 2 not present in ref.");
 }
+
+#[test]
+fn a_lattice_without_a_path_is_counted_as_scored_and_as_failed() {
+    let scratch = ambiguous();
+    scratch.write("endless", "a \n0 1 5\n1 Infinity,Infinity,\n\n").write("ref", "a 5\n");
+    let ran = scratch.sh("lattice-oracle ark:endless ark:ref ark,t:-").succeeds().stdout_is("");
+    ran.stderr_has("Best-path failed for key a").stderr_has("Scored 1 lattices, 1 not present in ref.");
+}

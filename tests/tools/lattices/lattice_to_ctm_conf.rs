@@ -31,6 +31,15 @@ fn given_words_are_scored_and_others_are_skipped() {
 }
 
 #[test]
+fn words_and_times_may_be_empty_names() {
+    let scratch = ambiguous();
+    let lines = "a 1 0.00 0.02 6 0.62\na 1 0.02 0.01 7 1.00\nb 1 0.00 0.01 8 1.00\n";
+    for names in ["", "''", "'' ''", "'' ark:missing"] {
+        scratch.sh(&format!("lattice-to-ctm-conf ark:lats {names} -")).succeeds().stdout_is(lines);
+    }
+}
+
+#[test]
 fn the_output_is_a_file() {
     let ran = ambiguous().sh("lattice-to-ctm-conf ark:lats ark:-");
     ran.fails_with(255).stderr_has("expected the name of a file for CTM, got a table");

@@ -22,6 +22,7 @@ pub mod lattice_push;
 pub mod lattice_reverse;
 pub mod lattice_rmali;
 pub mod lattice_scale;
+pub mod lattice_score;
 pub mod lattice_to_ctm_conf;
 pub mod lattice_to_fst;
 pub mod lattice_to_nbest;

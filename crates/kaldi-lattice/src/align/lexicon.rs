@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::rc::Rc;
 
 use bstr::{BStr, ByteSlice};
 use kaldi_hmm::TransitionModel;
@@ -11,8 +12,8 @@ use super::{Aligned, PhoneAlignment};
 use crate::cost::Cost;
 use crate::error::{Error, Result};
 use crate::graph::{Arc, Graph, Span};
-use crate::growing::Growing;
 use crate::value::CompactLattice;
+use crate::work_list::WorkList;
 
 /// Stands for the word 0 until arcs without a word are removed.
 const NO_WORD: i32 = -2;
@@ -97,7 +98,8 @@ fn parse_line(line: &[u8]) -> Result<Vec<i32>, String> {
         Ok((number, length)) if length == field.len() => i32::try_from(number).ok().filter(|&number| number >= 0),
         _ => None,
     };
-    let fields: Option<Vec<i32>> = line.fields_with(char::is_whitespace).map(parse).collect();
+    // An empty field, between two spaces or at the end, is no number.
+    let fields: Option<Vec<i32>> = line.split(|byte| b" \t\r".contains(byte)).map(parse).collect();
     fields.ok_or_else(|| format!("expected words and phones as integers, got {:?}", line.as_bstr()))
 }
 
@@ -181,9 +183,8 @@ impl<'a> LexiconAlignment<'a> {
         let states = phones.num_states();
         let most = STATES_ALLOWED + f64::from(self.max_expand) * states as f64;
         let lattice = phones.with_one_end();
-        // There is a start, since the phones have one.
-        let growing = Growing::from((lattice.start().unwrap_or(0), Pending::default()), Clone::clone);
-        let mut matcher = Matcher { lattice, model: self.model, lexicon: self.lexicon, growing, ends: Vec::new() };
+        let list = WorkList::starting_with((lattice.start().unwrap_or(0), Pending::default()));
+        let mut matcher = Matcher { lattice, model: self.model, lexicon: self.lexicon, list, ends: Vec::new() };
         if !matcher.follow((self.max_expand > 0.0).then_some(most as usize))? {
             aligned.fault(format!(
                 "Number of states in lattice exceeded max-states of {most}, original lattice had {states} states. \
@@ -193,7 +194,7 @@ impl<'a> LexiconAlignment<'a> {
         }
         let partial = if self.partial_word_label == 0 { NO_WORD } else { self.partial_word_label };
         matcher.end(partial, &mut aligned);
-        let mut graph = matcher.growing.builder.finish().without_epsilons()?;
+        let mut graph = matcher.list.finish().without_epsilons()?;
         for arc in graph.arcs.iter_mut().filter(|arc| arc.input == NO_WORD) {
             (arc.input, arc.output) = (0, 0);
         }
@@ -249,29 +250,26 @@ struct Matcher<'a> {
     lattice: Graph,
     model: &'a TransitionModel,
     lexicon: &'a AlignmentLexicon,
-    growing: Growing<(u32, Pending), (u32, Pending)>,
+    list: WorkList<(u32, Pending)>,
     /// What waits at the end, and where it does.
-    ends: Vec<(Pending, u32)>,
+    ends: Vec<(Rc<(u32, Pending)>, u32)>,
 }
 
 impl Matcher<'_> {
-    fn number(&mut self, state: u32, pending: Pending) -> u32 {
-        self.growing.number((state, pending), Clone::clone)
-    }
-
     /// Follows all paths; returns false if there would be more than `most` states.
     fn follow(&mut self, most: Option<usize>) -> Result<bool> {
-        while let Some(((state, pending), from)) = self.growing.next() {
-            if most.is_some_and(|most| self.growing.builder.num_states() > most) {
+        while let Some((place, from)) = self.list.next() {
+            if most.is_some_and(|most| self.list.builder.num_states() > most) {
                 return Ok(false);
             }
-            self.match_silence(state, &pending, from);
-            self.match_word(state, &pending, from)?;
-            if self.may_go_on(&pending) {
-                self.go_on(state, &pending, from)?;
+            let (state, pending) = &*place;
+            self.match_silence(*state, pending, from);
+            self.match_word(*state, pending, from)?;
+            if self.may_go_on(pending) {
+                self.go_on(*state, pending, from)?;
             }
-            if self.lattice.is_final(state) {
-                self.ends.push((pending, from));
+            if self.lattice.is_final(*state) {
+                self.ends.push((place, from));
             }
         }
         Ok(true)
@@ -309,9 +307,9 @@ impl Matcher<'_> {
         let key = [&[word], &pending.phones[..count]].concat();
         let Some(&becomes) = self.lexicon.words.get(&key) else { return };
         let (ids, rest) = pending.take(count, word);
-        let next = self.number(state, rest);
-        let string = self.growing.builder.add_string(ids);
-        self.growing.builder.add_arc(from, Arc::word(becomes, Cost::ONE, string, next));
+        let next = self.list.number((state, rest));
+        let string = self.list.builder.add_string(ids);
+        self.list.builder.add_arc(from, Arc::word(becomes, Cost::ONE, string, next));
     }
 
     /// Whether more phones or words may make a match.
@@ -346,8 +344,8 @@ impl Matcher<'_> {
                 later.ids.extend_from_slice(ids);
                 later.new_phones = New::One;
             }
-            let next = self.number(arc.next, later);
-            self.growing.builder.add_arc(from, Arc::word(0, arc.cost, Span::EMPTY, next));
+            let next = self.list.number((arc.next, later));
+            self.list.builder.add_arc(from, Arc::word(0, arc.cost, Span::EMPTY, next));
         }
         Ok(())
     }
@@ -358,9 +356,9 @@ impl Matcher<'_> {
             return aligned.fault("No final-probs to process.");
         }
         let mut is_whole = false;
-        for (pending, state) in &self.ends {
-            if pending.is_empty() {
-                self.growing.builder.set_final(*state, Cost::ONE, Span::EMPTY);
+        for (place, state) in &self.ends {
+            if place.1.is_empty() {
+                self.list.builder.set_final(*state, Cost::ONE, Span::EMPTY);
                 is_whole = true;
             }
         }
@@ -368,10 +366,11 @@ impl Matcher<'_> {
             return;
         }
         aligned.fault("Word-aligning lattice: lattice was forced out, will have partial words at end.");
-        let graph = self.growing.builder.clone().finish();
-        let end = self.growing.builder.add_state();
+        let graph = self.list.builder.clone().finish();
+        let end = self.list.builder.add_state();
         let mut is_ended = false;
-        for (pending, state) in std::mem::take(&mut self.ends) {
+        for (place, state) in std::mem::take(&mut self.ends) {
+            let pending = &place.1;
             // What could be put out as words needs no force.
             if graph.arcs(state).iter().any(|arc| !arc.is_epsilon() || !arc.string.is_empty()) {
                 continue;
@@ -382,12 +381,12 @@ impl Matcher<'_> {
                     .push("Word-aligning lattice: discarding extra word at end of lattice (forced-out).".to_owned());
             }
             let word = pending.words.first().copied().unwrap_or(partial);
-            let string = self.growing.builder.add_string(&pending.ids);
-            self.growing.builder.add_arc(state, Arc::word(word, Cost::ONE, string, end));
+            let string = self.list.builder.add_string(&pending.ids);
+            self.list.builder.add_arc(state, Arc::word(word, Cost::ONE, string, end));
             is_ended = true;
         }
         if is_ended {
-            self.growing.builder.set_final(end, Cost::ONE, Span::EMPTY);
+            self.list.builder.set_final(end, Cost::ONE, Span::EMPTY);
         } else {
             aligned.findings.push(
                 "Word-aligning lattice: had no final-states even after forcing out (result will be empty). This probably \
@@ -418,6 +417,7 @@ mod tests {
             ("5 5 1\n5\n", "l:2: expected two words and phones, got 1 numbers"),
             ("5 5 x\n", "l:1: expected words and phones as integers, got \"5 5 x\""),
             ("5 5 -1\n", "l:1: expected words and phones as integers, got \"5 5 -1\""),
+            ("5 5  1\n", "l:1: expected words and phones as integers, got \"5 5  1\""),
             ("5 5 1\n5 6 1\n", "l:2: word 5 with the same phones becomes 5 and 6"),
             ("0 0\n", "l:1: expected phones of word 0, got none"),
             ("", "l: expected words and their phones, got an empty file"),

@@ -3,7 +3,7 @@
 use kaldi_hmm::TransitionModel;
 
 use super::boundaries::Position;
-use super::{Aligned, Model, PHONE_CHANGED, UNEXPECTED_CHANGE, Unit, Units, Waiting, WordBoundaries};
+use super::{Aligned, LOOP_CHANGED, Model, PHONE_CHANGED, UNEXPECTED_CHANGE, Unit, Units, Waiting, WordBoundaries};
 use crate::error::Result;
 use crate::value::CompactLattice;
 
@@ -43,10 +43,10 @@ impl<'a> WordAlignment<'a> {
         }
         super::warn_of_ambiguity(lattice, &mut aligned);
         // Labels that no word has, so that these arcs are not taken for those without a unit.
-        let unused = super::largest_label(lattice).max(self.silence_label).max(self.partial_word_label);
+        let unused = super::unused_label(lattice, [self.silence_label, self.partial_word_label]);
         let replaced = |label: i32, replacement: i32| if label == 0 { replacement } else { label };
-        let silence = replaced(self.silence_label, unused.saturating_add(1));
-        let partial = replaced(self.partial_word_label, unused.saturating_add(2));
+        let silence = replaced(self.silence_label, unused);
+        let partial = replaced(self.partial_word_label, unused.wrapping_sub(1));
         let model = Model { model: self.model, reorder: self.reorder };
         let mut words = Words { model, boundaries: self.boundaries, silence, partial, aligned };
         let (graph, is_whole) = super::follow(lattice, &mut words, self.most_states)?;
@@ -172,6 +172,11 @@ impl Words<'_> {
         let (end, changes) = self.model.end_of_phone(ids, at)?;
         if changes {
             self.fault(PHONE_CHANGED);
+        }
+        if let Some(end) = end
+            && self.model.phone(ids[end - 1])? != self.model.phone(ids[at])?
+        {
+            self.fault(LOOP_CHANGED);
         }
         Ok(end)
     }

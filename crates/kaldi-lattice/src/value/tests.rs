@@ -1,8 +1,9 @@
 use kaldi_values::testing::{SeededRandom, keeps_the_contract, reads, reads_before, refuses, written};
 
 use super::*;
+use crate::builder::Builder;
 use crate::cost::Cost;
-use crate::graph::{Arc, Builder, Span};
+use crate::graph::{Arc, Span};
 use crate::testing::{compact, plain};
 
 fn random_graph(random: &mut SeededRandom, form: GraphForm) -> Graph {
@@ -205,7 +206,7 @@ fn use_all(lattice: &CompactLattice) {
     let mut changed = lattice.clone();
     changed.prune(1.0);
     let _ = (lattice.best_path(), lattice.best_paths(3), lattice.bayes_risk(None, Default::default()));
-    let _ = (lattice.oracle(&[8, 9], |_| false), lattice.determinized(), lattice.without_epsilons());
+    let _ = (lattice.oracle(&[8, 9], |_| false), lattice.determinized(), lattice.0.clone().without_epsilons());
     let mut changed = lattice.clone();
     let _ = (changed.push_strings(), changed.push_costs(), changed.limit_depth(1), changed.normalize(0.5));
     let mut sorted = lattice.clone();
