@@ -50,7 +50,7 @@ pub enum Corpus {
 
 impl Corpus {
     /// All parts, in the order in which they are written.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Tables,
         Self::Spliced,
         Self::Audio,

@@ -1,7 +1,8 @@
 //! Graphs as flat arrays of numbers, for files and programs that have no states and arcs.
 
+use crate::builder::Builder;
 use crate::cost::Cost;
-use crate::graph::{Arc, Builder, Graph, Span};
+use crate::graph::{Arc, Graph, Span};
 use crate::text::GraphForm;
 
 /// A graph as arrays. Those of arcs have an element for each arc, state by state; those of final costs one for each state.

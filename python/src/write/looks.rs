@@ -78,7 +78,14 @@ pub fn is_a(value: &Bound<'_, PyAny>, class: &Class) -> PyResult<bool> {
         };
         let value = |name| class("_values", name);
         let [example, chain_example] = ["Example", "ChainExample"].map(|name| class("_examples", name));
-        PyResult::Ok([value("Wave")?, value("Posterior")?, value("SparseMatrix")?, value("Lattice")?, example?, chain_example?])
+        PyResult::Ok([
+            value("Wave")?,
+            value("Posterior")?,
+            value("SparseMatrix")?,
+            value("Lattice")?,
+            example?,
+            chain_example?,
+        ])
     })?;
     let [wave, posterior, sparse, lattice, example, chain_example] = classes;
     let wanted = match class {

@@ -212,7 +212,8 @@ fn shards_hold_no_sound_that_is_cut() {
     scratch.sh("make-shard-list --audio=copy wav.scp text w w.list && check-shards w.list").succeeds();
     scratch.write("flac-mka", &mka[..mka.len() * 3 / 4]).write("pcm-aiff", &aiff[..aiff.len() / 2]);
     let ran = scratch.sh("make-shard-list wav.scp text s s.list").fails_with(1);
-    ran.stderr_has("flac-mka: Truncated file? Expected 1601 samples").stderr_has("pcm-aiff: Truncated file? Expected 2001 samples");
+    ran.stderr_has("flac-mka: Truncated file? Expected 1601 samples")
+        .stderr_has("pcm-aiff: Truncated file? Expected 2001 samples");
     scratch.sh("make-shard-list --audio=copy wav.scp text c c.list").succeeds();
     let ran = scratch.sh("check-shards c.list").fails_with(1);
     ran.stdout_has("Truncated file? Expected 1601 samples").stdout_has("Truncated file? Expected 2001 samples");
