@@ -11,7 +11,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::IntMatrix;
+use kaldi_values::IntMatrix;
 
 /// A fault of codes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,116 +115,113 @@ impl std::error::Error for CodesError {}
 
 type Result<T> = std::result::Result<T, CodesError>;
 
-/// Codes as a matrix, a row for each frame and a column for each codebook.
-impl IntMatrix {
-    /// Takes the codes of frame after frame.
-    ///
-    /// # Errors
-    /// If they are no whole frames.
-    pub fn from_frame_major(codes: Vec<i32>, codebooks: usize) -> Result<Self> {
-        let frames = num_frames(&codes, codebooks)?;
-        Ok(Self::from_vec(frames, codebooks, codes))
-    }
+/// Takes the codes of frame after frame.
+///
+/// # Errors
+/// If they are no whole frames.
+pub fn from_frame_major(codes: Vec<i32>, codebooks: usize) -> Result<IntMatrix> {
+    let frames = num_frames(&codes, codebooks)?;
+    Ok(IntMatrix::from_vec(frames, codebooks, codes))
+}
 
-    /// Takes the codes of codebook after codebook.
-    ///
-    /// # Errors
-    /// If they are not as many of each codebook.
-    pub fn from_codebook_major(codes: &[i32], codebooks: usize) -> Result<Self> {
-        let frames = num_frames(codes, codebooks)?;
-        let of_frame = |frame: usize| codes.iter().skip(frame).step_by(frames.max(1)).copied();
-        Ok(Self::from_vec(frames, codebooks, (0..frames).flat_map(of_frame).collect()))
-    }
+/// Takes the codes of codebook after codebook.
+///
+/// # Errors
+/// If they are not as many of each codebook.
+pub fn from_codebook_major(codes: &[i32], codebooks: usize) -> Result<IntMatrix> {
+    let frames = num_frames(codes, codebooks)?;
+    let of_frame = |frame: usize| codes.iter().skip(frame).step_by(frames.max(1)).copied();
+    Ok(IntMatrix::from_vec(frames, codebooks, (0..frames).flat_map(of_frame).collect()))
+}
 
-    /// The codes of codebook after codebook.
-    pub fn to_codebook_major(&self) -> Vec<i32> {
-        (0..self.num_cols()).flat_map(|column| self.rows().map(move |row| row[column])).collect()
-    }
+/// The codes of codebook after codebook.
+pub fn to_codebook_major(matrix: &IntMatrix) -> Vec<i32> {
+    (0..matrix.num_cols()).flat_map(|column| matrix.rows().map(move |row| row[column])).collect()
+}
 
-    /// Moves each column one row further down than the one before it, and fills up with `padding`: there are as many rows
-    /// more as there are columns after the first. A matrix without rows stays as it is.
-    ///
-    /// # Errors
-    /// If a code is equal to the padding.
-    pub fn delayed(&self, padding: i32) -> Result<Self> {
-        let (frames, codebooks) = (self.num_rows(), self.num_cols());
-        if frames == 0 || codebooks == 0 {
-            return Ok(self.clone());
+/// Moves each column one row further down than the one before it, and fills up with `padding`: there are as many rows
+/// more as there are columns after the first. A matrix without rows stays as it is.
+///
+/// # Errors
+/// If a code is equal to the padding.
+pub fn delay(matrix: &IntMatrix, padding: i32) -> Result<IntMatrix> {
+    let (frames, codebooks) = (matrix.num_rows(), matrix.num_cols());
+    if frames == 0 || codebooks == 0 {
+        return Ok(matrix.clone());
+    }
+    let rows = frames + codebooks - 1;
+    let mut delayed = vec![padding; rows * codebooks];
+    for (frame, row) in matrix.rows().enumerate() {
+        for (codebook, &code) in row.iter().enumerate() {
+            if code == padding {
+                return Err(CodesError::IsPadding { frame, codebook, padding });
+            }
+            delayed[(frame + codebook) * codebooks + codebook] = code;
         }
-        let rows = frames + codebooks - 1;
-        let mut delayed = vec![padding; rows * codebooks];
-        for (frame, row) in self.rows().enumerate() {
-            for (codebook, &code) in row.iter().enumerate() {
-                if code == padding {
+    }
+    Ok(IntMatrix::from_vec(rows, codebooks, delayed))
+}
+
+/// Undoes [`delay`].
+///
+/// # Errors
+/// If there are too few rows, a code where padding has to be, or padding where a code has to be.
+pub fn undelay(matrix: &IntMatrix, padding: i32) -> Result<IntMatrix> {
+    let (rows, codebooks) = (matrix.num_rows(), matrix.num_cols());
+    if rows == 0 || codebooks == 0 {
+        return Ok(matrix.clone());
+    }
+    if rows < codebooks {
+        return Err(CodesError::Rows { found: rows, codebooks });
+    }
+    let frames = rows - (codebooks - 1);
+    let mut codes = vec![0; frames * codebooks];
+    for (row, numbers) in matrix.rows().enumerate() {
+        for (codebook, &found) in numbers.iter().enumerate() {
+            match row.checked_sub(codebook).filter(|&frame| frame < frames) {
+                Some(frame) if found == padding => {
                     return Err(CodesError::IsPadding { frame, codebook, padding });
                 }
-                delayed[(frame + codebook) * codebooks + codebook] = code;
-            }
-        }
-        Ok(Self::from_vec(rows, codebooks, delayed))
-    }
-
-    /// Undoes [`IntMatrix::delayed`].
-    ///
-    /// # Errors
-    /// If there are too few rows, a code where padding has to be, or padding where a code has to be.
-    pub fn undelayed(&self, padding: i32) -> Result<Self> {
-        let (rows, codebooks) = (self.num_rows(), self.num_cols());
-        if rows == 0 || codebooks == 0 {
-            return Ok(self.clone());
-        }
-        if rows < codebooks {
-            return Err(CodesError::Rows { found: rows, codebooks });
-        }
-        let frames = rows - (codebooks - 1);
-        let mut codes = vec![0; frames * codebooks];
-        for (row, numbers) in self.rows().enumerate() {
-            for (codebook, &found) in numbers.iter().enumerate() {
-                match row.checked_sub(codebook).filter(|&frame| frame < frames) {
-                    Some(frame) if found == padding => {
-                        return Err(CodesError::IsPadding { frame, codebook, padding });
-                    }
-                    Some(frame) => codes[frame * codebooks + codebook] = found,
-                    None if found != padding => {
-                        return Err(CodesError::NoPadding { row, codebook, found, padding });
-                    }
-                    None => {}
+                Some(frame) => codes[frame * codebooks + codebook] = found,
+                None if found != padding => {
+                    return Err(CodesError::NoPadding { row, codebook, found, padding });
                 }
+                None => {}
             }
         }
-        Ok(Self::from_vec(frames, codebooks, codes))
     }
+    Ok(IntMatrix::from_vec(frames, codebooks, codes))
+}
 
-    /// The first `count` columns. A matrix without rows stays as it is.
-    ///
-    /// # Errors
-    /// If there are fewer.
-    pub fn first_codebooks(&self, count: usize) -> Result<Self> {
-        if self.num_rows() == 0 {
-            return Ok(self.clone());
-        }
-        if self.num_cols() < count {
-            return Err(CodesError::Codebooks { found: self.num_cols(), wanted: count });
-        }
-        let codes = self.rows().flat_map(|row| &row[..count]).copied().collect();
-        Ok(Self::from_vec(self.num_rows(), count, codes))
+/// The first `count` columns. A matrix without rows stays as it is.
+///
+/// # Errors
+/// If there are fewer.
+pub fn first_codebooks(matrix: &IntMatrix, count: usize) -> Result<IntMatrix> {
+    if matrix.num_rows() == 0 {
+        return Ok(matrix.clone());
     }
+    if matrix.num_cols() < count {
+        return Err(CodesError::Codebooks { found: matrix.num_cols(), wanted: count });
+    }
+    let codes = matrix.rows().flat_map(|row| &row[..count]).copied().collect();
+    Ok(IntMatrix::from_vec(matrix.num_rows(), count, codes))
+}
 
-    /// Keeps the first of equal rows next to each other; returns how many they were, too.
-    pub fn collapsed(&self) -> (Self, Vec<i32>) {
-        let (mut codes, mut counts, mut last) = (Vec::new(), Vec::new(), None);
-        for row in self.rows() {
-            match counts.last_mut() {
-                Some(count) if last == Some(row) => *count += 1,
-                _ => {
-                    codes.extend_from_slice(row);
-                    counts.push(1);
-                    last = Some(row);
-                }
+/// Keeps the first of equal rows next to each other; returns how many they were, too.
+pub fn collapse(matrix: &IntMatrix) -> (IntMatrix, Vec<i32>) {
+    let (mut codes, mut counts, mut last) = (Vec::new(), Vec::new(), None);
+    for row in matrix.rows() {
+        match counts.last_mut() {
+            Some(count) if last == Some(row) => *count += 1,
+            _ => {
+                codes.extend_from_slice(row);
+                counts.push(1);
+                last = Some(row);
             }
         }
-        (Self::from_vec(counts.len(), self.num_cols(), codes), counts)
     }
+    (IntMatrix::from_vec(counts.len(), matrix.num_cols(), codes), counts)
 }
 
 /// The number of frames of flat codes.
@@ -319,40 +316,40 @@ mod tests {
 
     #[test]
     fn flat_patterns_come_back() {
-        assert_eq!(example().to_codebook_major(), [1, 2, 3, 11, 12, 13]);
-        assert_eq!(IntMatrix::from_codebook_major(&[1, 2, 3, 11, 12, 13], 2), Ok(example()));
+        assert_eq!(to_codebook_major(&example()), [1, 2, 3, 11, 12, 13]);
+        assert_eq!(from_codebook_major(&[1, 2, 3, 11, 12, 13], 2), Ok(example()));
         assert_eq!(example().into_vec(), [1, 11, 2, 12, 3, 13]);
-        assert_eq!(IntMatrix::from_frame_major(vec![1, 11, 2, 12, 3, 13], 2), Ok(example()));
+        assert_eq!(from_frame_major(vec![1, 11, 2, 12, 3, 13], 2), Ok(example()));
         for codebooks in [1, 3] {
             let empty = IntMatrix::from_vec(0, codebooks, vec![]);
-            assert_eq!(IntMatrix::from_frame_major(vec![], codebooks), Ok(empty.clone()));
-            assert_eq!(IntMatrix::from_codebook_major(&[], codebooks), Ok(empty.clone()));
-            assert_eq!(empty.to_codebook_major(), []);
+            assert_eq!(from_frame_major(vec![], codebooks), Ok(empty.clone()));
+            assert_eq!(from_codebook_major(&[], codebooks), Ok(empty.clone()));
+            assert!(to_codebook_major(&empty).is_empty());
         }
         for (length, codebooks) in [(3, 2), (3, 0), (1, 4)] {
             let fault = Length { length, codebooks };
-            assert_eq!(IntMatrix::from_frame_major(vec![1; length], codebooks), Err(fault.clone()));
-            assert_eq!(IntMatrix::from_codebook_major(&vec![1; length], codebooks), Err(fault));
+            assert_eq!(from_frame_major(vec![1; length], codebooks), Err(fault.clone()));
+            assert_eq!(from_codebook_major(&vec![1; length], codebooks), Err(fault));
         }
     }
 
     #[test]
     fn delays_come_back_and_are_checked() {
         let delayed = matrix(&[&[1, 99], &[2, 11], &[3, 12], &[99, 13]]);
-        assert_eq!(example().delayed(99), Ok(delayed.clone()));
-        assert_eq!(delayed.undelayed(99), Ok(example()));
+        assert_eq!(delay(&example(), 99), Ok(delayed.clone()));
+        assert_eq!(undelay(&delayed, 99), Ok(example()));
         for other in [IntMatrix::default(), matrix(&[&[5]]), matrix(&[&[1, 2, 3]]), matrix(&[&[], &[]])] {
-            assert_eq!(other.delayed(-1).unwrap().undelayed(-1), Ok(other));
+            assert_eq!(undelay(&delay(&other, -1).unwrap(), -1), Ok(other));
         }
-        assert_eq!(example().delayed(12), Err(IsPadding { frame: 1, codebook: 1, padding: 12 }));
-        assert_eq!(delayed.undelayed(3), Err(NoPadding { row: 0, codebook: 1, found: 99, padding: 3 }));
+        assert_eq!(delay(&example(), 12), Err(IsPadding { frame: 1, codebook: 1, padding: 12 }));
+        assert_eq!(undelay(&delayed, 3), Err(NoPadding { row: 0, codebook: 1, found: 99, padding: 3 }));
         let early = matrix(&[&[1, 99], &[99, 11]]);
-        assert_eq!(early.undelayed(99), Ok(matrix(&[&[1, 11]])));
+        assert_eq!(undelay(&early, 99), Ok(matrix(&[&[1, 11]])));
         let early = matrix(&[&[1, 99], &[2, 99], &[99, 11]]);
-        assert_eq!(early.undelayed(99), Err(IsPadding { frame: 0, codebook: 1, padding: 99 }));
-        assert_eq!(matrix(&[&[1, 99]]).undelayed(99), Err(Rows { found: 1, codebooks: 2 }));
+        assert_eq!(undelay(&early, 99), Err(IsPadding { frame: 0, codebook: 1, padding: 99 }));
+        assert_eq!(undelay(&matrix(&[&[1, 99]]), 99), Err(Rows { found: 1, codebooks: 2 }));
         let late = matrix(&[&[1, 99], &[2, 11], &[3, 12]]);
-        assert_eq!(late.undelayed(99), Err(NoPadding { row: 2, codebook: 0, found: 3, padding: 99 }));
+        assert_eq!(undelay(&late, 99), Err(NoPadding { row: 2, codebook: 0, found: 3, padding: 99 }));
     }
 
     #[test]
@@ -385,16 +382,16 @@ mod tests {
     #[test]
     fn repeated_frames_collapse() {
         let codes = matrix(&[&[5, 1], &[5, 1], &[5, 2], &[5, 1]]);
-        assert_eq!(codes.collapsed(), (matrix(&[&[5, 1], &[5, 2], &[5, 1]]), vec![2, 1, 1]));
-        assert_eq!(IntMatrix::default().collapsed(), (IntMatrix::default(), vec![]));
-        assert_eq!(matrix(&[&[], &[]]).collapsed(), (matrix(&[&[]]), vec![2]));
+        assert_eq!(collapse(&codes), (matrix(&[&[5, 1], &[5, 2], &[5, 1]]), vec![2, 1, 1]));
+        assert_eq!(collapse(&IntMatrix::default()), (IntMatrix::default(), vec![]));
+        assert_eq!(collapse(&matrix(&[&[], &[]])), (matrix(&[&[]]), vec![2]));
     }
 
     #[test]
     fn the_first_codebooks_are_kept() {
-        assert_eq!(example().first_codebooks(1), Ok(matrix(&[&[1], &[2], &[3]])));
-        assert_eq!(example().first_codebooks(2), Ok(example()));
-        assert_eq!(example().first_codebooks(3), Err(Codebooks { found: 2, wanted: 3 }));
-        assert_eq!(IntMatrix::default().first_codebooks(3), Ok(IntMatrix::default()));
+        assert_eq!(first_codebooks(&example(), 1), Ok(matrix(&[&[1], &[2], &[3]])));
+        assert_eq!(first_codebooks(&example(), 2), Ok(example()));
+        assert_eq!(first_codebooks(&example(), 3), Err(Codebooks { found: 2, wanted: 3 }));
+        assert_eq!(first_codebooks(&IntMatrix::default(), 3), Ok(IntMatrix::default()));
     }
 }
