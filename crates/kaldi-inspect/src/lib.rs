@@ -88,7 +88,7 @@ pub use group::{By, Group, LengthGroup};
 pub use info::Info;
 pub use kaldi_measure::{Distribution, Moments};
 pub use kaldi_types::ModelType;
-pub use keys::{Keys, Place};
+pub use keys::{KeyRelation, Keys};
 pub use kind::{Kind, Named};
 pub use model::{ModelSummary, model_text};
 pub use model_arrays::model_arrays;

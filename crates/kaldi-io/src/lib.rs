@@ -69,7 +69,7 @@ pub use locator::{Locator, LocatorError};
 pub use name_pattern::{BadNamePattern, NamePattern};
 pub use names::{InputName, MapName, OutputName};
 pub use output::{
-    FileEnd, HeldOutputs, Output, PartError, ReplacementCheck, Room, first_bytes_of_old, hold_outputs_if,
+    FileEnd, HeldOutputs, Output, PartError, ReplacementCheck, ReservedBlocks, first_bytes_of_old, hold_outputs_if,
     set_replacement_check, settle_outputs,
 };
 pub use pipe::open_files_limit;

@@ -252,14 +252,14 @@ pub(crate) struct Script {
     pub(crate) name: Arc<str>,
     /// Keys and names of all lines, one after the other.
     text: Vec<u8>,
-    places: Vec<Place>,
+    places: Vec<LineBounds>,
     /// Numbers of the lines, counted from 0, by the hashes of their keys.
     index: HashTable<usize>,
     hasher: RandomState,
 }
 
 /// Where a line is in the text.
-struct Place {
+struct LineBounds {
     start: usize,
     /// The end of the key, where the name starts.
     middle: usize,
@@ -300,11 +300,11 @@ impl Script {
         }
         let start = self.text.len();
         self.text.extend_from_slice(key);
-        self.places.push(Place { start, middle: self.text.len() });
+        self.places.push(LineBounds { start, middle: self.text.len() });
         self.text.extend_from_slice(&line.xfilename);
         let Self { text, places, index, hasher, .. } = self;
         let rehash = |&number: &usize| {
-            let Place { start, middle } = places[number];
+            let LineBounds { start, middle } = places[number];
             hasher.hash_one(&text[start..middle])
         };
         index.insert_unique(hasher.hash_one(key), number, rehash);
@@ -313,7 +313,7 @@ impl Script {
 
     /// The key of a line.
     fn key(&self, number: usize) -> &[u8] {
-        let Place { start, middle } = self.places[number];
+        let LineBounds { start, middle } = self.places[number];
         &self.text[start..middle]
     }
 

@@ -44,7 +44,7 @@ pub struct CorpusTable {
 
 /// Where the sound of an utterance is.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct SoundPlace {
     pub rxfilename: BString,
     pub part: Option<Part>,
 }
@@ -80,7 +80,7 @@ pub struct Corpus {
 struct Details {
     text: Option<BString>,
     speaker: Option<usize>,
-    place: Option<Place>,
+    place: Option<SoundPlace>,
 }
 
 impl Corpus {
@@ -182,7 +182,7 @@ impl Corpus {
         let job = |line: kaldi_table::ScriptLine| {
             let utterance = self.utterance(line.key.as_bstr());
             if role == Role::Sound {
-                self.set_place(utterance, Place { rxfilename: line.xfilename.clone(), part: None });
+                self.set_place(utterance, SoundPlace { rxfilename: line.xfilename.clone(), part: None });
             }
             Job::Value { role, utterance, rxfilename: line.xfilename }
         };
@@ -220,7 +220,7 @@ impl Corpus {
             Whose::Key(key, place) => {
                 let index = self.utterance(key.as_bstr());
                 if let Some(rxfilename) = place {
-                    self.set_place(index, Place { rxfilename, part: None });
+                    self.set_place(index, SoundPlace { rxfilename, part: None });
                 }
                 index
             }
@@ -279,7 +279,7 @@ impl Corpus {
         self.details[utterance].speaker = Some(number);
     }
 
-    pub(crate) fn set_place(&mut self, utterance: usize, place: Place) {
+    pub(crate) fn set_place(&mut self, utterance: usize, place: SoundPlace) {
         self.details[utterance].place = Some(place);
     }
 
@@ -330,7 +330,7 @@ impl Corpus {
     }
 
     /// Where the sound of an utterance is; `None` if it has none, or it came through a pipe.
-    pub(crate) fn place(&self, utterance: usize) -> Option<&Place> {
+    pub(crate) fn place(&self, utterance: usize) -> Option<&SoundPlace> {
         self.details[utterance].place.as_ref()
     }
 }

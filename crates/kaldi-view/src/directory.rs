@@ -11,7 +11,7 @@ use kaldi_log::warning;
 use kaldi_table::{ScriptLine, read_script};
 
 use crate::Result;
-use crate::corpus::{Corpus, Place};
+use crate::corpus::{Corpus, SoundPlace};
 use crate::job::{Job, Part, Role};
 
 /// A data directory whose values are to be measured.
@@ -95,7 +95,8 @@ impl DataDirectory {
             let channel = segment.channel.and_then(|channel| usize::try_from(channel).ok());
             let part = Part { utterance, start: segment.start, end: segment.end, channel };
             let (recording, parts) = &mut recordings[number];
-            corpus.set_place(utterance, Place { rxfilename: recording.xfilename.clone(), part: Some(part.clone()) });
+            corpus
+                .set_place(utterance, SoundPlace { rxfilename: recording.xfilename.clone(), part: Some(part.clone()) });
             parts.push(part);
             corpus.last_of_recording.insert(recording.key.clone(), utterance);
         }
