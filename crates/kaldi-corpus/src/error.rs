@@ -42,8 +42,6 @@ impl fmt::Display for CorpusPlace {
 pub enum Error {
     /// A file cannot be read.
     Io(kaldi_io::Error),
-    /// A list of a data directory cannot be read.
-    List(kaldi_shard::Error),
     /// A folder cannot be read.
     Folder {
         /// Its name.
@@ -66,7 +64,6 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(error) => error.fmt(f),
-            Self::List(error) => error.fmt(f),
             Self::Folder { name, source } => write!(f, "cannot read the folder {name}: {source}"),
             Self::Content { place, message } => write!(f, "{place}: {message}"),
             Self::Nothing(message) => f.write_str(message),
@@ -78,7 +75,6 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Io(error) => error.source(),
-            Self::List(error) => error.source(),
             Self::Folder { source, .. } => Some(source),
             Self::Content { .. } | Self::Nothing(_) => None,
         }
@@ -88,11 +84,5 @@ impl std::error::Error for Error {
 impl From<kaldi_io::Error> for Error {
     fn from(error: kaldi_io::Error) -> Self {
         Self::Io(error)
-    }
-}
-
-impl From<kaldi_shard::Error> for Error {
-    fn from(error: kaldi_shard::Error) -> Self {
-        Self::List(error)
     }
 }

@@ -124,7 +124,7 @@ pub enum Error {
         number: u64,
     },
     /// A shard or a list of utterances cannot be read.
-    Shard(kaldi_shard::Error),
+    Shard(kaldi_corpus::shard::Error),
     /// A list cannot be read.
     Io(kaldi_io::Error),
     /// A table cannot be read.
@@ -201,8 +201,8 @@ impl From<ResampleError> for Error {
     }
 }
 
-impl From<kaldi_shard::Error> for Error {
-    fn from(error: kaldi_shard::Error) -> Self {
+impl From<kaldi_corpus::shard::Error> for Error {
+    fn from(error: kaldi_corpus::shard::Error) -> Self {
         Self::Shard(error)
     }
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString};
 use hashbrown::HashTable;
-use kaldi_io::{ExpectedStream, Lines, Locator, LocatorError, is_remote, printable_rxfilename, recognize};
+use kaldi_io::{ExpectedStream, KeyedLine, Lines, Locator, LocatorError, is_remote, printable_rxfilename, recognize};
 use kaldi_log::warning;
 
 use crate::framing::Framing;
@@ -74,16 +74,11 @@ fn recognize_line(script: &str, number: u64, line: &[u8]) -> Option<String> {
 /// # Errors
 /// If one of them is missing; the message says what was expected.
 pub fn parse_script_line(line: &[u8]) -> Result<ScriptLine, String> {
-    let is_space = |byte: u8| matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r');
-    let start = line.iter().position(|&byte| !is_space(byte)).unwrap_or(line.len());
-    let end = line.iter().rposition(|&byte| !is_space(byte)).map_or(start, |last| last + 1);
-    let words = &line[start..end];
-    if let Some(key) = words.iter().position(|&byte| is_space(byte)) {
-        let rest = &words[key..];
-        let rest = &rest[rest.iter().position(|&byte| !is_space(byte)).unwrap_or(rest.len())..];
-        return Ok(ScriptLine { key: words[..key].into(), xfilename: rest.into() });
+    let KeyedLine { key, rest } = KeyedLine::split(line);
+    match rest.is_empty() {
+        false => Ok(ScriptLine { key: key.into(), xfilename: rest.into() }),
+        true => Err(format!("expected a key and a file name, got {:?}", BStr::new(line))),
     }
-    Err(format!("expected a key and a file name, got {:?}", BStr::new(line)))
 }
 
 /// Appends the line for a value in an archive.

@@ -6,12 +6,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_inspect::{Entries, Kind, Named};
+use kaldi_io::for_each_keyed_line;
 use kaldi_measure::{Census, MeasuredUtterance, Moments, TextMeasures, TypicalMeans};
 use kaldi_reader::{Reader, ReaderExt, Step, from_fn};
 use kaldi_table::{Context, count_delivered, read_script};
 use kaldi_types::ValueType;
 
-use crate::directory::{DataDirectory, each_line};
+use crate::directory::DataDirectory;
 use crate::job::{Job, Measured, Part, Role, Whose};
 use crate::{Error, Result};
 
@@ -346,6 +347,6 @@ fn role(name: &BString, value_type: ValueType) -> Result<Role> {
 /// Reads lines of a key and a text.
 fn read_texts(name: &BString) -> Result<HashMap<BString, BString>> {
     let mut texts = HashMap::new();
-    each_line(name, |row| drop(texts.insert(row.key, row.rest)))?;
+    for_each_keyed_line(name.as_bstr(), |line| drop(texts.insert(line.key.into(), line.rest.into())))?;
     Ok(texts)
 }

@@ -5,7 +5,7 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, OutputName, Tally, one_of};
 use kaldi_io::{Output, Rxfilename, printable_rxfilename, quote_name, shell_quote};
 use kaldi_log::{log, warning};
-use kaldi_shard::{
+use kaldi_corpus::shard::{
     DaliIndex, Error, Field, Grouping, Member, Payload, ShardIndex, ShardNames, TarSample, TarSamples, Wanted,
     is_sound, sound_info,
 };

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
+use kaldi_corpus::shard::Stored;
 use kaldi_io::{Blob, Input, ParseError, printable};
 use kaldi_matrix::Matrix;
-use kaldi_shard::Stored;
 use kaldi_table::read_file;
 use kaldi_values::{Cursor, Value};
 use kaldi_wave::{Wave, WaveInfo, WaveSamples};

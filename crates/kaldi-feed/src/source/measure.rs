@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use bstr::BString;
+use kaldi_corpus::shard::Stored;
 use kaldi_io::ParseError;
 use kaldi_matrix::Matrix;
-use kaldi_shard::Stored;
 use kaldi_values::Cursor;
 use kaldi_wave::{WaveInfo, sound_suffix};
 
