@@ -1,7 +1,5 @@
 //! What can go wrong with extraction.
 
-use std::fmt;
-
 use bstr::BString;
 use kaldi_wave::ResampleError;
 
@@ -9,24 +7,32 @@ use kaldi_wave::ResampleError;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A failure that ends an extraction.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A table failed.
-    Table(kaldi_table::Error),
+    #[error(transparent)]
+    Table(#[from] kaldi_table::Error),
     /// `--output-format` names no format.
+    #[error("expected --output-format to be kaldi or htk, got {got:?}")]
     OutputFormat {
         /// What it is.
         got: BString,
     },
     /// HTK features are to be written as text.
+    #[error("HTK features have no text form: leave t out of the wspecifier")]
     HtkText,
     /// `--channel` is no channel.
+    #[error("expected --channel to be -1, 0 or more, got {got}")]
     Channel {
         /// What it is.
         got: i32,
     },
     /// Samples have another rate, and may not be resampled.
+    #[error(
+        "Waveform and config sample Frequency mismatch: {from} .vs {to} (--allow-{way}=true would {way} the waveform)",
+        way = if from > to { "downsample" } else { "upsample" }
+    )]
     Rate {
         /// Their rate in Hz.
         from: f32,
@@ -34,51 +40,9 @@ pub enum Error {
         to: f32,
     },
     /// Samples cannot be resampled.
+    #[error(transparent)]
     Resample(ResampleError),
     /// Features cannot be computed.
-    Feats(kaldi_feat::Error),
-}
-
-impl From<kaldi_table::Error> for Error {
-    fn from(error: kaldi_table::Error) -> Self {
-        Self::Table(error)
-    }
-}
-
-impl From<kaldi_feat::Error> for Error {
-    fn from(error: kaldi_feat::Error) -> Self {
-        Self::Feats(error)
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Table(error) => error.fmt(f),
-            Self::OutputFormat { got } => write!(f, "expected --output-format to be kaldi or htk, got {got:?}"),
-            Self::HtkText => f.write_str("HTK features have no text form: leave t out of the wspecifier"),
-            Self::Channel { got } => write!(f, "expected --channel to be -1, 0 or more, got {got}"),
-            Self::Rate { from, to } => {
-                let way = if from > to { "downsample" } else { "upsample" };
-                write!(
-                    f,
-                    "Waveform and config sample Frequency mismatch: {from} .vs {to} (--allow-{way}=true would {way} the \
-                     waveform)"
-                )
-            }
-            Self::Resample(error) => error.fmt(f),
-            Self::Feats(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Table(error) => error.source(),
-            Self::Resample(error) => error.source(),
-            Self::Feats(error) => error.source(),
-            _ => None,
-        }
-    }
+    #[error(transparent)]
+    Feats(#[from] kaldi_feat::Error),
 }

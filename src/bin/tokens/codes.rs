@@ -8,16 +8,16 @@
 //! delay            1 99 ; 2 11 ; 3 12 ; 99 13 ;     column k is k rows later; 99 is the padding
 //! ```
 
-use std::fmt;
 use std::str::FromStr;
 
 use kaldi_values::IntMatrix;
 
 /// A fault of codes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CodesError {
     /// The number of codes is not that of whole frames.
+    #[error("expected codes of {codebooks} codebooks, got {length} codes, which are no whole frames")]
     Length {
         /// How many codes there are.
         length: usize,
@@ -25,6 +25,7 @@ pub enum CodesError {
         codebooks: usize,
     },
     /// There are fewer codebooks than wanted.
+    #[error("expected {wanted} codebooks, got {found}")]
     Codebooks {
         /// How many there are.
         found: usize,
@@ -32,6 +33,7 @@ pub enum CodesError {
         wanted: usize,
     },
     /// There are too few rows for a delay pattern.
+    #[error("expected {codebooks} rows or more for a delay of {codebooks} codebooks, got {found}")]
     Rows {
         /// How many there are.
         found: usize,
@@ -39,6 +41,7 @@ pub enum CodesError {
         codebooks: usize,
     },
     /// There is a code where padding has to be.
+    #[error("row {row}, codebook {codebook}: expected the padding {padding}, got {found}")]
     NoPadding {
         /// The row of the delay pattern, from 0.
         row: usize,
@@ -50,6 +53,7 @@ pub enum CodesError {
         padding: i32,
     },
     /// A code is equal to the padding.
+    #[error("frame {frame}, codebook {codebook}: expected a code, got the padding {padding}")]
     IsPadding {
         /// The row of the matrix, from 0.
         frame: usize,
@@ -59,6 +63,7 @@ pub enum CodesError {
         padding: i32,
     },
     /// An offset cannot be added or taken off.
+    #[error("frame {frame}, codebook {codebook}: expected a code {}, got {code}", possible(*.offset))]
     Offset {
         /// The row of the matrix, from 0.
         frame: usize,
@@ -70,6 +75,7 @@ pub enum CodesError {
         offset: i64,
     },
     /// The list of offsets is not as long as there are codebooks.
+    #[error("expected offsets of {codebooks} codebooks, got {found}")]
     Offsets {
         /// Its length.
         found: usize,
@@ -78,40 +84,13 @@ pub enum CodesError {
     },
 }
 
-impl fmt::Display for CodesError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Length { length, codebooks } => {
-                write!(f, "expected codes of {codebooks} codebooks, got {length} codes, which are no whole frames")
-            }
-            Self::Codebooks { found, wanted } => write!(f, "expected {wanted} codebooks, got {found}"),
-            Self::Rows { found, codebooks } => {
-                write!(f, "expected {codebooks} rows or more for a delay of {codebooks} codebooks, got {found}")
-            }
-            Self::NoPadding { row, codebook, found, padding } => {
-                write!(f, "row {row}, codebook {codebook}: expected the padding {padding}, got {found}")
-            }
-            Self::IsPadding { frame, codebook, padding } => {
-                write!(f, "frame {frame}, codebook {codebook}: expected a code, got the padding {padding}")
-            }
-            Self::Offset { frame, codebook, code, offset } if offset < 0 => write!(
-                f,
-                "frame {frame}, codebook {codebook}: expected a code of {} or more, which is its offset, got {code}",
-                -offset
-            ),
-            Self::Offset { frame, codebook, code, offset } => write!(
-                f,
-                "frame {frame}, codebook {codebook}: expected a code from 0 to {}, so that its offset {offset} can be added, got {code}",
-                i64::from(i32::MAX) - offset
-            ),
-            Self::Offsets { found, codebooks } => {
-                write!(f, "expected offsets of {codebooks} codebooks, got {found}")
-            }
-        }
+/// Which codes can have this offset; it is negative if it is taken off.
+fn possible(offset: i64) -> String {
+    match offset {
+        ..0 => format!("of {} or more, which is its offset", -offset),
+        _ => format!("from 0 to {}, so that its offset {offset} can be added", i64::from(i32::MAX) - offset),
     }
 }
-
-impl std::error::Error for CodesError {}
 
 type Result<T> = std::result::Result<T, CodesError>;
 
