@@ -3,14 +3,14 @@
 use anyhow::{Context, Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, OutputName, Tally, one_of};
-use kaldi_io::{for_each_keyed_line, is_remote};
-use kaldi_log::{log, warning};
-use kaldi_random::Random;
-use kaldi_reader::{ReaderExt, from_fn, par_map};
 use kaldi_corpus::shard::{
     Error, Grouping, Packed, Places, SamplePlace, ShardCompression, ShardIndex, ShardNames, ShardOptions,
     ShardSetWriter, Wanted,
 };
+use kaldi_io::{for_each_keyed_line, is_remote};
+use kaldi_log::{log, warning};
+use kaldi_random::Random;
+use kaldi_reader::{ReaderExt, from_fn, par_map};
 use std::collections::{HashMap, HashSet};
 use std::fs;
 

@@ -9,14 +9,14 @@ use std::sync::Arc;
 use anyhow::{Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, OutputName, Tally, one_of};
-use kaldi_io::{AdviceGiven, Rspecifier, RspecifierKind};
-use kaldi_log::{log, warning};
-use kaldi_random::Random;
-use kaldi_reader::{ReaderExt, from_fn, par_map};
 use kaldi_corpus::shard::{
     Packed, Packing, ShardCompression, ShardIndex, ShardOptions, ShardSetWriter, Stored, Utterance,
 };
 use kaldi_corpus::{RecordingPart, Segments, are_recordings, read_recordings, read_text};
+use kaldi_io::{AdviceGiven, Rspecifier, RspecifierKind};
+use kaldi_log::{log, warning};
+use kaldi_random::Random;
+use kaldi_reader::{ReaderExt, from_fn, par_map};
 use kaldi_table::RandomAccessReader;
 use kaldi_wave::WaveFile;
 
@@ -190,12 +190,7 @@ impl Skip {
     }
 
     /// Counts segments without text or, if there are no segments, recordings without text.
-    fn without_text(
-        &mut self,
-        sounds: &Sounds,
-        segments: Option<&Segments>,
-        text: &[(String, String)],
-    ) -> Result<()> {
+    fn without_text(&mut self, sounds: &Sounds, segments: Option<&Segments>, text: &[(String, String)]) -> Result<()> {
         let keys: HashSet<&[u8]> = text.iter().map(|(key, _)| key.as_bytes()).collect();
         let mut missing: Vec<&BStr> = match (segments, sounds) {
             (Some(segments), _) => segments.keys().iter().map(|key| key.as_bstr()).collect(),

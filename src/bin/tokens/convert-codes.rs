@@ -13,7 +13,8 @@ use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter};
 use kaldi_values::{IntMatrix, Value};
 
 use crate::codes::{
-    CodebookOffsets, CodesError, collapse, delay, first_codebooks, from_codebook_major, from_frame_major, to_codebook_major, undelay,
+    CodebookOffsets, CodesError, collapse, delay, first_codebooks, from_codebook_major, from_frame_major,
+    to_codebook_major, undelay,
 };
 
 const USAGE: &str = "\
