@@ -22,7 +22,7 @@ const MARK: &[u8] = b"\0kaldi-tables: one program, all tools\0";
 
 /// How a tool's name leads to the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum LinkKind {
     /// A symbolic link, relative.
     Symbolic,
     /// A hard link, on the same file system.
@@ -44,7 +44,7 @@ enum Step {
 ///
 /// # Errors
 /// If a name belongs to another file, and not `force`; then nothing is done. If a link cannot be made.
-pub fn link(folder: &Path, kind: Kind, force: bool, print: bool) -> anyhow::Result<Tally> {
+pub fn link(folder: &Path, kind: LinkKind, force: bool, print: bool) -> anyhow::Result<Tally> {
     let program = std::env::current_exe().and_then(fs::canonicalize).context("cannot find the file of this program")?;
     if !print {
         fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
@@ -82,7 +82,7 @@ struct Links<'a> {
     /// Its path from the folder.
     target: PathBuf,
     folder: &'a Path,
-    kind: Kind,
+    kind: LinkKind,
 }
 
 impl Links<'_> {
@@ -120,10 +120,10 @@ impl Links<'_> {
     /// Whether the link is there already.
     fn is_right(&self, path: &Path, metadata: &Metadata) -> io::Result<bool> {
         Ok(match self.kind {
-            Kind::Symbolic => metadata.is_symlink() && fs::read_link(path)? == self.target,
-            Kind::Hard => is_same_file(metadata, &fs::metadata(&self.program)?),
+            LinkKind::Symbolic => metadata.is_symlink() && fs::read_link(path)? == self.target,
+            LinkKind::Hard => is_same_file(metadata, &fs::metadata(&self.program)?),
             // Which version a copy has cannot be seen without reading it.
-            Kind::Copy => false,
+            LinkKind::Copy => false,
         })
     }
 
@@ -165,9 +165,9 @@ impl Links<'_> {
         let name = path.file_name().unwrap_or_default();
         let new = path.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
         match self.kind {
-            Kind::Symbolic => std::os::unix::fs::symlink(&self.target, &new),
-            Kind::Hard => fs::hard_link(&self.program, &new),
-            Kind::Copy => fs::copy(&self.program, &new).map(|_| ()),
+            LinkKind::Symbolic => std::os::unix::fs::symlink(&self.target, &new),
+            LinkKind::Hard => fs::hard_link(&self.program, &new),
+            LinkKind::Copy => fs::copy(&self.program, &new).map(|_| ()),
         }
         .and_then(|()| fs::rename(&new, path))
         .inspect_err(|_| {
@@ -183,9 +183,9 @@ impl Links<'_> {
             (Step::Remove(path), _) => [&b"rm "[..], &quoted(path), b"\n"].concat(),
             (Step::Make(path), kind) => {
                 let (command, source) = match kind {
-                    Kind::Symbolic => ("ln -sfn", &self.target),
-                    Kind::Hard => ("ln -f", &self.program),
-                    Kind::Copy => ("cp -f", &self.program),
+                    LinkKind::Symbolic => ("ln -sfn", &self.target),
+                    LinkKind::Hard => ("ln -f", &self.program),
+                    LinkKind::Copy => ("cp -f", &self.program),
                 };
                 [command.as_bytes(), b" ", &quoted(source), b" ", &quoted(path), b"\n"].concat()
             }

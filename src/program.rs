@@ -7,7 +7,7 @@ use kaldi_cli::pages::{Help, Shell, completions};
 use kaldi_cli::{Arg, Tally, Tool, Work, closest_names, wrong_usage};
 use kaldi_io::Output;
 
-use crate::link::{Kind, link};
+use crate::link::{LinkKind, link};
 use crate::{listing, registry};
 
 const USAGE: &str = "\
@@ -85,11 +85,11 @@ fn kaldi_tables(opts: Options) -> anyhow::Result<Tally> {
 }
 
 impl Options {
-    fn kind(&self) -> anyhow::Result<Kind> {
+    fn kind(&self) -> anyhow::Result<LinkKind> {
         match (self.hard, self.copy) {
-            (false, false) => Ok(Kind::Symbolic),
-            (true, false) => Ok(Kind::Hard),
-            (false, true) => Ok(Kind::Copy),
+            (false, false) => Ok(LinkKind::Symbolic),
+            (true, false) => Ok(LinkKind::Hard),
+            (false, true) => Ok(LinkKind::Copy),
             (true, true) => bail!("only one of --hard and --copy can be given"),
         }
     }

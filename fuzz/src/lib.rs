@@ -13,6 +13,8 @@ use std::path::Path;
 
 use bstr::{BStr, ByteSlice};
 use indexed_dataset::{IndexedDataset, Prefix, check, merge};
+use kaldi_corpus::RawUtterance;
+use kaldi_corpus::shard::{Field, Grouping, Members, ShardChecks, ShardName, TarSamples, Wanted};
 use kaldi_egs::{NnetChainExample, NnetExample};
 use kaldi_feed::{Chain, Description, LabelSource, standard_stages};
 use kaldi_gmm::{AccumDiagGmm, AccumFullGmm, AcousticModel, AcousticStats, DiagGmm, FullGmm, PdfStats};
@@ -27,7 +29,6 @@ use kaldi_matrix::{
     CompressedMatrix, GeneralMatrix, HtkFeatures, Matrix, MatrixOrVector, MatrixRange, SparseMatrix, SphinxFeatures,
     Vector, VectorRange,
 };
-use kaldi_shard::{Field, Grouping, Members, RawUtterance, ShardChecks, ShardName, TarSamples, Wanted};
 use kaldi_table::{RawEntries, Reader, ReaderExt, SequentialReader, parse_script_line, read_script};
 use kaldi_transform::{BasisFmllr, BasisFmllrStats, Fmpe, FmpeStats, LdaStats, LinearVtln, MlltStats};
 use kaldi_types::{Detector, ValueType};
@@ -300,7 +301,7 @@ pub fn sound(suffix: &str, bytes: &[u8]) {
 pub fn shard(bytes: &[u8]) {
     with_file(bytes, |name| {
         let mut end = 0;
-        let mut read = || -> kaldi_shard::Result<()> {
+        let mut read = || -> kaldi_corpus::shard::Result<()> {
             let mut samples = TarSamples::new(Members::open(name.into(), Wanted::Contents)?, Grouping::Wenet);
             while let Some(sample) = samples.next_sample(|_, _, payload| payload.read())? {
                 for Field { member, value, .. } in &sample.fields {

@@ -44,7 +44,7 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let message = error.to_string();
         match error {
-            Error::Io(error) | Error::Shard(kaldi_shard::Error::Io(error)) => error.into(),
+            Error::Io(error) | Error::Shard(kaldi_corpus::shard::Error::Io(error)) => error.into(),
             Error::Table(error) => error.into(),
             Error::Arguments { .. } | Error::Share { .. } => wrong_value(message).into(),
             _ => Self::new(Class::Data, message),

@@ -3,12 +3,12 @@
 use std::sync::Mutex;
 
 use bstr::{BStr, BString};
-use kaldi_io::quote_name;
-use kaldi_reader::Reader;
-use kaldi_shard::{
+use kaldi_corpus::shard::{
     Error, Grouping, Packed, ShardNames, ShardOptions, ShardSamples, ShardSetWriter, StoredSample, Wanted,
     shard_samples,
 };
+use kaldi_io::quote_name;
+use kaldi_reader::Reader;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 

@@ -27,7 +27,7 @@ fn crates() -> BTreeMap<String, String> {
 }
 
 #[test]
-fn the_table_of_crates_is_that_of_the_manifests() {
+fn the_table_of_crates_has_each_above_what_it_uses() {
     let crates = crates();
     let mut rows = Page::read("docs/architecture.md").table("crates");
     assert_eq!(rows.len(), crates.len());
@@ -36,10 +36,8 @@ fn the_table_of_crates_is_that_of_the_manifests() {
     rows.reverse();
     for row in &rows {
         let name = code(&row[0]);
-        let used = row[2].split(',').filter(|cell| !cell.is_empty()).map(|cell| code(cell).to_owned()).collect();
         let ours = |dependency: &String| crates.contains_key(dependency);
-        let listed: BTreeSet<_> = names(&crates[name], "dependencies").into_iter().filter(ours).collect();
-        assert_eq!(listed, used, "{name}");
+        let used: BTreeSet<_> = names(&crates[name], "dependencies").into_iter().filter(ours).collect();
         assert!(used.is_subset(&below), "{name} uses what is not below it");
         below.insert(name.to_owned());
     }

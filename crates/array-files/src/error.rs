@@ -6,42 +6,20 @@ use std::{fmt, io};
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A failure of reading or writing a file of arrays. The caller knows the file, and puts its name before the message.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The file cannot be read or written.
-    Io(io::Error),
+    #[error(transparent)]
+    Io(#[from] io::Error),
     /// What the file holds makes no sense, or has no place in it.
+    #[error("{0}")]
     Content(String),
 }
 
 impl Error {
     pub(crate) fn content(message: impl fmt::Display) -> Self {
         Self::Content(message.to_string())
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => error.fmt(f),
-            Self::Content(message) => message.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io(error) => error.source(),
-            Self::Content(_) => None,
-        }
-    }
-}
-
-impl From<io::Error> for Error {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
     }
 }
 

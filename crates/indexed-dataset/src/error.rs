@@ -10,10 +10,11 @@ use crate::TokenType;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A failure.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A file could not be opened.
+    #[error("cannot open {}: {}", shown(.path), reason(.source))]
     Open {
         /// The file.
         path: PathBuf,
@@ -21,6 +22,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A file could not be read.
+    #[error("cannot read {}:{offset}: {}", shown(.path), reason(.source))]
     Read {
         /// The file.
         path: PathBuf,
@@ -30,6 +32,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A file could not be written.
+    #[error("cannot write {}: {}", shown(.path), reason(.source))]
     Write {
         /// The file.
         path: PathBuf,
@@ -37,8 +40,10 @@ pub enum Error {
         source: io::Error,
     },
     /// The files are not what they should be.
+    #[error("{0}")]
     Fault(Box<DatasetFault>),
     /// The file has another format, whose name is known.
+    #[error("{}: expected an index (MMIDIDX), found {format}", shown(.path))]
     Foreign {
         /// The file.
         path: PathBuf,
@@ -46,6 +51,7 @@ pub enum Error {
         format: String,
     },
     /// A token does not fit the type to write.
+    #[error("{sequence}: token {position}: expected {expected}, found {value}")]
     Token {
         /// The sequence, counted from 0, or the caller's name for it.
         sequence: String,
@@ -57,6 +63,7 @@ pub enum Error {
         expected: String,
     },
     /// A request that the dataset cannot fulfil, or that makes no sense.
+    #[error("{0}")]
     Request(String),
 }
 
@@ -85,35 +92,6 @@ impl Error {
     pub(crate) fn misfit(sequence: impl fmt::Display, misfit: Misfit, token_type: TokenType) -> Self {
         let expected = format!("a number that fits {token_type}");
         Self::Token { sequence: sequence.to_string(), position: misfit.position, value: misfit.value, expected }
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Open { path, source } => write!(f, "cannot open {}: {}", shown(path), reason(source)),
-            Self::Read { path, offset, source } => {
-                write!(f, "cannot read {}:{offset}: {}", shown(path), reason(source))
-            }
-            Self::Write { path, source } => write!(f, "cannot write {}: {}", shown(path), reason(source)),
-            Self::Fault(fault) => fault.fmt(f),
-            Self::Foreign { path, format } => {
-                write!(f, "{}: expected an index (MMIDIDX), found {format}", shown(path))
-            }
-            Self::Token { sequence, position, value, expected } => {
-                write!(f, "{sequence}: token {position}: expected {expected}, found {value}")
-            }
-            Self::Request(message) => f.write_str(message),
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Open { source, .. } | Self::Read { source, .. } | Self::Write { source, .. } => Some(source),
-            _ => None,
-        }
     }
 }
 

@@ -6,13 +6,13 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
-use kaldi_io::{FileEnd, PartError, Room};
+use kaldi_io::{FileEnd, PartError, ReservedBlocks};
 
 use crate::layout::Layout;
 use crate::{DatasetFault, Error, Result, TokenType};
 
 /// The number of bytes of an array that are gathered before they are written.
-const BUFFER: usize = Room::BLOCK;
+const BUFFER: usize = ReservedBlocks::BLOCK;
 
 /// An array in a file, written from its start.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl Region {
     pub(crate) fn append(
         &mut self,
         mut file: &File,
-        room: &mut Room,
+        room: &mut ReservedBlocks,
         source: &File,
         range: Range<u64>,
     ) -> Result<(), PartError> {

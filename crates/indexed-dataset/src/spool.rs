@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kaldi_io::{PartError, ReadAt, Room, Upload, positioned_file, remote_name, store};
+use kaldi_io::{PartError, ReadAt, ReservedBlocks, Upload, positioned_file, remote_name, store};
 use whole_file::Pending;
 
 use crate::index_writer::Region;
@@ -23,7 +23,7 @@ pub(crate) struct Scratch {
     /// The file or the folder that messages name.
     pub(crate) path: PathBuf,
     region: Region,
-    room: Room,
+    room: ReservedBlocks,
 }
 
 impl Scratch {
@@ -41,7 +41,7 @@ impl Scratch {
     }
 
     fn of(file: File, path: PathBuf) -> Self {
-        Self { room: Room::of(&file), file, path, region: Region::new(0) }
+        Self { room: ReservedBlocks::of(&file), file, path, region: Region::new(0) }
     }
 
     pub(crate) fn put(&mut self, bytes: &[u8]) -> Result<()> {
@@ -118,7 +118,7 @@ impl Spool {
         match target {
             Target::File(pending) => {
                 let length = scratch.file.metadata().map_err(Error::read(&name, 0))?.len();
-                Room::give_back(&scratch.file, length).map_err(Error::write(&name))?;
+                ReservedBlocks::give_back(&scratch.file, length).map_err(Error::write(&name))?;
                 let sealed = pending.seal(scratch.file).map_err(Error::write(&name))?;
                 Ok(Complete::File(name, sealed))
             }

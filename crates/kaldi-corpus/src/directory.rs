@@ -4,11 +4,9 @@ use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use bstr::BStr;
-use kaldi_shard::{read_recordings, read_text};
+use bstr::{BStr, ByteSlice};
 
-use crate::corpus::LONGEST;
-use crate::{CorpusPlace, Result};
+use crate::{CorpusPlace, RecordingPart, Result, Segments, read_recordings, read_text};
 
 /// A recording of a data directory.
 #[derive(Clone, Debug)]
@@ -54,13 +52,6 @@ pub struct DataDirectory {
     pub(crate) text_order: Vec<usize>,
 }
 
-/// A line of segments.
-struct Segment {
-    recording: String,
-    times: (f64, f64),
-    channel: Option<u32>,
-}
-
 impl DataDirectory {
     /// Reads a data directory.
     ///
@@ -74,8 +65,8 @@ impl DataDirectory {
         let texts = if name("text").exists() { Some(lines("text")?) } else { None };
         let text_of: Option<HashMap<&str, &str>> =
             texts.as_ref().map(|texts| texts.iter().map(|(key, text)| (key.as_str(), text.as_str())).collect());
-        let mut segments = match name("segments").exists() {
-            true => Some(read_segments(lines("segments")?, &place("segments"))?),
+        let segments = match name("segments").exists() {
+            true => Some(Segments::read_spans(BStr::new(name("segments").as_os_str().as_bytes()))?),
             false => None,
         };
         let (mut recordings, mut places, mut utterances) =
@@ -91,25 +82,26 @@ impl DataDirectory {
                 Some(texts) => Some((*texts.get(key.as_str()).ok_or_else(|| missing("text"))?).to_owned()),
                 None => None,
             };
-            let segment = match &mut segments {
-                Some(segments) => Some(segments.remove(&key).ok_or_else(|| missing("segments"))?),
+            let segment = match &segments {
+                Some(segments) => Some(segments.get(&key).ok_or_else(|| missing("segments"))?),
                 None => None,
             };
-            let of = segment.as_ref().map_or(&key, |segment| &segment.recording);
-            let recording = match places.get(of) {
+            let of = segment.map_or(key.as_str().into(), |segment| segment.recording.to_str_lossy());
+            let recording = match places.get(&*of) {
                 Some(&at) => at,
                 None => {
                     let message = || format!("expected a recording {of}, which {key} is of, got none");
-                    let audio = names.remove(of).ok_or_else(|| place("wav.scp").error(message()))?;
-                    places.insert(of.clone(), recordings.len());
-                    recordings.push(DirectoryRecording { key: of.clone(), audio });
+                    let audio = names.remove(&*of).ok_or_else(|| place("wav.scp").error(message()))?;
+                    places.insert(of.to_string(), recordings.len());
+                    recordings.push(DirectoryRecording { key: of.into_owned(), audio });
                     recordings.len() - 1
                 }
             };
             if by_key.insert(key.clone(), utterances.len()).is_some() {
                 return Err(place("utt2spk").error(format!("expected each key once, got {key} again")));
             }
-            let (times, channel) = (segment.as_ref().map(|it| it.times), segment.and_then(|it| it.channel));
+            let times = |part: &RecordingPart| (part.start, part.end);
+            let (times, channel) = (segment.map(times), segment.and_then(|part| part.channel));
             utterances.push(DirectoryUtterance { key, speaker, text, recording, times, channel });
         }
         let known = |key: &String| {
@@ -119,35 +111,4 @@ impl DataDirectory {
         let text_order = texts.iter().flatten().map(|(key, _)| known(key)).collect::<Result<_>>()?;
         Ok(Self { recordings, utterances, text_order })
     }
-}
-
-fn read_segments(lines: Vec<(String, String)>, place: &CorpusPlace) -> Result<HashMap<String, Segment>> {
-    let mut segments = HashMap::new();
-    for (number, (key, rest)) in lines.into_iter().enumerate() {
-        let place = CorpusPlace::line(&place.name, number as u64 + 1);
-        let fields: Vec<&str> = rest.split_whitespace().collect();
-        let parsed = match fields[..] {
-            [recording, start, end] => parse(recording, start, end, None),
-            [recording, start, end, channel] => parse(recording, start, end, Some(channel)),
-            _ => None,
-        };
-        let Some(segment) = parsed else {
-            let message = format!("expected a recording, start and end in seconds and perhaps a channel, got {rest:?}");
-            return Err(place.error(message));
-        };
-        if segments.insert(key.clone(), segment).is_some() {
-            return Err(place.error(format!("expected each key once, got {key} again")));
-        }
-    }
-    Ok(segments)
-}
-
-fn parse(recording: &str, start: &str, end: &str, channel: Option<&str>) -> Option<Segment> {
-    let seconds = |text: &str| text.parse::<f64>().ok().filter(|seconds| seconds.abs() <= LONGEST);
-    let times = (seconds(start).filter(|start| *start >= 0.0)?, seconds(end)?);
-    let channel = match channel {
-        Some(channel) => Some(channel.parse().ok()?),
-        None => None,
-    };
-    (times.1 < 0.0 || times.1 > times.0).then(|| Segment { recording: recording.to_owned(), times, channel })
 }

@@ -37,14 +37,14 @@ impl fmt::Display for CorpusPlace {
 }
 
 /// An error of a corpus.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A file cannot be read.
-    Io(kaldi_io::Error),
-    /// A list of a data directory cannot be read.
-    List(kaldi_shard::Error),
+    #[error(transparent)]
+    Io(#[from] kaldi_io::Error),
     /// A folder cannot be read.
+    #[error("cannot read the folder {name}: {source}")]
     Folder {
         /// Its name.
         name: String,
@@ -52,6 +52,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// Something makes no sense.
+    #[error("{place}: {message}")]
     Content {
         /// Where it is.
         place: CorpusPlace,
@@ -59,40 +60,6 @@ pub enum Error {
         message: String,
     },
     /// Nothing is there to make a data directory of.
+    #[error("{0}")]
     Nothing(String),
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => error.fmt(f),
-            Self::List(error) => error.fmt(f),
-            Self::Folder { name, source } => write!(f, "cannot read the folder {name}: {source}"),
-            Self::Content { place, message } => write!(f, "{place}: {message}"),
-            Self::Nothing(message) => f.write_str(message),
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io(error) => error.source(),
-            Self::List(error) => error.source(),
-            Self::Folder { source, .. } => Some(source),
-            Self::Content { .. } | Self::Nothing(_) => None,
-        }
-    }
-}
-
-impl From<kaldi_io::Error> for Error {
-    fn from(error: kaldi_io::Error) -> Self {
-        Self::Io(error)
-    }
-}
-
-impl From<kaldi_shard::Error> for Error {
-    fn from(error: kaldi_shard::Error) -> Self {
-        Self::List(error)
-    }
 }

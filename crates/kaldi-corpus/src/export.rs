@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use flate2::{Compression, GzBuilder};
-use kaldi_shard::write_raw_line;
+
 use serde_json::{Value, json};
 
-use crate::{CorpusPlace, DataDirectory, DirectoryUtterance, Error, Result};
+use crate::{CorpusPlace, DataDirectory, DirectoryUtterance, Error, Result, write_raw_line};
 
 /// A kind of manifest that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bstr::{BString, ByteSlice};
-use kaldi_shard::is_sound;
+use kaldi_tar::is_sound;
 
 use crate::naming::stem;
 use crate::utterances::{without_blanks, words};

@@ -1,4 +1,4 @@
-//! Kaldi's data directories, made of folders of sound and of manifests of other programs, and exported as such.
+//! Corpora on disk: data directories, lists and manifests of utterances, shards.
 //!
 //! A data directory has a line for each utterance or recording in several files, sorted by the bytes of the keys:
 //!
@@ -15,10 +15,13 @@
 //! | [`Utterances`] | what a folder or a manifest has |
 //! | [`Naming`] | how utterances and speakers get their names |
 //! | [`NamedCorpus`] | utterances and recordings with their names, the content of a data directory |
-//! | [`DataDirectory`] | a data directory that is read |
+//! | [`DataFolder`], [`DIRECTORY_FILES`] | which files a data directory has, and what they say |
+//! | [`Segment`], [`Segments`] | lines of `segments` |
+//! | [`read_text`], [`read_recordings`] | `text` and `wav.scp`, as WeNet's scripts read them |
+//! | [`DataDirectory`] | a data directory that is read as a whole |
 //! | [`Exported`], [`ExportFormat`] | its utterances in the order of the export, as lines of manifests |
-//!
-//! No sound is read here.
+//! | [`RawList`], [`ListIndex`] | lists of utterances, one object in JSON a line |
+//! | [`shard`] | tar files of samples, which are read, written, checked and copied |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -28,18 +31,27 @@
 struct Readme;
 
 mod corpus;
+mod data_folder;
 mod directory;
 mod error;
 mod export;
 mod folder;
+mod list;
 mod manifest;
 mod naming;
+mod segment;
+pub mod shard;
+mod texts;
 mod utterances;
 
 pub use corpus::NamedCorpus;
+pub use data_folder::{AfterKey, DIRECTORY_FILES, DataFolder, DirectoryFile, KeysOf, last_ends};
 pub use directory::{DataDirectory, DirectoryRecording, DirectoryUtterance};
 pub use error::{CorpusPlace, Error, Result};
 pub use export::{ExportFormat, Exported, SoundSize};
+pub use list::{ListIndex, RawList, RawUtterance, write_raw_line};
 pub use manifest::Manifest;
 pub use naming::{Naming, PathPattern, SpeakerRule, UtteranceRule};
+pub use segment::{RecordingPart, Segment, Segments};
+pub use texts::{are_recordings, read_recordings, read_text};
 pub use utterances::{FoundUtterance, ManifestOptions, Utterances};

@@ -8,10 +8,11 @@ use kaldi_wave::ResampleError;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Features or options that do not fit together.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The value of an option makes no sense.
+    #[error("expected --{name} to be {expected}, got {got}")]
     Option {
         /// Its name, without dashes.
         name: &'static str,
@@ -21,8 +22,10 @@ pub enum Error {
         got: String,
     },
     /// There are no features for a computation.
+    #[error("expected features, got empty input")]
     Empty,
     /// The features have another number of columns than the computation needs.
+    #[error("expected features with {expected} columns, got {got}")]
     FeatsDim {
         /// The number that is needed.
         expected: usize,
@@ -30,6 +33,7 @@ pub enum Error {
         got: usize,
     },
     /// The features have fewer columns than should be kept.
+    #[error("cannot truncate features of dimension {dim} to --truncate={truncate}")]
     Truncate {
         /// The number of columns.
         dim: usize,
@@ -37,6 +41,7 @@ pub enum Error {
         truncate: usize,
     },
     /// A feature has a value for which the computation is not defined.
+    #[error("expected {what} to be {expected}, got {got:?} in frame {frame}")]
     Value {
         /// The name of the feature.
         what: &'static str,
@@ -48,11 +53,13 @@ pub enum Error {
         frame: usize,
     },
     /// A text is no list of dimensions.
+    #[error("expected a colon-separated list of integers such as 13:14:15, got {got:?}")]
     Dims {
         /// The text.
         got: String,
     },
     /// A dimension does not exist.
+    #[error("expected a dimension of 0 or more and below {dim}, got {got}")]
     Dim {
         /// The number of dimensions.
         dim: usize,
@@ -60,6 +67,7 @@ pub enum Error {
         got: i32,
     },
     /// The number of weights is not that of frames.
+    #[error("expected {num_frames} weights, one a frame, got {got}")]
     Weights {
         /// The number of frames.
         num_frames: usize,
@@ -67,11 +75,19 @@ pub enum Error {
         got: usize,
     },
     /// A matrix does not have the form of CMVN statistics (sums and sums of squares).
+    #[error(
+        "expected CMVN statistics, of 2 rows and at least 2 columns, got {rows} by {cols}",
+        rows = .got.0, cols = .got.1
+    )]
     NoCmvnStats {
         /// Its size, rows before columns.
         got: (usize, usize),
     },
     /// CMVN statistics do not fit the features.
+    #[error(
+        "Dim mismatch: expected CMVN statistics of 2 by {} for features of dimension {dim}, got {rows} by {cols}",
+        .dim + 1, rows = .stats.0, cols = .stats.1
+    )]
     CmvnDim {
         /// The size of the statistics, rows before columns.
         stats: (usize, usize),
@@ -79,8 +95,10 @@ pub enum Error {
         dim: usize,
     },
     /// Variances should be normalized with CMVN statistics that have only means.
+    #[error("variances are to be normalized, but there are no variance stats: expected 2 rows, got 1")]
     NoVariances,
     /// CMVN statistics have too low a count.
+    #[error("Insufficient stats for cepstral mean and variance normalization: expected a count {expected}, got {got}")]
     Count {
         /// The allowed values.
         expected: &'static str,
@@ -88,11 +106,13 @@ pub enum Error {
         got: f64,
     },
     /// A variance is NaN.
+    #[error("expected a number for the variance of dimension {dim}, got NaN")]
     NanVariance {
         /// The dimension, counted from zero.
         dim: usize,
     },
     /// The sample rate of a signal is not that of the options.
+    #[error("Sample frequency mismatch: you specified {expected} but data has {got} (use --sample-frequency)")]
     SampleRate {
         /// The rate of the options, in Hz.
         expected: f32,
@@ -100,20 +120,31 @@ pub enum Error {
         got: f32,
     },
     /// A signal has no frames.
+    #[error("the signal is too short for a frame")]
     TooShort,
     /// The samples of a frame are no longer in memory when it is computed.
+    #[error(
+        "frame {frame} starts before the last piece of the signal, which happens with --snip-edges=false if that is \
+         short, or comes in short pieces"
+    )]
     PitchFrame {
         /// The frame, counted from zero.
         frame: usize,
     },
     /// The sample rate cannot be converted.
+    #[error(transparent)]
     Resample(ResampleError),
     /// The model finds no possible pitch, since probabilities of voicing are 1 or NaN.
+    #[error(
+        "expected probabilities of voicing from 0 to 1, times --max-voicing-prob less than 1; no pitch is possible in \
+         frame {frame}"
+    )]
     NoPitch {
         /// The frame where this was found, counted from zero.
         frame: usize,
     },
     /// A sample of a waveform is NaN or infinite.
+    #[error("expected samples to be finite numbers, got {got:?} in sample {sample}")]
     Sample {
         /// Its place, counted from zero.
         sample: usize,
@@ -121,11 +152,13 @@ pub enum Error {
         got: f32,
     },
     /// There are too few mel filters.
+    #[error("Must have at least 3 mel bins, got --num-mel-bins={got}")]
     MelBins {
         /// Their number.
         got: usize,
     },
     /// There would be more cepstra than mel filters.
+    #[error("num-ceps cannot be larger than num-mel-bins: got --num-ceps={num_ceps} and --num-mel-bins={num_bins}")]
     NumCeps {
         /// The number of cepstra.
         num_ceps: usize,
@@ -133,6 +166,7 @@ pub enum Error {
         num_bins: usize,
     },
     /// Mel filters would be at frequencies that do not exist.
+    #[error("Bad values in options: low-freq {low} and high-freq {high} vs. nyquist {half_rate}")]
     MelRange {
         /// The lower end of the filters, in Hz.
         low: f32,
@@ -142,6 +176,9 @@ pub enum Error {
         half_rate: f32,
     },
     /// The bends of VTLN warping are not within the range of the mel filters.
+    #[error(
+        "Bad values in options: vtln-low {lower} and vtln-high {upper}, versus low-freq {low} and high-freq {high}"
+    )]
     VtlnRange {
         /// The lower bend, in Hz.
         lower: f32,
@@ -153,11 +190,16 @@ pub enum Error {
         high: f32,
     },
     /// A VTLN warp factor is not positive.
+    #[error("expected a positive VTLN warp factor, got {got}")]
     Warp {
         /// The factor.
         got: f32,
     },
     /// A mel filter is so narrow that there is no line of the spectrum in it.
+    #[error(
+        "mel bin {bin} of {num_bins}, at {center:.0} Hz, is too narrow for the frequency resolution: there are too \
+         many --num-mel-bins, or the range is too small"
+    )]
     EmptyMelBin {
         /// The filter, counted from zero.
         bin: usize,
@@ -167,8 +209,10 @@ pub enum Error {
         center: f32,
     },
     /// Energies are too large for floats.
+    #[error("the samples are so large that energies are beyond the range of floats")]
     Overflow,
     /// The result would have more rows or columns than a matrix can have, or needs too much memory.
+    #[error("{rows} by {cols} elements are too many", rows = .size.0, cols = .size.1)]
     TooLarge {
         /// The numbers of rows and columns that it would have.
         size: (u64, u64),
@@ -180,84 +224,6 @@ impl Error {
         Self::Option { name, expected, got: got.to_string() }
     }
 }
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Option { name, expected, got } => write!(f, "expected --{name} to be {expected}, got {got}"),
-            Self::Empty => f.write_str("expected features, got empty input"),
-            Self::FeatsDim { expected, got } => write!(f, "expected features with {expected} columns, got {got}"),
-            Self::Truncate { dim, truncate } => {
-                write!(f, "cannot truncate features of dimension {dim} to --truncate={truncate}")
-            }
-            Self::Value { what, expected, got, frame } => {
-                write!(f, "expected {what} to be {expected}, got {got:?} in frame {frame}")
-            }
-            Self::Dims { got } => {
-                write!(f, "expected a colon-separated list of integers such as 13:14:15, got {got:?}")
-            }
-            Self::Dim { dim, got } => write!(f, "expected a dimension of 0 or more and below {dim}, got {got}"),
-            Self::Weights { num_frames, got } => write!(f, "expected {num_frames} weights, one a frame, got {got}"),
-            Self::NoCmvnStats { got: (rows, cols) } => {
-                write!(f, "expected CMVN statistics, of 2 rows and at least 2 columns, got {rows} by {cols}")
-            }
-            Self::CmvnDim { stats: (rows, cols), dim } => write!(
-                f,
-                "Dim mismatch: expected CMVN statistics of 2 by {} for features of dimension {dim}, got {rows} by {cols}",
-                dim + 1
-            ),
-            Self::NoVariances => {
-                f.write_str("variances are to be normalized, but there are no variance stats: expected 2 rows, got 1")
-            }
-            Self::Count { expected, got } => write!(
-                f,
-                "Insufficient stats for cepstral mean and variance normalization: expected a count {expected}, got {got}"
-            ),
-            Self::NanVariance { dim } => write!(f, "expected a number for the variance of dimension {dim}, got NaN"),
-            Self::SampleRate { expected, got } => write!(
-                f,
-                "Sample frequency mismatch: you specified {expected} but data has {got} (use --sample-frequency)"
-            ),
-            Self::TooShort => f.write_str("the signal is too short for a frame"),
-            Self::PitchFrame { frame } => write!(
-                f,
-                "frame {frame} starts before the last piece of the signal, which happens with --snip-edges=false if that is \
-                 short, or comes in short pieces"
-            ),
-            Self::Resample(error) => error.fmt(f),
-            Self::NoPitch { frame } => write!(
-                f,
-                "expected probabilities of voicing from 0 to 1, times --max-voicing-prob less than 1; no pitch is possible in \
-                 frame {frame}"
-            ),
-            Self::Sample { sample, got } => {
-                write!(f, "expected samples to be finite numbers, got {got:?} in sample {sample}")
-            }
-            Self::MelBins { got } => write!(f, "Must have at least 3 mel bins, got --num-mel-bins={got}"),
-            Self::NumCeps { num_ceps, num_bins } => write!(
-                f,
-                "num-ceps cannot be larger than num-mel-bins: got --num-ceps={num_ceps} and --num-mel-bins={num_bins}"
-            ),
-            Self::MelRange { low, high, half_rate } => {
-                write!(f, "Bad values in options: low-freq {low} and high-freq {high} vs. nyquist {half_rate}")
-            }
-            Self::VtlnRange { lower, upper, low, high } => write!(
-                f,
-                "Bad values in options: vtln-low {lower} and vtln-high {upper}, versus low-freq {low} and high-freq {high}"
-            ),
-            Self::Warp { got } => write!(f, "expected a positive VTLN warp factor, got {got}"),
-            Self::EmptyMelBin { bin, num_bins, center } => write!(
-                f,
-                "mel bin {bin} of {num_bins}, at {center:.0} Hz, is too narrow for the frequency resolution: there are too \
-                 many --num-mel-bins, or the range is too small"
-            ),
-            Self::Overflow => f.write_str("the samples are so large that energies are beyond the range of floats"),
-            Self::TooLarge { size: (rows, cols) } => write!(f, "{rows} by {cols} elements are too many"),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
 
 /// Checks that the value of an option is a finite number.
 pub(crate) fn finite(name: &'static str, value: f32) -> Result<()> {

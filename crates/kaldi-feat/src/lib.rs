@@ -62,6 +62,6 @@ pub use error::{Error, Result};
 pub use normalizer::{Flooring, VARIANCE_FLOOR};
 pub use online_cmvn::{Normalized, OnlineCmvn, OnlineCmvnOptions, OnlineCmvnState};
 pub use sample_grid::{NoSamples, SampleGrid};
-pub use segment::{FrameGrid, NoFrames, Segment};
+pub use segment::{FrameGrid, NoFrames};
 pub use sliding_cmvn::{FlooredFrame, SlidingWindowCmn, SlidingWindowCmnOptions};
 pub use splice::Splice;

@@ -1,64 +1,9 @@
-//! Segments in time, and their frames.
+//! The frames of segments in time.
 
 use std::fmt;
 use std::ops::Range;
 
 use crate::{Error, Result};
-
-/// A line of a segments file: `<segment> <recording> <start> <end> [<channel>]`, times in seconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Segment<'a> {
-    /// The key of the segment.
-    pub name: &'a [u8],
-    /// The key of the recording, or of the features, that contains it.
-    pub recording: &'a [u8],
-    /// Its start, in seconds.
-    pub start: f64,
-    /// Its end, in seconds.
-    pub end: f64,
-    /// The channel, counted from zero.
-    pub channel: Option<i32>,
-}
-
-impl<'a> Segment<'a> {
-    /// Reads a line without its newline; fields are separated by blanks, tabs and carriage returns.
-    ///
-    /// The times have to be numbers; whether they make sense is not checked.
-    ///
-    /// # Errors
-    /// The error in the line, with the text that Kaldi's warnings have in brackets; `None` if the number of fields is
-    /// wrong.
-    pub fn parse(line: &'a [u8]) -> Result<Self, Option<&'static str>> {
-        let mut fields = line.split(|byte| matches!(byte, b' ' | b'\t' | b'\r')).filter(|field| !field.is_empty());
-        let (Some(name), Some(recording), Some(start), Some(end)) =
-            (fields.next(), fields.next(), fields.next(), fields.next())
-        else {
-            return Err(None);
-        };
-        let channel = fields.next();
-        if fields.next().is_some() {
-            return Err(None);
-        }
-        let start = seconds(start).ok_or(Some("bad start"))?;
-        let end = seconds(end).ok_or(Some("bad end"))?;
-        let channel = channel.map(|field| index(field).ok_or(Some("bad channel"))).transpose()?;
-        Ok(Self { name, recording, start, end, channel })
-    }
-}
-
-fn seconds(field: &[u8]) -> Option<f64> {
-    match kaldi_number::parse_f64(field) {
-        Ok((value, length)) if length == field.len() && !value.is_nan() => Some(value),
-        _ => None,
-    }
-}
-
-fn index(field: &[u8]) -> Option<i32> {
-    match kaldi_number::parse_integer(field) {
-        Ok((value, length)) if length == field.len() => i32::try_from(value).ok().filter(|value| *value >= 0),
-        _ => None,
-    }
-}
 
 /// The options of cutting features into segments (Kaldi's extract-feature-segments).
 #[derive(Clone, Debug)]
@@ -154,34 +99,6 @@ mod tests {
     const GRID: FrameGrid =
         FrameGrid { min_segment_length: 0.1, frame_length: 25, frame_shift: 10, max_overshoot: 0.0, snip_edges: true };
     const PLAIN: FrameGrid = FrameGrid { snip_edges: false, ..GRID };
-
-    #[test]
-    fn a_line_has_four_or_five_fields() {
-        let expected = Segment { name: b"s", recording: b"r", start: 1.0, end: 2.5, channel: None };
-        assert_eq!(Segment::parse(b"s r 1 2.5"), Ok(expected));
-        assert_eq!(Segment::parse(b"  s\tr  1 2.5\r"), Ok(expected));
-        assert_eq!(Segment::parse(b"s r 1 2.5 1"), Ok(Segment { channel: Some(1), ..expected }));
-        for line in ["", "s r 1", "s r 1 2 3 4"] {
-            assert_eq!(Segment::parse(line.as_bytes()), Err(None), "{line:?}");
-        }
-    }
-
-    #[test]
-    fn times_and_channel_are_numbers() {
-        for (line, reason) in [
-            ("s r x 2", "bad start"),
-            ("s r 1s 2", "bad start"),
-            ("s r nan 2", "bad start"),
-            ("s r 1 2x", "bad end"),
-            ("s r 1 2 x", "bad channel"),
-            ("s r 1 2 -1", "bad channel"),
-            ("s r 1 2 1.5", "bad channel"),
-            ("s r 1 2 3000000000", "bad channel"),
-        ] {
-            assert_eq!(Segment::parse(line.as_bytes()), Err(Some(reason)), "{line:?}");
-        }
-        assert_eq!(Segment::parse(b"s r -1 inf").unwrap().end, f64::INFINITY);
-    }
 
     #[test]
     fn times_become_frames() {

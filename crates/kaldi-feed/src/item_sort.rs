@@ -82,14 +82,14 @@ struct Record {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ItemForm {
     BinaryEntry,
     TextEntry,
     Line,
     Kept,
 }
 
-const KINDS: [Kind; 4] = [Kind::BinaryEntry, Kind::TextEntry, Kind::Line, Kind::Kept];
+const KINDS: [ItemForm; 4] = [ItemForm::BinaryEntry, ItemForm::TextEntry, ItemForm::Line, ItemForm::Kept];
 
 impl ItemSort {
     /// An empty sort; with `reverse`, the largest comes first.
@@ -117,7 +117,7 @@ impl ItemSort {
                 u32::try_from(line.len()).ok()?;
                 let at = line.find(item.key())? as u64;
                 let place = self.text.push(line);
-                Some((Kind::Line, place, place + at, line.len() as u64, key_length, 0))
+                Some((ItemForm::Line, place, place + at, line.len() as u64, key_length, 0))
             }
             Held::Entry(entry) => {
                 let Content::Bytes { blob, value_at } = &entry.content else { return None };
@@ -127,14 +127,14 @@ impl ItemSort {
                     return None;
                 }
                 let place = if rank == ItemRank::Key { self.text.push(item.key()) } else { 0 };
-                let kind = if entry.is_text { Kind::TextEntry } else { Kind::BinaryEntry };
+                let kind = if entry.is_text { ItemForm::TextEntry } else { ItemForm::BinaryEntry };
                 Some((kind, blob.offset(), place, item.size(), key_length, value_at))
             }
         });
         let (kind, start, key_at, size, key_length, value_at) = compact.unwrap_or_else(|| {
             let number = self.kept.len() as u64;
             self.kept.push(item);
-            (Kind::Kept, number, 0, 0, 0, 0)
+            (ItemForm::Kept, number, 0, 0, 0, 0)
         });
         let rank = match rank {
             ItemRank::Key => key_at,
@@ -176,7 +176,7 @@ impl ItemSort {
     /// The key of a record of a sort by key.
     fn key(&self, record: &Record) -> &BStr {
         match record.kind() {
-            Kind::Kept => self.kept[record.start as usize].key(),
+            ItemForm::Kept => self.kept[record.start as usize].key(),
             _ => self.text.get(record.rank, record.key_length as usize).as_bstr(),
         }
     }
@@ -192,26 +192,26 @@ impl ItemSort {
     fn compact_item(&self, record: &Record) -> Option<TableItem> {
         let size = record.size_and_kind >> 2;
         match record.kind() {
-            Kind::Kept => None,
-            Kind::Line => Some(TableItem::of_line(self.text.get(record.start, size as usize).as_bstr())),
+            ItemForm::Kept => None,
+            ItemForm::Line => Some(TableItem::of_line(self.text.get(record.start, size as usize).as_bstr())),
             kind => {
                 let (file, name) = self.file.as_ref()?;
                 let blob = Blob::in_file(Arc::clone(name), Arc::clone(file), record.start, size);
                 let key = if self.by_key { self.key(record).to_owned() } else { self.read_key(file, record) };
-                Some(TableItem::of_entry(key, blob, record.value_at.into(), kind == Kind::TextEntry))
+                Some(TableItem::of_entry(key, blob, record.value_at.into(), kind == ItemForm::TextEntry))
             }
         }
     }
 }
 
 impl Record {
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> ItemForm {
         KINDS[(self.size_and_kind & 3) as usize]
     }
 
     /// The order in which the items came.
     fn order(&self, other: &Self) -> Ordering {
-        (self.kind() == Kind::Kept, self.start).cmp(&(other.kind() == Kind::Kept, other.start))
+        (self.kind() == ItemForm::Kept, self.start).cmp(&(other.kind() == ItemForm::Kept, other.start))
     }
 }
 

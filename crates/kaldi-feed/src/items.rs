@@ -1,12 +1,11 @@
 //! Entries of tables that are copied unchanged, whatever their values.
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Blob, Lines, Output, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind, is_specifier};
+use kaldi_io::{Blob, KeyedLine, Lines, Output, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind, is_specifier};
 use kaldi_table::{ArchiveWriter, RawEntries, RawEntry, Reader, ScriptLine, ScriptLines, ValueLoader};
 use kaldi_types::Detector;
 use kaldi_values::{Cursor, Format};
 
-use crate::text::fields;
 use crate::{Error, Result};
 
 /// An entry of an archive, or a line of a list. Only its key is known.
@@ -55,7 +54,7 @@ impl TableItem {
     /// The key.
     pub fn key(&self) -> &BStr {
         match &self.0 {
-            Held::Line(line) => fields(line.as_bstr()).next().unwrap_or_default().as_bstr(),
+            Held::Line(line) => KeyedLine::split(line).key,
             Held::Entry(entry) => entry.key.as_bstr(),
         }
     }
@@ -168,7 +167,7 @@ impl Items {
             Source::Script(lines, loader) => next_value(lines, loader),
             Source::Lines(lines) => {
                 while let Some(line) = lines.next_line()? {
-                    if fields(line).next().is_some() {
+                    if !line.trim_ascii().is_empty() {
                         return Ok(Some(TableItem::of_line(line.as_bstr())));
                     }
                 }

@@ -6,7 +6,6 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Lines, Rspecifier, is_specifier};
 use kaldi_table::SequentialReader;
 
-use crate::text::fields;
 use crate::{Error, Result};
 
 /// The unit of the numbers of a list.
@@ -52,19 +51,13 @@ impl Lengths {
             return Err(Error::Name { got: name.to_owned() });
         }
         let mut lines = Lines::open(name)?;
-        while let Some(line) = lines.next_line()? {
-            let fields: Vec<&[u8]> = fields(line).collect();
-            let number = |field: &[u8]| field.to_str().ok()?.parse::<f64>().ok();
-            let (key, number) = match fields[..] {
-                [] => continue,
-                [key, field] => (BString::from(key), number(field)),
-                _ => (BString::default(), None),
-            };
+        while let Some((line_number, line)) = lines.next_keyed()? {
+            let number = line.rest.to_str().ok().and_then(|number| number.parse::<f64>().ok());
             let Some(number) = number.filter(|number| *number >= 0.0) else {
-                let got = line.into();
-                return Err(Error::Length { place: format!("{printable}:{}", lines.number()), got });
+                let got = line.to_string().into();
+                return Err(Error::Length { place: format!("{printable}:{line_number}"), got });
             };
-            lengths.add(&printable, key, if unit == Unit::Frames { number } else { frames_of(number) })?;
+            lengths.add(&printable, line.key.into(), if unit == Unit::Frames { number } else { frames_of(number) })?;
         }
         Ok(lengths)
     }

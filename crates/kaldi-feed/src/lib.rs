@@ -79,7 +79,7 @@ pub use source::{DataList, DataType, Permutation};
 pub use stage::{Batches, ListOrder, Pass, SampleWork, Samples, Stage};
 pub use stages::{Labels, LogMelOptions, standard_stages};
 pub use tensors::TensorFormat;
-pub use text::{Text, fields};
+pub use text::Text;
 pub use tiktoken::RankTokenizer;
 pub use tokenizer::{BLANK, Tokenizer, ids, parse_non_linguistic};
 pub use wenet::LabelSource;

@@ -1,6 +1,6 @@
 //! Transcripts.
 
-use bstr::{BStr, BString, ByteSlice};
+use bstr::{BStr, BString};
 use kaldi_io::{Lines, Rspecifier, is_specifier};
 use kaldi_table::{Reader, Rows, SequentialReader};
 use kaldi_values::Tokens;
@@ -39,27 +39,13 @@ impl Text {
     #[expect(clippy::should_implement_trait, reason = "an error is no item")]
     pub fn next(&mut self) -> Result<Option<(BString, BString)>> {
         match &mut self.0 {
-            Source::Lines(lines) => {
-                while let Some(line) = lines.next_line()? {
-                    let line = line.trim_ascii();
-                    let end = line.find_byteset(b" \t").unwrap_or(line.len());
-                    if end > 0 {
-                        return Ok(Some((line[..end].into(), line[end..].trim_ascii_start().into())));
-                    }
-                }
-                Ok(None)
-            }
+            Source::Lines(lines) => Ok(lines.next_keyed()?.map(|(_, line)| (line.key.into(), line.rest.into()))),
             Source::Table(rows) => match rows.next()? {
                 Some((key, words)) => Ok(Some((key, bstr::join(" ", words.iter()).into()))),
                 None => Ok(None),
             },
         }
     }
-}
-
-/// Splits a line at white space.
-pub fn fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty())
 }
 
 #[cfg(test)]

@@ -43,7 +43,8 @@ impl RankTokenizer {
             let sequence = words.next().and_then(decode_base64).filter(|sequence| !sequence.is_empty());
             let rank = words.next().and_then(|word| std::str::from_utf8(word).ok()?.parse::<i32>().ok());
             let (Some(sequence), Some(rank), None) = (sequence, rank.filter(|rank| *rank >= 0), words.next()) else {
-                let message = format!("expected bytes in base64 and a rank, got {}", kaldi_shard::excerpt(line));
+                let message =
+                    format!("expected bytes in base64 and a rank, got {}", kaldi_corpus::shard::excerpt(line));
                 return Err(Error::Conf { place: format!("{name}:{number}"), message });
             };
             if ranks.insert(sequence.clone(), rank).is_some() || bytes.insert(rank, sequence).is_some() {

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bstr::BString;
+use kaldi_corpus::shard::{Packed, ShardWriter};
 use kaldi_feat::extract::FbankOptions;
 use kaldi_feed::{
     Bounds, Chain, DataList, DataType, Description, Even, Feed, FeedOptions, FeedReader, LogMelOptions, PaddedBatch,
@@ -18,7 +19,6 @@ use kaldi_feed::{
 use kaldi_matrix::Matrix;
 use kaldi_reader::testing::Expected;
 use kaldi_reader::{Buckets, Draws, Leftover, Reader, ReaderExt};
-use kaldi_shard::{Packed, ShardWriter};
 use kaldi_table::{Context, TableWriter};
 use kaldi_values::{Format, SymbolTable, Value};
 use kaldi_wave::Wave;

@@ -1,17 +1,20 @@
 //! What can go wrong with mixtures and statistics.
 
-use std::fmt;
-
 use crate::GmmFlags;
 
 /// The result of the functions of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Parts of a mixture that do not fit each other, or features that do not fit a mixture.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The parts of a mixture are of different numbers of Gaussians or dimensions, or empty.
+    #[error(
+        "expected as many weights, means and variances, got {weights} weights, means of {} by {} and variances of {} \
+         by {}",
+        .means.0, .means.1, .variances.0, .variances.1
+    )]
     Parts {
         /// The number of weights.
         weights: usize,
@@ -21,6 +24,7 @@ pub enum Error {
         variances: (usize, usize),
     },
     /// A weight is negative or no number.
+    #[error("expected weights of 0 or more, got {got:?} for Gaussian {gauss}")]
     Weight {
         /// The Gaussian.
         gauss: usize,
@@ -28,11 +32,13 @@ pub enum Error {
         got: f32,
     },
     /// The constant of a Gaussian is no number: its weight, mean or variance is none, or the variance is negative.
+    #[error("expected weights, means and variances that are numbers, got others for Gaussian {gauss}")]
     NotANumber {
         /// The Gaussian.
         gauss: usize,
     },
     /// A covariance matrix cannot be inverted.
+    #[error("the covariance of Gaussian {gauss}: {source}")]
     Covariance {
         /// The Gaussian.
         gauss: usize,
@@ -40,13 +46,16 @@ pub enum Error {
         source: kaldi_matrix::Error,
     },
     /// There are no frames to compute a Gaussian from.
+    #[error("no features were seen: expected at least one frame")]
     NoFrames,
     /// The features have no variance in a dimension.
+    #[error("bad variance: the features are constant in dimension {dim}")]
     ConstantDim {
         /// The dimension.
         dim: usize,
     },
     /// Something has another number of pdfs than the model.
+    #[error("expected {expected} pdfs, got {got}")]
     NumPdfs {
         /// The number of pdfs of the model.
         expected: usize,
@@ -54,6 +63,10 @@ pub enum Error {
         got: usize,
     },
     /// A transform does not fit the means.
+    #[error(
+        "expected a transform of {dim} rows and {dim} or {} columns, got {rows} by {columns}",
+        .dim + 1, rows = .got.0, columns = .got.1
+    )]
     Transform {
         /// The dimension of the model.
         dim: usize,
@@ -61,6 +74,7 @@ pub enum Error {
         got: (usize, usize),
     },
     /// Features have another dimension than the mixture.
+    #[error("expected features with {expected} columns, got {got}")]
     FeatsDim {
         /// The dimension of the mixture.
         expected: usize,
@@ -68,6 +82,7 @@ pub enum Error {
         got: usize,
     },
     /// The lists of Gaussians are not as many as the frames.
+    #[error("expected a list of Gaussians for each of {expected} frames, got {got}")]
     SelectionLength {
         /// The number of frames.
         expected: usize,
@@ -75,6 +90,7 @@ pub enum Error {
         got: usize,
     },
     /// The Gaussians that were selected for a frame do not exist, or none were selected.
+    #[error("expected numbers of Gaussians below {num_gauss} in frame {frame}, got {got:?}")]
     Selection {
         /// The frame, counted from zero.
         frame: usize,
@@ -84,6 +100,11 @@ pub enum Error {
         got: Vec<i32>,
     },
     /// Two statistics are of other sizes or for other parameters.
+    #[error(
+        "dimension or flags mismatch: expected statistics of {} Gaussians in {} dimensions with flags {flags}, got {} \
+         in {} with {got_flags}",
+        .expected.0, .expected.1, .got.0, .got.1
+    )]
     StatsSize {
         /// The numbers of Gaussians and dimensions of the first.
         expected: (usize, usize),
@@ -95,6 +116,10 @@ pub enum Error {
         got_flags: GmmFlags,
     },
     /// Statistics are of another size than the mixture.
+    #[error(
+        "expected statistics of {} Gaussians in {} dimensions, as the model has, got {} in {}",
+        .expected.0, .expected.1, .got.0, .got.1
+    )]
     OtherModel {
         /// The numbers of Gaussians and dimensions of the mixture.
         expected: (usize, usize),
@@ -102,6 +127,7 @@ pub enum Error {
         got: (usize, usize),
     },
     /// There are no statistics for parameters that shall be estimated.
+    #[error("expected statistics for the flags {wanted}, got those for {got}")]
     Flags {
         /// The parameters.
         wanted: GmmFlags,
@@ -109,6 +135,7 @@ pub enum Error {
         got: GmmFlags,
     },
     /// A pdf does not exist.
+    #[error("expected a pdf below {num_pdfs}, got {got}")]
     Pdf {
         /// The pdf.
         got: i32,
@@ -116,6 +143,7 @@ pub enum Error {
         num_pdfs: usize,
     },
     /// Something is wrong with a pdf.
+    #[error("pdf {pdf}: {source}")]
     InPdf {
         /// The pdf.
         pdf: usize,
@@ -123,8 +151,10 @@ pub enum Error {
         source: Box<Error>,
     },
     /// Variances shall be estimated discriminatively, and means shall not.
+    #[error("variances are estimated with means only, expected the flag m beside v")]
     VariancesAlone,
     /// A transition-id does not exist.
+    #[error("expected a transition-id from 1 to {largest}, got {got}")]
     TransitionId {
         /// The transition-id.
         got: i32,
@@ -132,6 +162,7 @@ pub enum Error {
         largest: usize,
     },
     /// Statistics are of another model, with another number of pdfs or transition-ids.
+    #[error("expected statistics of {expected} pdfs or counts of transitions, got {got}: of another model")]
     OtherStats {
         /// The expected number.
         expected: usize,
@@ -139,13 +170,16 @@ pub enum Error {
         got: usize,
     },
     /// Transition-states of one pdf differ in their numbers of transitions.
+    #[error("the transition-states of a pdf have different numbers of transitions, and cannot share probabilities")]
     Sharing,
     /// The new probability of a transition is zero or no number.
+    #[error("the probability of transition-id {transition_id} is zero or no number")]
     NoProbability {
         /// The transition-id.
         transition_id: usize,
     },
     /// There are too few frames to start a mixture with.
+    #[error("expected {expected} frames at least for {num_gauss} Gaussians, got {got}")]
     FewFrames {
         /// The number of Gaussians.
         num_gauss: usize,
@@ -155,8 +189,10 @@ pub enum Error {
         got: usize,
     },
     /// All frames are the same.
+    #[error("features do not have positive variance: all frames are the same")]
     NoVariance,
     /// A mixture cannot get this number of Gaussians in this way.
+    #[error("cannot {what} {got} Gaussians to get {wanted}")]
     Target {
         /// What should be done: `split`, `merge`.
         what: &'static str,
@@ -166,8 +202,10 @@ pub enum Error {
         wanted: i32,
     },
     /// An acoustic model has no pdfs.
+    #[error("expected pdfs, got none")]
     NoPdfs,
     /// The mixtures of an acoustic model have different dimensions.
+    #[error("expected pdf {pdf} in {expected} dimensions, got {got}")]
     PdfDim {
         /// The pdf.
         pdf: usize,
@@ -177,6 +215,7 @@ pub enum Error {
         got: usize,
     },
     /// A letter does not stand for parameters.
+    #[error("expected letters of m, v, w, t and a for the parameters, got {letter:?} in {text:?}")]
     FlagLetter {
         /// The letter.
         letter: char,
@@ -184,6 +223,7 @@ pub enum Error {
         text: String,
     },
     /// No Gaussian has a likelihood that is a number.
+    #[error("no Gaussian has a likelihood that is a number in frame {frame}")]
     Likelihood {
         /// The frame, counted from zero.
         frame: usize,
@@ -194,97 +234,5 @@ impl Error {
     /// Makes errors of a pdf.
     pub(crate) fn in_pdf(pdf: usize) -> impl Fn(Self) -> Self {
         move |source| Self::InPdf { pdf, source: Box::new(source) }
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoFrames => f.write_str("no features were seen: expected at least one frame"),
-            Self::ConstantDim { dim } => write!(f, "bad variance: the features are constant in dimension {dim}"),
-            Self::NumPdfs { expected, got } => write!(f, "expected {expected} pdfs, got {got}"),
-            Self::Transform { dim, got: (rows, columns) } => {
-                write!(
-                    f,
-                    "expected a transform of {dim} rows and {dim} or {} columns, got {rows} by {columns}",
-                    dim + 1
-                )
-            }
-            Self::Parts { weights, means, variances } => write!(
-                f,
-                "expected as many weights, means and variances, got {weights} weights, means of {} by {} and variances \
-                 of {} by {}",
-                means.0, means.1, variances.0, variances.1
-            ),
-            Self::Weight { gauss, got } => {
-                write!(f, "expected weights of 0 or more, got {got:?} for Gaussian {gauss}")
-            }
-            Self::NotANumber { gauss } => {
-                write!(f, "expected weights, means and variances that are numbers, got others for Gaussian {gauss}")
-            }
-            Self::Covariance { gauss, source } => write!(f, "the covariance of Gaussian {gauss}: {source}"),
-            Self::FeatsDim { expected, got } => write!(f, "expected features with {expected} columns, got {got}"),
-            Self::SelectionLength { expected, got } => {
-                write!(f, "expected a list of Gaussians for each of {expected} frames, got {got}")
-            }
-            Self::Selection { frame, num_gauss, got } => {
-                write!(f, "expected numbers of Gaussians below {num_gauss} in frame {frame}, got {got:?}")
-            }
-            Self::StatsSize { expected, flags, got, got_flags } => write!(
-                f,
-                "dimension or flags mismatch: expected statistics of {} Gaussians in {} dimensions with flags {flags}, \
-                 got {} in {} with {got_flags}",
-                expected.0, expected.1, got.0, got.1
-            ),
-            Self::OtherModel { expected, got } => write!(
-                f,
-                "expected statistics of {} Gaussians in {} dimensions, as the model has, got {} in {}",
-                expected.0, expected.1, got.0, got.1
-            ),
-            Self::Flags { wanted, got } => {
-                write!(f, "expected statistics for the flags {wanted}, got those for {got}")
-            }
-            Self::Pdf { got, num_pdfs } => write!(f, "expected a pdf below {num_pdfs}, got {got}"),
-            Self::InPdf { pdf, source } => write!(f, "pdf {pdf}: {source}"),
-            Self::VariancesAlone => {
-                f.write_str("variances are estimated with means only, expected the flag m beside v")
-            }
-            Self::TransitionId { got, largest } => {
-                write!(f, "expected a transition-id from 1 to {largest}, got {got}")
-            }
-            Self::OtherStats { expected, got } => write!(
-                f,
-                "expected statistics of {expected} pdfs or counts of transitions, got {got}: of another model"
-            ),
-            Self::Sharing => f.write_str(
-                "the transition-states of a pdf have different numbers of transitions, and cannot share probabilities",
-            ),
-            Self::NoProbability { transition_id } => {
-                write!(f, "the probability of transition-id {transition_id} is zero or no number")
-            }
-            Self::FewFrames { num_gauss, expected, got } => {
-                write!(f, "expected {expected} frames at least for {num_gauss} Gaussians, got {got}")
-            }
-            Self::NoVariance => f.write_str("features do not have positive variance: all frames are the same"),
-            Self::Target { what, got, wanted } => write!(f, "cannot {what} {got} Gaussians to get {wanted}"),
-            Self::NoPdfs => f.write_str("expected pdfs, got none"),
-            Self::PdfDim { pdf, expected, got } => {
-                write!(f, "expected pdf {pdf} in {expected} dimensions, got {got}")
-            }
-            Self::FlagLetter { letter, text } => {
-                write!(f, "expected letters of m, v, w, t and a for the parameters, got {letter:?} in {text:?}")
-            }
-            Self::Likelihood { frame } => write!(f, "no Gaussian has a likelihood that is a number in frame {frame}"),
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Covariance { source, .. } => Some(source),
-            Self::InPdf { source, .. } => Some(source),
-            _ => None,
-        }
     }
 }

@@ -1,7 +1,5 @@
 //! What can go wrong with models and alignments that do not fit each other.
 
-use std::fmt;
-
 use crate::TreeError;
 use crate::transition_model::{TransitionTuple, UnknownTransitionId};
 
@@ -9,10 +7,11 @@ use crate::transition_model::{TransitionTuple, UnknownTransitionId};
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Models, alignments and posteriors that do not fit each other.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A number in a frame is not a transition-id.
+    #[error("frame {frame}: {source}")]
     TransitionId {
         /// The frame, from 0.
         frame: usize,
@@ -20,38 +19,46 @@ pub enum Error {
         source: UnknownTransitionId,
     },
     /// Two self-loops of different states follow each other.
+    #[error("frame {frame}: the alignment goes from a self-loop of one state to that of another")]
     SelfLoops {
         /// The second frame, from 0.
         frame: usize,
     },
     /// Statistics for trees do not fit each other.
-    TreeStats(TreeError),
+    #[error(transparent)]
+    TreeStats(#[from] TreeError),
     /// A transition model cannot be made from a topology and a tree.
+    #[error("{message}")]
     Tree {
         /// Why.
         message: String,
     },
     /// A phone is not in a topology.
+    #[error("phone {got} is not in the topology")]
     Phone {
         /// The phone.
         got: i32,
     },
     /// A phone is not in a map of phones.
+    #[error("could not map phone {got}: it is not in the map of phones")]
     UnmappedPhone {
         /// The phone.
         got: i32,
     },
     /// A text is not a list of phones.
+    #[error("expected phones such as 1:2:3, got {got:?}")]
     PhoneList {
         /// The text.
         got: String,
     },
     /// A file cannot be read, or makes no sense.
+    #[error("{message}")]
     Unreadable {
         /// Which, and why.
         message: String,
     },
     /// A line of a map of phones makes no sense.
+    #[error("{}", no_phone_map(*.line, .got))]
     PhoneMap {
         /// The line, from 1; 0 if there is none.
         line: usize,
@@ -59,6 +66,7 @@ pub enum Error {
         got: String,
     },
     /// A tree has no pdf for a phone in its context.
+    #[error("the tree has no pdf for class {pdf_class} of the phone in the window {window:?}")]
     NoPdf {
         /// The phones around it, and itself.
         window: Vec<i32>,
@@ -66,11 +74,16 @@ pub enum Error {
         pdf_class: i32,
     },
     /// A model does not have a transition-state that a tree asks for.
+    #[error(
+        "the model has no transition-state for phone {}, state {}, pdfs {} and {} (incompatible tree and model?)",
+        .tuple.phone, .tuple.state, .tuple.forward_pdf, .tuple.self_loop_pdf
+    )]
     NoTransitionState {
         /// The phone, its state and its pdfs.
         tuple: TransitionTuple,
     },
     /// A phone cannot be as short as that.
+    #[error("phone {phone} has no path of {length} frames")]
     TooShort {
         /// The phone.
         phone: i32,
@@ -78,11 +91,13 @@ pub enum Error {
         length: usize,
     },
     /// The weights of a frame are negative, so that it cannot be weighted as a whole.
+    #[error("frame {frame}: expected weights that sum up to 0 or more, got a negative sum")]
     NegativeWeight {
         /// The frame, from 0.
         frame: usize,
     },
     /// A number in a frame is not a pdf of the model.
+    #[error("frame {frame}: pdf-id on input out of range, expected 0 to {}, got {got}", .num_pdfs - 1)]
     Pdf {
         /// The frame, from 0.
         frame: usize,
@@ -92,11 +107,13 @@ pub enum Error {
         num_pdfs: usize,
     },
     /// Phones cannot be scored.
+    #[error("{message}")]
     Pronunciation {
         /// Why.
         message: String,
     },
     /// A vector has another length than a model asks for.
+    #[error("expected {expected} counts of {of}, got {got}")]
     Counts {
         /// What is counted.
         of: &'static str,
@@ -107,58 +124,12 @@ pub enum Error {
     },
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TransitionId { frame, source } => write!(f, "frame {frame}: {source}"),
-            Self::SelfLoops { frame } => {
-                write!(f, "frame {frame}: the alignment goes from a self-loop of one state to that of another")
-            }
-            Self::TreeStats(error) => error.fmt(f),
-            Self::Tree { message } | Self::Pronunciation { message } | Self::Unreadable { message } => {
-                f.write_str(message)
-            }
-            Self::Phone { got } => write!(f, "phone {got} is not in the topology"),
-            Self::UnmappedPhone { got } => write!(f, "could not map phone {got}: it is not in the map of phones"),
-            Self::PhoneList { got } => write!(f, "expected phones such as 1:2:3, got {got:?}"),
-            Self::PhoneMap { line: 0, .. } => f.write_str("expected lines of an old and a new phone, got an empty map"),
-            Self::PhoneMap { line, got } => {
-                write!(
-                    f,
-                    "line {line}: expected an old phone, which comes once, and a new phone, both above 0, got {got:?}"
-                )
-            }
-            Self::NoPdf { window, pdf_class } => {
-                write!(f, "the tree has no pdf for class {pdf_class} of the phone in the window {window:?}")
-            }
-            Self::NoTransitionState { tuple } => write!(
-                f,
-                "the model has no transition-state for phone {}, state {}, pdfs {} and {} (incompatible tree and model?)",
-                tuple.phone, tuple.state, tuple.forward_pdf, tuple.self_loop_pdf
-            ),
-            Self::TooShort { phone, length } => write!(f, "phone {phone} has no path of {length} frames"),
-            Self::NegativeWeight { frame } => {
-                write!(f, "frame {frame}: expected weights that sum up to 0 or more, got a negative sum")
-            }
-            Self::Pdf { frame, got, num_pdfs } => {
-                write!(f, "frame {frame}: pdf-id on input out of range, expected 0 to {}, got {got}", num_pdfs - 1)
-            }
-            Self::Counts { of, expected, got } => write!(f, "expected {expected} counts of {of}, got {got}"),
+/// What is wrong with a map of phones: a line, or that it is empty.
+fn no_phone_map(line: usize, got: &str) -> String {
+    match line {
+        0 => "expected lines of an old and a new phone, got an empty map".to_owned(),
+        _ => {
+            format!("line {line}: expected an old phone, which comes once, and a new phone, both above 0, got {got:?}")
         }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::TransitionId { source, .. } => Some(source),
-            _ => None,
-        }
-    }
-}
-
-impl From<TreeError> for Error {
-    fn from(error: TreeError) -> Self {
-        Self::TreeStats(error)
     }
 }

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_corpus::{DataFolder, Segment, last_ends};
 use kaldi_measure::{Disagreement, Rule, UsualLengths, UtteranceLengths};
 use kaldi_types::Header;
 
 use crate::Result;
-use crate::data_folder::{DataFolder, last_ends};
+use crate::directory_check::Row;
 use crate::fault::Fault;
-use crate::rows::Row;
 
 /// The lengths of the values of a data directory, from their headers.
 #[derive(Debug, Default)]
@@ -118,8 +118,9 @@ impl DirectoryLengths {
             return self.recordings.iter().map(of).collect();
         };
         let of = |row: &'a Row| {
-            let whole = row.words().next().and_then(|recording| self.recordings.get(recording)).copied();
-            let (start, end) = (row.number_at(1)?, row.number_at(2).filter(|&end| end >= 0.0).or(whole)?);
+            let segment = Segment::after_key(row.key.as_bstr(), &row.rest).ok()?;
+            let whole = self.recordings.get(segment.recording).copied();
+            let (start, end) = (segment.start, Some(segment.end).filter(|_| segment.has_end()).or(whole)?);
             if end <= start {
                 return None;
             }

@@ -4,39 +4,12 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use bstr::{BStr, BString};
+use kaldi_corpus::{DIRECTORY_FILES, DataFolder, Segment};
+use kaldi_io::KeyedLine;
 
-use crate::data_folder::DataFolder;
 use crate::kind::{Kind, Named};
 use crate::summary::Summary;
 use crate::{Error, Result};
-
-/// Files of data directories, in the order in which they are reported.
-pub(crate) const FILES: [&str; 21] = [
-    "wav.scp",
-    "segments",
-    "reco2file_and_channel",
-    "reco2dur",
-    "utt2spk",
-    "spk2utt",
-    "text",
-    "feats.scp",
-    "vad.scp",
-    "cmvn.scp",
-    "utt2dur",
-    "utt2num_frames",
-    "utt2lang",
-    "utt2uniq",
-    "utt2warp",
-    "spk2gender",
-    "spk2warp",
-    "utt2len",
-    "stm",
-    "glm",
-    "frame_shift",
-];
-
-/// A data directory has at least one of these files.
-pub(crate) const SIGNS: [&str; 4] = ["wav.scp", "feats.scp", "utt2spk", "text"];
 
 /// What is in a data directory.
 #[derive(Debug)]
@@ -69,27 +42,23 @@ impl DirectorySummary {
     /// If a file cannot be read, or the folder is no data directory ([`Error::NoData`]).
     pub fn read(path: &Path, frame_shift: f64) -> Result<Self> {
         let folder = DataFolder::new(path);
-        if !SIGNS.iter().any(|file| folder.has(file)) {
+        if !folder.is_data_directory() {
             return Err(Error::NoData { name: path.as_os_str().as_encoded_bytes().into() });
         }
         let mut files = Vec::new();
-        for file in FILES {
-            let mut lines = 0;
-            if folder.for_each(file, |_| lines += 1)? {
-                files.push((file, lines));
-            }
+        for file in DIRECTORY_FILES {
+            files.extend(folder.for_each(file.name, |_| {})?.map(|lines| (file.name, lines)));
         }
         let lines = |wanted: &str| files.iter().find(|(file, _)| *file == wanted).map(|(_, lines)| *lines);
         let utterances = ["utt2spk", "text", "segments", "feats.scp", "wav.scp"].into_iter().find_map(lines);
         let mut speakers = HashSet::new();
-        let has_speakers = folder.for_each("utt2spk", |row| {
-            speakers.insert(row.rest);
-        })?;
+        let has_speakers = folder.for_each("utt2spk", |line| remember(&mut speakers, line.rest))?.is_some();
         let (mut words, mut vocabulary) = (0, HashSet::new());
-        let has_text = folder.for_each("text", |row| {
-            words += row.words().count() as u64;
-            row.words().for_each(|word| remember(&mut vocabulary, word));
+        let has_text = folder.for_each("text", |line| {
+            words += line.words().count() as u64;
+            line.words().for_each(|word| remember(&mut vocabulary, word));
         })?;
+        let has_text = has_text.is_some();
         let feats = match folder.has("feats.scp") {
             true => Some(summary(&folder, "feats.scp")?),
             false => None,
@@ -120,26 +89,32 @@ fn summary(folder: &DataFolder, file: &str) -> Result<Summary> {
     Summary::read(Named { kind: Kind::Script, rxfilename: folder.name(file), is_binary: false }, None)
 }
 
+/// The duration of a segment that says its end.
+fn duration(line: KeyedLine<'_>) -> Option<f64> {
+    let segment = Segment::after_key(line.key, line.rest).ok().filter(Segment::has_end)?;
+    Some(segment.end - segment.start)
+}
+
 /// The duration of the utterances, from the first file that has it.
 fn seconds(folder: &DataFolder, frames: Option<u64>, frame_shift: f64) -> Result<Option<(f64, &'static str)>> {
-    let sum = |file: &'static str, of: fn(&crate::rows::Row) -> Option<f64>, unit: f64| -> Result<_> {
+    let sum = |file: &'static str, of: fn(KeyedLine<'_>) -> Option<f64>, unit: f64| -> Result<_> {
         let mut seconds = 0.0;
-        let is_there = folder.for_each(file, |row| seconds += of(&row).unwrap_or(0.0) * unit)?;
-        Ok(is_there.then_some((seconds, file)))
+        let lines = folder.for_each(file, |line| seconds += of(line).unwrap_or(0.0) * unit)?;
+        Ok(lines.map(|_| (seconds, file)))
     };
-    if let Some(found) = sum("utt2dur", |row| row.number_at(0), 1.0)? {
+    if let Some(found) = sum("utt2dur", |line| line.number_at(0), 1.0)? {
         return Ok(Some(found));
     }
-    if let Some(found) = sum("segments", |row| Some(row.number_at(2)? - row.number_at(1)?), 1.0)? {
+    if let Some(found) = sum("segments", duration, 1.0)? {
         return Ok(Some(found));
     }
-    if let Some(found) = sum("utt2num_frames", |row| row.number_at(0), frame_shift)? {
+    if let Some(found) = sum("utt2num_frames", |line| line.number_at(0), frame_shift)? {
         return Ok(Some(found));
     }
     if let Some(frames) = frames {
         return Ok(Some((frames as f64 * frame_shift, "feats.scp")));
     }
-    if let Some(found) = sum("reco2dur", |row| row.number_at(0), 1.0)? {
+    if let Some(found) = sum("reco2dur", |line| line.number_at(0), 1.0)? {
         return Ok(Some(found));
     }
     if !folder.has("wav.scp") {

@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_corpus::{AfterKey, DIRECTORY_FILES, DataFolder, KeysOf, Segment};
+use kaldi_io::{KeyedLine, Lines};
 use kaldi_measure::{Census, code_point};
 use kaldi_types::ValueType;
 
 use crate::agreement::DirectoryLengths;
 use crate::check::{Checks, check_each};
-use crate::data_folder::DataFolder;
 use crate::fault::Fault;
 use crate::keys::Keys;
 use crate::kind::{Kind, Named};
-use crate::rows::Row;
 use crate::{Error, Result};
 
 /// What a data directory may lack.
@@ -27,55 +27,47 @@ pub struct Missing {
     pub text: bool,
 }
 
-/// What the words after the keys of a file must be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    /// Anything, but not nothing.
-    Any,
-    /// One word.
-    Word,
-    /// A number greater than 0.
-    Number,
-    /// A count greater than 0.
-    Count,
-    /// A factor of vocal tract normalization.
-    Warp,
-    /// `m` or `f`.
-    Gender,
-    /// A recording, start and end in seconds.
-    Segment,
-    /// A file and a channel, `A` or `B`.
-    Channel,
+/// A line: a key, and what is after it.
+#[derive(Debug)]
+pub(crate) struct Row {
+    /// The number of the line, from 1.
+    number: u64,
+    /// The key; empty if the line is.
+    pub(crate) key: BString,
+    /// What is after the key, without white space at its ends.
+    pub(crate) rest: BString,
+    /// Whether there is a carriage return before the end of the line, as Windows programs write it.
+    has_return: bool,
 }
 
-/// What the keys of a file mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Of {
-    Utterance,
-    Speaker,
-    Recording,
+impl Row {
+    fn words(&self) -> impl Iterator<Item = &BStr> {
+        self.line().words()
+    }
+
+    fn number_at(&self, place: usize) -> Option<f64> {
+        self.line().number_at(place)
+    }
+
+    fn line(&self) -> KeyedLine<'_> {
+        KeyedLine { key: self.key.as_bstr(), rest: self.rest.as_bstr() }
+    }
 }
 
-/// The files that are checked: what their keys mean, and what is after the keys.
-const FILES: [(&str, Of, Form); 17] = [
-    ("utt2spk", Of::Utterance, Form::Word),
-    ("spk2utt", Of::Speaker, Form::Any),
-    ("wav.scp", Of::Recording, Form::Any),
-    ("segments", Of::Utterance, Form::Segment),
-    ("reco2file_and_channel", Of::Recording, Form::Channel),
-    ("reco2dur", Of::Recording, Form::Number),
-    ("text", Of::Utterance, Form::Any),
-    ("feats.scp", Of::Utterance, Form::Any),
-    ("vad.scp", Of::Utterance, Form::Any),
-    ("cmvn.scp", Of::Speaker, Form::Any),
-    ("utt2dur", Of::Utterance, Form::Number),
-    ("utt2num_frames", Of::Utterance, Form::Count),
-    ("utt2lang", Of::Utterance, Form::Word),
-    ("utt2uniq", Of::Utterance, Form::Word),
-    ("utt2warp", Of::Utterance, Form::Warp),
-    ("spk2gender", Of::Speaker, Form::Gender),
-    ("spk2warp", Of::Speaker, Form::Warp),
-];
+/// All lines of a file, blank ones too.
+fn read_rows(name: &BStr) -> Result<Vec<Row>> {
+    let (mut lines, mut rows) = (Lines::open(name)?, Vec::new());
+    while let Some(line) = lines.next_line()? {
+        let (has_return, KeyedLine { key, rest }) = (line.ends_with(b"\r"), KeyedLine::split(line));
+        rows.push(Row { number: rows.len() as u64 + 1, key: key.into(), rest: rest.into(), has_return });
+    }
+    Ok(rows)
+}
+
+/// The files that are checked: what their keys are, and what is after the keys.
+fn checked() -> impl Iterator<Item = (&'static str, KeysOf, AfterKey)> {
+    DIRECTORY_FILES.into_iter().filter_map(|file| file.lines.map(|(keys, after)| (file.name, keys, after)))
+}
 
 /// Words with a special meaning for language models.
 const RESERVED: [&str; 3] = ["<s>", "</s>", "#0"];
@@ -92,13 +84,13 @@ const RESERVED: [&str; 3] = ["<s>", "</s>", "#0"];
 /// If a file cannot be read, or the folder is no data directory ([`Error::NoData`]).
 pub fn check_directory(path: &Path, checks: Checks, missing: Missing, report: &mut dyn FnMut(Fault)) -> Result<u64> {
     let folder = DataFolder::new(path);
-    if !["wav.scp", "feats.scp", "utt2spk", "text"].iter().any(|file| folder.has(file)) {
+    if !folder.is_data_directory() {
         return Err(Error::NoData { name: path.as_os_str().as_encoded_bytes().into() });
     }
     let mut files = HashMap::new();
-    for (file, ..) in FILES {
-        if let Some(rows) = folder.rows(file)? {
-            files.insert(file, rows);
+    for (file, ..) in checked() {
+        if let Some(name) = folder.file(file) {
+            files.insert(file, read_rows(name.as_bstr())?);
         }
     }
     let mut directory = Directory { folder, files, report };
@@ -113,8 +105,8 @@ pub fn check_directory(path: &Path, checks: Checks, missing: Missing, report: &m
             directory.fault(file, "", "there is no such file");
         }
     }
-    for (file, _, form) in FILES {
-        directory.lines(file, form);
+    for (file, _, after) in checked() {
+        directory.lines(file, after);
     }
     directory.speakers();
     directory.key_lists();
@@ -141,7 +133,7 @@ impl Directory<'_> {
     }
 
     /// Checks every line by itself, and the order of the keys.
-    fn lines(&mut self, file: &'static str, form: Form) {
+    fn lines(&mut self, file: &'static str, after: AfterKey) {
         let Some(rows) = self.files.remove(file) else { return };
         if rows.is_empty() {
             self.fault(file, "", "the file is empty");
@@ -167,7 +159,7 @@ impl Directory<'_> {
             if place.is_duplicate {
                 self.fault(file, &row.key, "the key was there before");
             }
-            if let Some(expected) = form.refuse(row) {
+            if let Some(expected) = refuse(after, row) {
                 self.fault(file, &row.key, format!("expected {expected} after the key, got {:?}", row.rest));
             }
         }
@@ -226,14 +218,14 @@ impl Directory<'_> {
         let speakers = self.rows("spk2utt").map(keys);
         let recordings = self.rows("wav.scp").map(keys);
         let has_segments = self.rows("segments").is_some();
-        for (file, of, _) in FILES {
+        for (file, of, _) in checked() {
             let (other, expected) = match of {
-                Of::Utterance => ("utt2spk", &utterances),
-                Of::Speaker => ("spk2utt", &speakers),
+                KeysOf::Utterances => ("utt2spk", &utterances),
+                KeysOf::Speakers => ("spk2utt", &speakers),
                 // Without segments, recordings are utterances.
-                Of::Recording if file == "wav.scp" && has_segments => continue,
-                Of::Recording if file == "wav.scp" => ("utt2spk", &utterances),
-                Of::Recording => ("wav.scp", &recordings),
+                KeysOf::Recordings if file == "wav.scp" && has_segments => continue,
+                KeysOf::Recordings if file == "wav.scp" => ("utt2spk", &utterances),
+                KeysOf::Recordings => ("wav.scp", &recordings),
             };
             let (Some(expected), Some(rows)) = (expected, self.rows(file)) else { continue };
             if file == other {
@@ -368,41 +360,32 @@ fn is_no_text(c: char) -> bool {
     !matches!(c, ' ' | '\t') && (c.is_control() || c.is_whitespace() || is_none)
 }
 
-impl Form {
-    /// Returns what was expected after the key, if it is not there.
-    fn refuse(self, row: &Row) -> Option<&'static str> {
-        let words: Vec<&BStr> = row.words().collect();
-        let is_positive = |place| row.number_at(place).is_some_and(|number| number > 0.0 && number.is_finite());
-        match self {
-            Self::Any => words.is_empty().then_some("something"),
-            Self::Word => (words.len() != 1).then_some("one word"),
-            Self::Number => (words.len() != 1 || !is_positive(0)).then_some("a number above 0"),
-            Self::Count => {
-                let is_count =
-                    is_positive(0) && words.iter().all(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
-                (words.len() != 1 || !is_count).then_some("a number of frames")
-            }
-            Self::Warp => {
-                let is_warp = row.number_at(0).is_some_and(|number| number > 0.5 && number < 1.5);
-                (words.len() != 1 || !is_warp).then_some("a number between 0.5 and 1.5")
-            }
-            Self::Gender => (!matches!(words.as_slice(), [word] if *word == "m" || *word == "f")).then_some("m or f"),
-            Self::Segment => {
-                let (begin, end) = (row.number_at(1), row.number_at(2));
-                // `extract-segments` also accepts -1 as the end of the recording; recipes do not.
-                let is_span = matches!((begin, end), (Some(begin), Some(end)) if begin >= 0.0 && end > begin);
-                // The channel is that of a recording that has several.
-                let is_segment = match words.as_slice() {
-                    [_, _, _] => is_span,
-                    [_, _, _, channel] => is_span && channel.bytes().all(|byte| byte.is_ascii_digit()),
-                    _ => false,
-                };
-                (!is_segment).then_some("a recording, its start, a later end, and a channel if there are several")
-            }
-            Self::Channel => {
-                let is_channel = matches!(words.as_slice(), [_, channel] if *channel == "A" || *channel == "B");
-                (!is_channel).then_some("a file and channel A or B")
-            }
+/// Returns what was expected after the key of a line, if it is not there.
+fn refuse(after: AfterKey, row: &Row) -> Option<&'static str> {
+    let words: Vec<&BStr> = row.words().collect();
+    let is_positive = |place| row.number_at(place).is_some_and(|number| number > 0.0 && number.is_finite());
+    match after {
+        AfterKey::Any => words.is_empty().then_some("something"),
+        AfterKey::Word => (words.len() != 1).then_some("one word"),
+        AfterKey::Number => (words.len() != 1 || !is_positive(0)).then_some("a number above 0"),
+        AfterKey::Count => {
+            let is_count = is_positive(0) && words.iter().all(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+            (words.len() != 1 || !is_count).then_some("a number of frames")
+        }
+        AfterKey::Warp => {
+            let is_warp = row.number_at(0).is_some_and(|number| number > 0.5 && number < 1.5);
+            (words.len() != 1 || !is_warp).then_some("a number between 0.5 and 1.5")
+        }
+        AfterKey::Gender => (!matches!(words.as_slice(), [word] if *word == "m" || *word == "f")).then_some("m or f"),
+        AfterKey::Segment => {
+            // `extract-segments` also accepts -1 as the end of the recording; recipes do not.
+            let segment = Segment::after_key(row.key.as_bstr(), &row.rest);
+            let is_segment = segment.is_ok_and(|segment| segment.is_span() && segment.has_end());
+            (!is_segment).then_some("a recording, its start, a later end, and a channel if there are several")
+        }
+        AfterKey::Channel => {
+            let is_channel = matches!(words.as_slice(), [_, channel] if *channel == "A" || *channel == "B");
+            (!is_channel).then_some("a file and channel A or B")
         }
     }
 }

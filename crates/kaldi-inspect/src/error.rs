@@ -1,6 +1,5 @@
 //! Errors of looking at tables.
 
-use std::fmt;
 use std::io;
 
 use bstr::BString;
@@ -13,17 +12,20 @@ use crate::model_arrays::array_reader;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A table that cannot be looked at.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A table or one of its entries cannot be read.
-    Table(kaldi_table::Error),
+    #[error(transparent)]
+    Table(#[from] kaldi_table::Error),
     /// The name is a folder, but a table was expected.
+    #[error("{shown} is a folder: expected a table, such as {shown}/feats.scp", shown = printable_rxfilename(.name.as_ref()))]
     Folder {
         /// The name as given.
         name: BString,
     },
     /// The name is a model, but a table was expected.
+    #[error("{} {}", printable_rxfilename(.name.as_ref()), no_table(*.model_type))]
     Model {
         /// The name as given.
         name: BString,
@@ -31,6 +33,10 @@ pub enum Error {
         model_type: ModelType,
     },
     /// The name is a model, or statistics, of which no arrays are exported.
+    #[error(
+        "{}: of {} no arrays are exported; table-head shows its text",
+        printable_rxfilename(.name.as_ref()), .model_type.name()
+    )]
     NoArrays {
         /// The name as given.
         name: BString,
@@ -38,6 +44,7 @@ pub enum Error {
         model_type: ModelType,
     },
     /// Numbers of a model cannot be computed.
+    #[error("{}: {source}", printable_rxfilename(.name.as_ref()))]
     ModelNumbers {
         /// The name as given.
         name: BString,
@@ -45,11 +52,16 @@ pub enum Error {
         source: kaldi_gmm::Error,
     },
     /// A folder has none of the files of a data directory.
+    #[error(
+        "{} is a folder without wav.scp, feats.scp, utt2spk or text: expected a data directory",
+        printable_rxfilename(.name.as_ref())
+    )]
     NoData {
         /// The name as given.
         name: BString,
     },
     /// A file cannot be opened for looking at it.
+    #[error("cannot read {name}: {source}")]
     Look {
         /// The printable name.
         name: String,
@@ -58,62 +70,20 @@ pub enum Error {
     },
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Table(error) => error.fmt(f),
-            Self::Folder { name } => {
-                let name = printable_rxfilename(name.as_ref());
-                write!(f, "{name} is a folder: expected a table, such as {name}/feats.scp")
-            }
-            Self::Model { name, model_type } => {
-                let (name, model) = (printable_rxfilename(name.as_ref()), model_type.name());
-                if model_type.is_stats() {
-                    return write!(
-                        f,
-                        "{name} has statistics ({model}): expected a table; table-info shows their sizes, table-head their text"
-                    );
-                }
-                let exported =
-                    if array_reader(*model_type).is_some() { ", table-export writes its arrays" } else { "" };
-                write!(
-                    f,
-                    "{name} is a model ({model}): expected a table; table-info shows its sizes, table-head its text{exported}"
-                )
-            }
-            Self::NoArrays { name, model_type } => {
-                let (name, model) = (printable_rxfilename(name.as_ref()), model_type.name());
-                write!(f, "{name}: of {model} no arrays are exported; table-head shows its text")
-            }
-            Self::ModelNumbers { name, source } => write!(f, "{}: {source}", printable_rxfilename(name.as_ref())),
-            Self::NoData { name } => {
-                let name = printable_rxfilename(name.as_ref());
-                write!(f, "{name} is a folder without wav.scp, feats.scp, utt2spk or text: expected a data directory")
-            }
-            Self::Look { name, source } => write!(f, "cannot read {name}: {source}"),
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Table(error) => error.source(),
-            Self::Look { source, .. } => Some(source),
-            Self::ModelNumbers { source, .. } => Some(source),
-            Self::Folder { .. } | Self::Model { .. } | Self::NoArrays { .. } | Self::NoData { .. } => None,
-        }
-    }
-}
-
-impl From<kaldi_table::Error> for Error {
-    fn from(error: kaldi_table::Error) -> Self {
-        Self::Table(error)
-    }
-}
-
 impl From<kaldi_io::Error> for Error {
     fn from(error: kaldi_io::Error) -> Self {
         Self::Table(error.into())
     }
+}
+
+/// What a model is, and which tools read it.
+fn no_table(model_type: ModelType) -> String {
+    let model = model_type.name();
+    if model_type.is_stats() {
+        return format!(
+            "has statistics ({model}): expected a table; table-info shows their sizes, table-head their text"
+        );
+    }
+    let exported = if array_reader(model_type).is_some() { ", table-export writes its arrays" } else { "" };
+    format!("is a model ({model}): expected a table; table-info shows its sizes, table-head its text{exported}")
 }

@@ -6,11 +6,11 @@ use std::io::Read;
 use std::path::Path;
 
 use bstr::{BStr, ByteSlice};
+use kaldi_corpus::DataFolder;
 use kaldi_io::{Locator, Rspecifier, Rxfilename, is_remote, printable};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::directory::SIGNS;
 use crate::{Error, Result, foreign_parts};
 
 /// Bytes of a file that are looked at.
@@ -60,7 +60,7 @@ impl ForeignKind {
         let Ok(metadata) = fs::metadata(&path) else { return Ok(None) };
         if metadata.is_dir() {
             let has_files = fs::read_dir(&path).map_err(look)?.next().is_some();
-            return Ok((has_files && !SIGNS.iter().any(|file| path.join(file).exists())).then_some(Self::Folder));
+            return Ok((has_files && !DataFolder::new(&path).is_data_directory()).then_some(Self::Folder));
         }
         if !metadata.is_file() {
             return Ok(None);

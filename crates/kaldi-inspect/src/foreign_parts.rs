@@ -8,12 +8,12 @@ use array_files::npy::ArrayLayout;
 use array_files::npz::NpzReader;
 use array_files::{DType, safetensors};
 use bstr::{BStr, ByteSlice};
+use kaldi_corpus::DataFolder;
 use kaldi_io::{Lines, printable};
 use kaldi_tar::{Grouping, SampleStream, ShardNames, Wanted};
 use parquet::basic::{ConvertedType, Type as PhysicalType};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-use crate::directory::SIGNS;
 use crate::entries::Entries;
 use crate::foreign::{ForeignKind, ForeignPart};
 use crate::kind::{Kind, Named};
@@ -146,7 +146,7 @@ fn what_is(name: &BStr) -> Result<String, String> {
         return Ok(kind.name().to_owned());
     }
     let metadata = fs::metadata(name.to_path_lossy()).map_err(|error| error.to_string())?;
-    if metadata.is_dir() && !SIGNS.iter().any(|file| name.to_path_lossy().join(file).exists()) {
+    if metadata.is_dir() && !DataFolder::new(&name.to_path_lossy()).is_data_directory() {
         return Ok("folder".to_owned());
     }
     if metadata.is_file() && metadata.len() == 0 {

@@ -15,7 +15,7 @@ pub struct Keys {
 
 /// How a key relates to those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct KeyRelation {
     /// Whether it should come before the last one, in the order of bytes (`LC_ALL=C sort`).
     pub is_unsorted: bool,
     /// Whether it was there before.
@@ -24,14 +24,14 @@ pub struct Place {
 
 impl Keys {
     /// Adds the next key.
-    pub fn add(&mut self, key: &BStr) -> Place {
+    pub fn add(&mut self, key: &BStr) -> KeyRelation {
         let hash = [self.hashers[0].hash_one(key), self.hashers[1].hash_one(key)];
         let is_unsorted = self.last.as_ref().is_some_and(|last| key < last);
         let is_duplicate = !self.seen.insert(hash);
         let last = self.last.get_or_insert_default();
         last.clear();
         last.extend_from_slice(key);
-        Place { is_unsorted, is_duplicate }
+        KeyRelation { is_unsorted, is_duplicate }
     }
 
     /// The last key that was added.

@@ -80,7 +80,7 @@ impl Layout {
 
 /// The kind of a value, from its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum NumbersForm {
     /// A matrix in single precision, compressed or sparse.
     Matrix,
     /// A matrix in double precision.
@@ -91,7 +91,7 @@ enum Kind {
     Line,
 }
 
-impl Kind {
+impl NumbersForm {
     fn of(window: &[u8]) -> Self {
         match window {
             [0, b'B', b'D', b'M', ..] => Self::DoubleMatrix,
@@ -113,20 +113,20 @@ impl Value for Numbers {
     const HAS_FILE_RANGES: bool = true;
 
     fn frame(window: &[u8], at_end: bool) -> Result<Frame> {
-        match Kind::of(window) {
-            Kind::Line => Vec::<i32>::frame(window, at_end),
-            Kind::Vector | Kind::DoubleVector if window[0] == 0 => Vector::<f32>::frame(window, at_end),
+        match NumbersForm::of(window) {
+            NumbersForm::Line => Vec::<i32>::frame(window, at_end),
+            NumbersForm::Vector | NumbersForm::DoubleVector if window[0] == 0 => Vector::<f32>::frame(window, at_end),
             _ => GeneralMatrix::frame(window, at_end),
         }
     }
 
     fn read(cursor: &mut Cursor<'_>) -> Result<Self> {
-        Ok(match Kind::of(cursor.rest()) {
-            Kind::Matrix => GeneralMatrix::read(cursor)?.into_matrix().into(),
-            Kind::DoubleMatrix => Matrix::<f64>::read(cursor)?.into(),
-            Kind::Vector => Vector::<f32>::read(cursor)?.into(),
-            Kind::DoubleVector => Vector::<f64>::read(cursor)?.into(),
-            Kind::Line => return read_line(cursor),
+        Ok(match NumbersForm::of(cursor.rest()) {
+            NumbersForm::Matrix => GeneralMatrix::read(cursor)?.into_matrix().into(),
+            NumbersForm::DoubleMatrix => Matrix::<f64>::read(cursor)?.into(),
+            NumbersForm::Vector => Vector::<f32>::read(cursor)?.into(),
+            NumbersForm::DoubleVector => Vector::<f64>::read(cursor)?.into(),
+            NumbersForm::Line => return read_line(cursor),
         })
     }
 
@@ -145,12 +145,12 @@ impl Value for Numbers {
     }
 
     fn read_range(cursor: &mut Cursor<'_>, range: &[u8]) -> Result<Self> {
-        Ok(match Kind::of(cursor.rest()) {
-            Kind::Matrix => GeneralMatrix::read_range(cursor, range)?.into_matrix().into(),
-            Kind::DoubleMatrix => Matrix::<f64>::read_range(cursor, range)?.into(),
-            Kind::Vector => Vector::<f32>::read_range(cursor, range)?.into(),
-            Kind::DoubleVector => Vector::<f64>::read_range(cursor, range)?.into(),
-            Kind::Line => Vec::<i32>::read_range(cursor, range)?.into(),
+        Ok(match NumbersForm::of(cursor.rest()) {
+            NumbersForm::Matrix => GeneralMatrix::read_range(cursor, range)?.into_matrix().into(),
+            NumbersForm::DoubleMatrix => Matrix::<f64>::read_range(cursor, range)?.into(),
+            NumbersForm::Vector => Vector::<f32>::read_range(cursor, range)?.into(),
+            NumbersForm::DoubleVector => Vector::<f64>::read_range(cursor, range)?.into(),
+            NumbersForm::Line => Vec::<i32>::read_range(cursor, range)?.into(),
         })
     }
 }

@@ -15,10 +15,11 @@ use crate::advice::name_advice;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A failure of a stream or of a name.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The name is not a valid rxfilename or wxfilename. `advice` says what it looks like.
+    #[error("{:?} is no valid {role} name: {advice}", BString::from(hide_secrets(.name).into_owned()))]
     Name {
         /// What was asked for: `input` or `output`.
         role: &'static str,
@@ -28,6 +29,7 @@ pub enum Error {
         advice: Cow<'static, str>,
     },
     /// A file or pipe could not be opened.
+    #[error("cannot open {name}: {}{}", reason(.source), open_advice(.name, .source))]
     Open {
         /// The printable name.
         name: String,
@@ -35,6 +37,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A stream could not be read.
+    #[error("cannot read {name}:{offset}: {}", reason(.source))]
     Read {
         /// The printable name.
         name: String,
@@ -44,11 +47,13 @@ pub enum Error {
         source: io::Error,
     },
     /// A stream should be read a second time, but its bytes come only once.
+    #[error("cannot read {name} a second time: it is a stream")]
     ReadOnce {
         /// The printable name.
         name: String,
     },
     /// A stream could not be written.
+    #[error("cannot write {name}: {} (after {offset} bytes)", reason(.source))]
     Write {
         /// The printable name.
         name: String,
@@ -58,6 +63,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A file would be replaced by one of another kind.
+    #[error("cannot replace {name}: {reason}")]
     Replace {
         /// The printable name.
         name: String,
@@ -65,6 +71,7 @@ pub enum Error {
         reason: String,
     },
     /// A command could not be started.
+    #[error("cannot run {command}: {}", reason(.source))]
     Run {
         /// The command, with its pipe sign.
         command: String,
@@ -72,6 +79,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A command of a pipe ended with a status that is not success.
+    #[error("Pipe {command} had nonzero return status: {}", describe(*.status))]
     Status {
         /// The command, with its pipe sign.
         command: String,
@@ -79,6 +87,7 @@ pub enum Error {
         status: ExitStatus,
     },
     /// The content of a stream is not what was expected.
+    #[error("{name}:{offset}: {source}{}", value_advice(.source))]
     Content {
         /// The printable name.
         name: String,
@@ -89,47 +98,15 @@ pub enum Error {
     },
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Name { role, name, advice } => {
-                let name = BString::from(hide_secrets(name).into_owned());
-                write!(f, "{name:?} is no valid {role} name: {advice}")
-            }
-            Self::Open { name, source } => {
-                write!(f, "cannot open {name}: {}", reason(source))?;
-                name_advice(name, source.kind()).map_or(Ok(()), |advice| write!(f, " ({advice})"))
-            }
-            Self::Read { name, offset, source } => write!(f, "cannot read {name}:{offset}: {}", reason(source)),
-            Self::ReadOnce { name } => write!(f, "cannot read {name} a second time: it is a stream"),
-            Self::Write { name, offset, source } => {
-                write!(f, "cannot write {name}: {} (after {offset} bytes)", reason(source))
-            }
-            Self::Replace { name, reason } => write!(f, "cannot replace {name}: {reason}"),
-            Self::Run { command, source } => write!(f, "cannot run {command}: {}", reason(source)),
-            Self::Status { command, status } => {
-                write!(f, "Pipe {command} had nonzero return status: {}", describe(*status))
-            }
-            Self::Content { name, offset, source } => {
-                write!(f, "{name}:{offset}: {source}")?;
-                let advice = ADVISER.get().and_then(|adviser| adviser(source));
-                advice.map_or(Ok(()), |advice| write!(f, ": {advice}"))
-            }
-        }
-    }
+/// Advice about a name that cannot be opened.
+fn open_advice(name: &str, source: &io::Error) -> String {
+    name_advice(name, source.kind()).map_or(String::new(), |advice| format!(" ({advice})"))
 }
 
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Name { .. } | Self::Status { .. } | Self::ReadOnce { .. } | Self::Replace { .. } => None,
-            Self::Open { source, .. }
-            | Self::Read { source, .. }
-            | Self::Write { source, .. }
-            | Self::Run { source, .. } => Some(source),
-            Self::Content { source, .. } => Some(source),
-        }
-    }
+/// Advice about a value that cannot be read.
+fn value_advice(source: &ParseError) -> String {
+    let advice = ADVISER.get().and_then(|adviser| adviser(source));
+    advice.map_or(String::new(), |advice| format!(": {advice}"))
 }
 
 /// The system's reason without Rust's `(os error N)`.

@@ -33,6 +33,7 @@ mod fallible;
 mod file_name;
 mod frame;
 mod input;
+mod keyed_line;
 mod lines;
 mod locator;
 mod name_pattern;
@@ -64,12 +65,13 @@ pub use fallible::{fallible, is_fallible};
 pub use file_name::FileNames;
 pub use frame::{Frame, FrameFn};
 pub use input::{Input, wait_readable};
+pub use keyed_line::{KeyedLine, for_each_keyed_line};
 pub use lines::Lines;
 pub use locator::{Locator, LocatorError};
 pub use name_pattern::{BadNamePattern, NamePattern};
 pub use names::{InputName, MapName, OutputName};
 pub use output::{
-    FileEnd, HeldOutputs, Output, PartError, ReplacementCheck, Room, first_bytes_of_old, hold_outputs_if,
+    FileEnd, HeldOutputs, Output, PartError, ReplacementCheck, ReservedBlocks, first_bytes_of_old, hold_outputs_if,
     set_replacement_check, settle_outputs,
 };
 pub use pipe::open_files_limit;

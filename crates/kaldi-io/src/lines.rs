@@ -1,5 +1,7 @@
 //! Lines of text streams.
 
+use std::ops::Range;
+
 use bstr::BStr;
 use memchr::memchr;
 
@@ -21,6 +23,8 @@ pub struct Lines {
     offset: u64,
     /// Bytes of the buffer that were delivered.
     used: usize,
+    /// Where the line delivered last is in the buffer.
+    line: Range<usize>,
     number: u64,
 }
 
@@ -32,7 +36,7 @@ impl Lines {
     pub fn open(rxfilename: &BStr) -> Result<Self> {
         let input = Input::open(rxfilename)?;
         let offset = input.offset();
-        Ok(Self { input, ended: false, buffer: Vec::new(), offset, used: 0, number: 0 })
+        Ok(Self { input, ended: false, buffer: Vec::new(), offset, used: 0, line: 0..0, number: 0 })
     }
 
     /// The name of the stream in messages.
@@ -47,7 +51,7 @@ impl Lines {
     pub fn restart(&mut self) -> Result<()> {
         self.ended = true;
         self.buffer.clear();
-        self.used = 0;
+        (self.used, self.line) = (0, 0..0);
         self.input.restart()?;
         self.offset = self.input.offset();
         self.number = 0;
@@ -109,10 +113,15 @@ impl Lines {
             }
         };
         self.check_text(seen.min(end - self.used), end)?;
-        let line = &self.buffer[self.used..end];
+        self.line = self.used..end;
         self.used = next;
         self.number += 1;
-        Ok(Some(line))
+        Ok(Some(self.last_line()))
+    }
+
+    /// The line delivered last.
+    pub(crate) fn last_line(&self) -> &[u8] {
+        &self.buffer[self.line.clone()]
     }
 
     /// Refuses zero bytes before `end`, from the byte number `seen` of the undelivered bytes on.

@@ -5,7 +5,6 @@
 //! gunzip -c utt3.mat.gz |     the output of a command
 //! ```
 
-use std::fmt;
 use std::path::Path;
 
 use bstr::{BStr, BString, ByteSlice};
@@ -23,11 +22,13 @@ pub struct Locator {
 }
 
 /// What is wrong with a text that should name a value.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum LocatorError {
     /// The brackets at its end make no sense.
+    #[error("{0}")]
     Range(String),
     /// The name before them is not an rxfilename.
+    #[error(transparent)]
     Name(Error),
 }
 
@@ -113,17 +114,6 @@ impl LocatorError {
         }
     }
 }
-
-impl fmt::Display for LocatorError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Range(message) => f.write_str(message),
-            Self::Name(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for LocatorError {}
 
 #[cfg(test)]
 mod tests {

@@ -33,7 +33,7 @@ use crate::{Chunk, Encoded, Error, Result, Wxfilename};
 pub use held::{HeldOutputs, hold_outputs_if, settle_outputs};
 pub use part::{FileEnd, PartError};
 pub use replaced::{ReplacementCheck, first_bytes_of_old, set_replacement_check};
-pub use room::Room;
+pub use room::ReservedBlocks;
 
 /// An open wxfilename: a buffered stream of bytes that knows its name and position.
 #[derive(Debug)]
@@ -152,7 +152,8 @@ impl Output {
     }
 
     fn new(file: File, name: String, target: Target) -> Self {
-        let room = if matches!(target, Target::Renamed(_)) { Room::of(&file) } else { Room::none() };
+        let room =
+            if matches!(target, Target::Renamed(_)) { ReservedBlocks::of(&file) } else { ReservedBlocks::none() };
         let mut stream = Stream::new(file, name);
         stream.room = room;
         Self { stream: Arc::new(Mutex::new(stream)), target }
@@ -296,7 +297,7 @@ impl Drop for Output {
 /// Completes a file, whose bytes end at `offset`, and gives it its name.
 fn rename(name: String, offset: u64, file: File, pending: Pending) -> Result<()> {
     let replaces = fs::metadata(pending.path()).is_ok_and(|old| old.len() > 0);
-    let sealed = Room::give_back(&file, offset).and_then(|()| pending.seal(file));
+    let sealed = ReservedBlocks::give_back(&file, offset).and_then(|()| pending.seal(file));
     let sealed = sealed.map_err(|source| Error::Write { name: name.clone(), offset, source })?;
     held::publish(name, offset, sealed, replaces)
 }

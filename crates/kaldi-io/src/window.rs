@@ -15,6 +15,9 @@ const LONG: usize = CHUNK / 2;
 /// The time that a look takes, for each byte.
 const LOOK: Duration = Duration::from_nanos(20);
 
+/// Bytes by which what a stream of unknown length is moved to grows at a time.
+const PIECE: u64 = 1 << 20;
+
 /// Bytes that are read at once after a value was skipped: a key and a header.
 const HEAD: usize = 1 << 9;
 
@@ -100,6 +103,11 @@ impl Window {
         if self.skimmed.is_some() {
             self.ahead = HEAD;
         }
+    }
+
+    /// From now on, reads this many bytes at once, if no more are wanted.
+    pub fn read_ahead(&mut self, ahead: usize) {
+        self.ahead = ahead;
     }
 
     /// The bytes for reading at any offset, if the window is skimmed.
@@ -194,6 +202,72 @@ impl Window {
         read.map_err(|source| Error::Read { name: self.input.name().to_owned(), offset, source })?;
         self.ahead = (2 * self.ahead).min(CHUNK);
         Ok(true)
+    }
+
+    /// The bytes that are not consumed: at least `wanted`, unless the end comes before. No header should say this number.
+    ///
+    /// # Errors
+    /// If the stream cannot be read.
+    pub fn at_least(&mut self, wanted: usize) -> Result<&[u8]> {
+        while self.bytes().len() < wanted && !self.at_end() {
+            let seen = self.bytes().len();
+            let limit = self.ahead.max(wanted - seen);
+            self.read_once(Growth { seen, enough: wanted, limit, patience: Duration::ZERO })?;
+        }
+        Ok(self.bytes())
+    }
+
+    /// Moves the front forward by `count` bytes, or to the end if that comes before. Returns how many they were. What is not in the
+    /// window yet is skipped in a regular file, and read otherwise.
+    ///
+    /// # Errors
+    /// If the stream cannot be read.
+    pub fn pass(&mut self, count: u64) -> Result<u64> {
+        let mut left = count - self.consume_some(count);
+        while left > 0 {
+            if let Some(there) = self.input.remaining() {
+                let there = there.min(left);
+                if there > 0 {
+                    self.input.seek(self.input.offset() + there)?;
+                }
+                (self.at, self.base) = (0, self.input.offset());
+                self.bytes.clear();
+                return Ok(count - (left - there));
+            }
+            if self.at_least(1)?.is_empty() {
+                break;
+            }
+            left -= self.consume_some(left);
+        }
+        Ok(count - left)
+    }
+
+    /// Moves the next `count` bytes into `out`; fewer if the end comes before. `out` grows as bytes come, whatever `count` says.
+    ///
+    /// # Errors
+    /// If the stream cannot be read.
+    pub fn move_to(&mut self, count: u64, out: &mut Vec<u8>) -> Result<()> {
+        let start = self.at;
+        let mut left = count - self.consume_some(count);
+        out.extend_from_slice(&self.bytes[start..self.at]);
+        if left == 0 {
+            return Ok(());
+        }
+        self.forget_consumed();
+        while left > 0 && !self.input.at_end() {
+            let there = self.input.remaining().map_or(PIECE, |there| there.max(1));
+            let got = self.input.read_some(out, left.min(there) as usize)? as u64;
+            self.base += got;
+            left -= got;
+        }
+        Ok(())
+    }
+
+    /// Consumes as many bytes of the window as there are, `count` at most. Returns how many.
+    fn consume_some(&mut self, count: u64) -> u64 {
+        let there = self.bytes().len().min(usize::try_from(count).unwrap_or(usize::MAX));
+        self.consume(there);
+        there as u64
     }
 
     /// Reads once and drops the bytes. Returns whether the stream has ended.

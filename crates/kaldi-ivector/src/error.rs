@@ -1,17 +1,16 @@
 //! What can go wrong with decisions about speakers.
 
-use std::fmt;
-
 use kaldi_number::general;
 
 /// The result of the functions of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Options or data from which nothing can be decided.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// An option has a value that makes no sense.
+    #[error("expected --{name} to be {expected}, got {}", general(*.got))]
     Option {
         /// The option's name as on the command line.
         name: &'static str,
@@ -21,6 +20,7 @@ pub enum Error {
         got: f64,
     },
     /// A line of a map of labels does not have that many integers.
+    #[error("line {line}: Bad line. Expected {expected} fields, all integers, got: {got:?}")]
     LabelLine {
         /// The line's number, from 1.
         line: usize,
@@ -30,6 +30,7 @@ pub enum Error {
         got: String,
     },
     /// A map of labels names a class that does not exist.
+    #[error("expected a class below {num_classes}, got {got}")]
     Class {
         /// The number of classes.
         num_classes: usize,
@@ -37,6 +38,7 @@ pub enum Error {
         got: i32,
     },
     /// A map of labels has no entry for two labels of one frame.
+    #[error("Map is missing combination {first} and {second} (frame {frame})", first = .labels.0, second = .labels.1)]
     Combination {
         /// The frame, from 0.
         frame: usize,
@@ -44,6 +46,7 @@ pub enum Error {
         labels: (f32, f32),
     },
     /// A frame is neither voiced nor unvoiced.
+    #[error("frame {frame}: expected 0 (unvoiced) or 1 (voiced), got {got}")]
     Voicing {
         /// The frame, from 0.
         frame: usize,
@@ -51,6 +54,7 @@ pub enum Error {
         got: f32,
     },
     /// The lengths of two things that belong together differ.
+    #[error("expected {expected} {what}, got {got}")]
     Length {
         /// What has the wrong length.
         what: &'static str,
@@ -60,6 +64,7 @@ pub enum Error {
         got: usize,
     },
     /// A frame has a weight for a Gaussian that does not exist.
+    #[error("frame {frame}: expected a Gaussian below {num_gauss}, got {got}")]
     Gaussian {
         /// The frame, from 0.
         frame: usize,
@@ -69,15 +74,22 @@ pub enum Error {
         got: i32,
     },
     /// The weights of an extractor's Gaussians depend on the i-vector, which is not possible here.
+    #[error(
+        "expected an i-vector extractor with fixed weights (ivector-extractor-init --use-weights=false), got one \
+         whose weights depend on the i-vector"
+    )]
     WeightProjections,
     /// Every speaker has only one vector.
+    #[error("expected a speaker with several vectors, got none")]
     NoRepetition,
     /// A vector is said to come from fewer than one utterance.
+    #[error("expected 1 utterance at least, got {got}")]
     NumExamples {
         /// The number of utterances.
         got: i32,
     },
     /// Matrices or vectors do not fit each other, or cannot be decomposed.
+    #[error("cannot compute {what}: {source}")]
     Matrix {
         /// The quantity to compute.
         what: &'static str,
@@ -85,14 +97,19 @@ pub enum Error {
         source: kaldi_matrix::Error,
     },
     /// Features cannot be normalized or spliced.
+    #[error(transparent)]
     Feats(kaldi_feat::Error),
     /// Features do not fit a mixture of Gaussians.
+    #[error(transparent)]
     Mixture(kaldi_gmm::Error),
     /// A transform cannot be estimated.
+    #[error(transparent)]
     Transform(kaldi_transform::Error),
     /// A list of trials cannot be read, or their scores cannot be written.
-    Stream(kaldi_io::Error),
+    #[error(transparent)]
+    Stream(#[from] kaldi_io::Error),
     /// A line of a list of trials does not have two keys.
+    #[error("{list}:{line}: expected two fields: key1 key2, got \"{got}\"")]
     TrialLine {
         /// The printable name of the list.
         list: String,
@@ -106,60 +123,5 @@ pub enum Error {
 impl Error {
     pub(crate) fn matrix(what: &'static str) -> impl Fn(kaldi_matrix::Error) -> Self {
         move |source| Self::Matrix { what, source }
-    }
-}
-
-impl From<kaldi_io::Error> for Error {
-    fn from(error: kaldi_io::Error) -> Self {
-        Self::Stream(error)
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Option { name, expected, got } => {
-                write!(f, "expected --{name} to be {expected}, got {}", general(*got))
-            }
-            Self::LabelLine { line, expected, got } => {
-                write!(f, "line {line}: Bad line. Expected {expected} fields, all integers, got: {got:?}")
-            }
-            Self::Class { num_classes, got } => write!(f, "expected a class below {num_classes}, got {got}"),
-            Self::Combination { frame, labels: (first, second) } => {
-                write!(f, "Map is missing combination {first} and {second} (frame {frame})")
-            }
-            Self::Voicing { frame, got } => write!(f, "frame {frame}: expected 0 (unvoiced) or 1 (voiced), got {got}"),
-            Self::Length { what, expected, got } => write!(f, "expected {expected} {what}, got {got}"),
-            Self::Gaussian { frame, num_gauss, got } => {
-                write!(f, "frame {frame}: expected a Gaussian below {num_gauss}, got {got}")
-            }
-            Self::WeightProjections => f.write_str(
-                "expected an i-vector extractor with fixed weights (ivector-extractor-init --use-weights=false), got one \
-                 whose weights depend on the i-vector",
-            ),
-            Self::NoRepetition => f.write_str("expected a speaker with several vectors, got none"),
-            Self::NumExamples { got } => write!(f, "expected 1 utterance at least, got {got}"),
-            Self::Feats(error) => error.fmt(f),
-            Self::Mixture(error) => error.fmt(f),
-            Self::Transform(error) => error.fmt(f),
-            Self::Stream(error) => error.fmt(f),
-            Self::TrialLine { list, line, got } => {
-                write!(f, "{list}:{line}: expected two fields: key1 key2, got \"{got}\"")
-            }
-            Self::Matrix { what, source } => write!(f, "cannot compute {what}: {source}"),
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Matrix { source, .. } => Some(source),
-            Self::Feats(error) => error.source(),
-            Self::Mixture(error) => error.source(),
-            Self::Transform(error) => error.source(),
-            Self::Stream(error) => error.source(),
-            _ => None,
-        }
     }
 }

@@ -1,16 +1,17 @@
 //! What can go wrong with pieces of a command.
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fmt, io};
 
 /// The result of the functions of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A failure of planning, running or joining pieces.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A file of the state folder, or a list, cannot be read.
+    #[error("cannot read {}: {source}", .path.display())]
     Read {
         /// The file.
         path: PathBuf,
@@ -18,6 +19,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A file of the state folder cannot be written.
+    #[error("cannot write {}: {source}", .path.display())]
     Write {
         /// The file.
         path: PathBuf,
@@ -25,6 +27,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A record of the state folder is not what was written there.
+    #[error("{}: {message}", .path.display())]
     Record {
         /// The file.
         path: PathBuf,
@@ -32,6 +35,7 @@ pub enum Error {
         message: String,
     },
     /// A program cannot be started.
+    #[error("cannot run {program}: {source}")]
     Start {
         /// The program.
         program: String,
@@ -39,15 +43,20 @@ pub enum Error {
         source: io::Error,
     },
     /// The command line cannot run in pieces.
+    #[error("{0}")]
     Plan(String),
     /// The state folder belongs to something else.
+    #[error("{0}")]
     Folder(String),
     /// The engine refuses, or does not answer.
+    #[error("{0}")]
     Engine(String),
     /// A table cannot be read.
-    Table(kaldi_table::Error),
+    #[error(transparent)]
+    Table(#[from] kaldi_table::Error),
     /// An output cannot be written.
-    Io(kaldi_io::Error),
+    #[error(transparent)]
+    Io(#[from] kaldi_io::Error),
 }
 
 impl Error {
@@ -57,33 +66,5 @@ impl Error {
 
     pub(crate) fn write(path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Write { path: path.to_owned(), source }
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Read { path, source } => write!(f, "cannot read {}: {source}", path.display()),
-            Self::Write { path, source } => write!(f, "cannot write {}: {source}", path.display()),
-            Self::Record { path, message } => write!(f, "{}: {message}", path.display()),
-            Self::Start { program, source } => write!(f, "cannot run {program}: {source}"),
-            Self::Plan(message) | Self::Folder(message) | Self::Engine(message) => f.write_str(message),
-            Self::Table(error) => error.fmt(f),
-            Self::Io(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
-
-impl From<kaldi_table::Error> for Error {
-    fn from(error: kaldi_table::Error) -> Self {
-        Self::Table(error)
-    }
-}
-
-impl From<kaldi_io::Error> for Error {
-    fn from(error: kaldi_io::Error) -> Self {
-        Self::Io(error)
     }
 }

@@ -1,17 +1,16 @@
 //! What can go wrong with the sizes of matrices and vectors.
 
-use std::fmt;
-
 /// The result of the functions of this crate that combine matrices and vectors.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Matrices or vectors that do not fit each other, or do not fit a format.
 ///
 /// Errors in the bytes of a value are [`kaldi_io::ParseError`]s instead.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// Two sizes differ that have to be the same.
+    #[error("expected a {what} of {} by {}, got {} by {}", .expected.0, .expected.1, .got.0, .got.1)]
     Size {
         /// What has the wrong size: `matrix`, `transform` ...
         what: &'static str,
@@ -21,6 +20,7 @@ pub enum Error {
         got: (usize, usize),
     },
     /// A vector has a wrong dimension.
+    #[error("expected a vector of dimension {expected}, got {got}")]
     Dim {
         /// The dimension that it needs.
         expected: usize,
@@ -28,6 +28,7 @@ pub enum Error {
         got: usize,
     },
     /// A transform has neither the columns of a linear one (`dim`) nor of an affine one (`dim + 1`).
+    #[error("expected a transform with {dim} or {} columns, got {} by {}", .dim + 1, .got.0, .got.1)]
     Transform {
         /// The columns of the matrix to transform.
         dim: usize,
@@ -35,6 +36,7 @@ pub enum Error {
         got: (usize, usize),
     },
     /// The format cannot hold a matrix of this size.
+    #[error("{format} features have at most {limit}, got {} by {}", .got.0, .got.1)]
     Format {
         /// The name of the format.
         format: &'static str,
@@ -44,6 +46,7 @@ pub enum Error {
         got: (usize, usize),
     },
     /// A value cannot be compressed: it is infinite, or the first one is NaN, and the method needs the greatest value.
+    #[error("expected a value that can be compressed in row {row}, column {col}, got {value:?}")]
     Incompressible {
         /// The value.
         value: f32,
@@ -53,6 +56,7 @@ pub enum Error {
         col: usize,
     },
     /// The values are so large, or so far apart, that their range is infinite and cannot be compressed.
+    #[error("expected values with a range that can be compressed, got {min:?} to {max:?}")]
     Spread {
         /// The least value.
         min: f32,
@@ -60,6 +64,7 @@ pub enum Error {
         max: f32,
     },
     /// An index is not within a sparse row.
+    #[error("expected an index below {dim}, got {got}")]
     Index {
         /// The length of the row.
         dim: usize,
@@ -67,49 +72,21 @@ pub enum Error {
         got: i32,
     },
     /// Something is empty that must not be.
+    #[error("expected a {what} with elements, got an empty one")]
     Empty {
         /// What is empty: `matrix`, `vector`.
         what: &'static str,
     },
     /// A matrix has no inverse, as far as rounding shows.
+    #[error("expected a matrix that can be inverted, got a singular one")]
     Singular,
     /// A symmetric matrix has eigenvalues that are not positive, as far as rounding shows: no covariance of full rank.
+    #[error("expected a positive definite matrix, got a singular or indefinite one")]
     NotPositiveDefinite,
     /// A matrix to be decomposed has elements that are not finite, or are too large to compute with.
+    #[error("expected finite numbers in a matrix, got NaN, infinity or too large ones")]
     NotFinite,
     /// The eigenvalues of a symmetric matrix were not found.
+    #[error("the eigenvalues of a matrix do not converge")]
     NotConverged,
 }
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Size { what, expected, got } => {
-                write!(f, "expected a {what} of {} by {}, got {} by {}", expected.0, expected.1, got.0, got.1)
-            }
-            Self::Dim { expected, got } => write!(f, "expected a vector of dimension {expected}, got {got}"),
-            Self::Transform { dim, got } => {
-                write!(f, "expected a transform with {dim} or {} columns, got {} by {}", dim + 1, got.0, got.1)
-            }
-            Self::Format { format, limit, got } => {
-                write!(f, "{format} features have at most {limit}, got {} by {}", got.0, got.1)
-            }
-            Self::Incompressible { value, row, col } => {
-                write!(f, "expected a value that can be compressed in row {row}, column {col}, got {value:?}")
-            }
-            Self::Spread { min, max } => {
-                write!(f, "expected values with a range that can be compressed, got {min:?} to {max:?}")
-            }
-            Self::Index { dim, got } => write!(f, "expected an index below {dim}, got {got}"),
-            Self::Empty { what } => write!(f, "expected a {what} with elements, got an empty one"),
-            Self::Singular => f.write_str("expected a matrix that can be inverted, got a singular one"),
-            Self::NotPositiveDefinite => {
-                f.write_str("expected a positive definite matrix, got a singular or indefinite one")
-            }
-            Self::NotFinite => f.write_str("expected finite numbers in a matrix, got NaN, infinity or too large ones"),
-            Self::NotConverged => f.write_str("the eigenvalues of a matrix do not converge"),
-        }
-    }
-}
-
-impl std::error::Error for Error {}

@@ -67,13 +67,13 @@ impl From<SparseMatrix<f32>> for GeneralMatrix {
 }
 
 /// The kinds of matrices, distinguished by their first bytes.
-enum Kind {
+enum MatrixForm {
     Dense,
     Compressed,
     Sparse,
 }
 
-impl Kind {
+impl MatrixForm {
     fn of(bytes: &[u8]) -> Self {
         match bytes {
             [0, b'B', b'C', ..] => Self::Compressed,
@@ -89,18 +89,18 @@ impl Value for GeneralMatrix {
     const NAME: &'static str = "general matrix";
 
     fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
-        match Kind::of(window) {
-            Kind::Dense => Matrix::<f32>::frame(window, at_end),
-            Kind::Compressed => CompressedMatrix::frame(window, at_end),
-            Kind::Sparse => SparseMatrix::<f32>::frame(window, at_end),
+        match MatrixForm::of(window) {
+            MatrixForm::Dense => Matrix::<f32>::frame(window, at_end),
+            MatrixForm::Compressed => CompressedMatrix::frame(window, at_end),
+            MatrixForm::Sparse => SparseMatrix::<f32>::frame(window, at_end),
         }
     }
 
     fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        Ok(match Kind::of(cursor.rest()) {
-            Kind::Dense => Matrix::read(cursor)?.into(),
-            Kind::Compressed => CompressedMatrix::read(cursor)?.into(),
-            Kind::Sparse => SparseMatrix::read(cursor)?.into(),
+        Ok(match MatrixForm::of(cursor.rest()) {
+            MatrixForm::Dense => Matrix::read(cursor)?.into(),
+            MatrixForm::Compressed => CompressedMatrix::read(cursor)?.into(),
+            MatrixForm::Sparse => SparseMatrix::read(cursor)?.into(),
         })
     }
 
@@ -114,7 +114,7 @@ impl Value for GeneralMatrix {
     }
 
     fn read_range(cursor: &mut Cursor<'_>, range: &[u8]) -> Result<Self, ParseError> {
-        if !matches!(Kind::of(cursor.rest()), Kind::Sparse) {
+        if !matches!(MatrixForm::of(cursor.rest()), MatrixForm::Sparse) {
             return Matrix::read_range(cursor, range).map(Self::Dense);
         }
         let start = cursor.offset();
@@ -124,18 +124,18 @@ impl Value for GeneralMatrix {
     }
 
     fn part(cursor: &mut Cursor<'_>, range: &[u8]) -> Result<Option<Part>, ParseError> {
-        match Kind::of(cursor.rest()) {
-            Kind::Dense | Kind::Compressed => Matrix::<f32>::part(cursor, range),
-            Kind::Sparse => Ok(None),
+        match MatrixForm::of(cursor.rest()) {
+            MatrixForm::Dense | MatrixForm::Compressed => Matrix::<f32>::part(cursor, range),
+            MatrixForm::Sparse => Ok(None),
         }
     }
 
     fn is_canonical_binary(bytes: &[u8]) -> bool {
         // A matrix without rows becomes dense.
-        match Kind::of(bytes) {
-            Kind::Dense => Matrix::<f32>::is_canonical_binary(bytes),
-            Kind::Compressed => CompressedMatrix::is_canonical_binary(bytes),
-            Kind::Sparse => bytes != b"\0BSM \x04\0\0\0\0" && SparseMatrix::<f32>::is_canonical_binary(bytes),
+        match MatrixForm::of(bytes) {
+            MatrixForm::Dense => Matrix::<f32>::is_canonical_binary(bytes),
+            MatrixForm::Compressed => CompressedMatrix::is_canonical_binary(bytes),
+            MatrixForm::Sparse => bytes != b"\0BSM \x04\0\0\0\0" && SparseMatrix::<f32>::is_canonical_binary(bytes),
         }
     }
 }

@@ -78,20 +78,20 @@ pub fn write_f64_row(out: &mut Vec<u8>, values: &[f64]) {
 
 /// Appends the text of `count` numbers; `write` stores it and returns its length.
 #[inline(always)]
-fn append(out: &mut Vec<u8>, count: usize, write: impl FnOnce(Room<'_>) -> usize) {
+fn append(out: &mut Vec<u8>, count: usize, write: impl FnOnce(TextSpace<'_>) -> usize) {
     let begin = out.len();
     out.resize(begin + count * LONGEST + SPARE, 0);
-    let length = write(Room { bytes: &mut out[begin..], at: 0 });
+    let length = write(TextSpace { bytes: &mut out[begin..], at: 0 });
     out.truncate(begin + length);
 }
 
 /// Bytes for the text of numbers, which is there up to `at`.
-struct Room<'a> {
+struct TextSpace<'a> {
     bytes: &'a mut [u8],
     at: usize,
 }
 
-impl Room<'_> {
+impl TextSpace<'_> {
     /// Adds a number, which `put` stores; `put` returns the length.
     #[inline(always)]
     fn put(&mut self, put: impl FnOnce(&mut [u8; WINDOW]) -> usize) {
@@ -137,7 +137,7 @@ impl Float for f64 {
 fn write_floats<T: Float>(
     out: &mut Vec<u8>,
     values: &[T],
-    put_usual: impl Fn(&mut Room<'_>, &[T; GROUP], usize) -> bool,
+    put_usual: impl Fn(&mut TextSpace<'_>, &[T; GROUP], usize) -> bool,
 ) {
     append(out, values.len(), |mut room| {
         let mut put = |group: &[T; GROUP], count| {
@@ -160,7 +160,7 @@ fn write_floats<T: Float>(
 
 /// Adds the first `count` of the values.
 #[inline(always)]
-fn put_floats<T: Float>(room: &mut Room<'_>, values: &[T; GROUP], count: usize) {
+fn put_floats<T: Float>(room: &mut TextSpace<'_>, values: &[T; GROUP], count: usize) {
     let mut layouts = [&LAYOUTS[0]; GROUP];
     let mut scaled = [0.0; GROUP];
     for (lane, &value) in values.iter().enumerate() {

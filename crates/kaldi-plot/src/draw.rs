@@ -7,7 +7,7 @@ use crate::chart::{Chart, Curve, Drawn, draw_bands, draw_bars, draw_means};
 use crate::colormap::Specials;
 use crate::figure::{Figure, Panel, Waveform};
 use crate::heat_map::HeatMap;
-use crate::layout::{Layout, Place};
+use crate::layout::{Layout, PanelPlace};
 use crate::picture::{Image, Picture};
 use crate::rect::Rect;
 use crate::{Error, PictureFormat, Result, Style, side, text};
@@ -47,7 +47,7 @@ fn draw<B: DrawingBackend>(layout: &Layout<'_>, style: &Style, area: &DrawingAre
     Ok(images)
 }
 
-impl Place<'_> {
+impl PanelPlace<'_> {
     fn draw<B: DrawingBackend>(
         &self,
         area: &DrawingArea<B, Shift>,

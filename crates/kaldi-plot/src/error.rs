@@ -6,10 +6,11 @@ use std::fmt;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A picture that cannot be made.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The value of an option makes no sense.
+    #[error("expected --{name} to be {expected}, got {got}")]
     Option {
         /// Its name, without dashes.
         name: &'static str,
@@ -19,8 +20,10 @@ pub enum Error {
         got: String,
     },
     /// There is nothing to draw.
+    #[error("expected features, got none")]
     Empty,
     /// The PNG file cannot be encoded.
+    #[error("cannot encode a picture: {0}")]
     Encoding(String),
 }
 
@@ -29,15 +32,3 @@ impl Error {
         Self::Option { name, expected: expected.into(), got: got.to_string() }
     }
 }
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Option { name, expected, got } => write!(f, "expected --{name} to be {expected}, got {got}"),
-            Self::Empty => f.write_str("expected features, got none"),
-            Self::Encoding(reason) => write!(f, "cannot encode a picture: {reason}"),
-        }
-    }
-}
-
-impl std::error::Error for Error {}

@@ -18,7 +18,7 @@ pub(crate) struct Layout<'a> {
     pub(crate) title: String,
     /// The middle of its upper border.
     pub(crate) title_place: (i32, i32),
-    pub(crate) places: Vec<Place<'a>>,
+    pub(crate) places: Vec<PanelPlace<'a>>,
     /// The right end and the top of the legend of values without a colour.
     pub(crate) legend_place: (i32, i32),
     size: u32,
@@ -27,7 +27,7 @@ pub(crate) struct Layout<'a> {
 }
 
 /// A panel, the rectangle in which it is drawn, and what is at its side.
-pub(crate) struct Place<'a> {
+pub(crate) struct PanelPlace<'a> {
     pub(crate) panel: &'a Panel<'a>,
     pub(crate) rect: Rect,
     /// Pixels below it for ticks and numbers.
@@ -96,7 +96,7 @@ fn title_middle(left: u32, width: u32, style: &Style, figure: &Figure<'_>) -> i3
 }
 
 /// The panels from the top down, with everything that depends on their height.
-fn upright<'a>(figure: &'a Figure<'a>, style: &Style) -> Vec<Place<'a>> {
+fn upright<'a>(figure: &'a Figure<'a>, style: &Style) -> Vec<PanelPlace<'a>> {
     let size = style.font_size;
     let pad = size / 2;
     let panels = &figure.panels;
@@ -128,7 +128,7 @@ fn upright<'a>(figure: &'a Figure<'a>, style: &Style) -> Vec<Place<'a>> {
             Panel::Labels(_) => Scale::silent(range),
             _ => Scale::up(range, is_whole, height, size),
         };
-        let place = Place {
+        let place = PanelPlace {
             panel,
             rect: Rect { left: 0, top, width: 0, height },
             below,
@@ -180,7 +180,7 @@ struct Across {
     range: Range<f64>,
     is_whole: bool,
     label: &'static str,
-    /// See [`Place::frames`].
+    /// See [`PanelPlace::frames`].
     frames: (f64, f64),
 }
 

@@ -1,14 +1,13 @@
 //! Errors in the parameters of decorators, and in values.
 
-use std::fmt;
-
 use crate::Shape;
 
 /// Parameters that make no sense, or a value that is not as declared.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The number of batch sizes is not that of boundaries plus one.
+    #[error("expected {} batch sizes for {boundaries} boundaries of buckets, got {sizes}", .boundaries + 1)]
     NumBuckets {
         /// The number of boundaries.
         boundaries: usize,
@@ -16,6 +15,7 @@ pub enum Error {
         sizes: usize,
     },
     /// The boundaries of buckets do not rise.
+    #[error("expected boundaries of buckets that rise, got {upper} after {lower}")]
     Boundaries {
         /// A boundary.
         lower: usize,
@@ -23,11 +23,13 @@ pub enum Error {
         upper: usize,
     },
     /// The batch size of a bucket is 0.
+    #[error("expected a batch size of 1 or more for bucket {bucket}, got 0")]
     BucketSize {
         /// The bucket, from 0 on.
         bucket: usize,
     },
     /// A share that does not exist.
+    #[error("{}", no_share(.among, *.index, *.count))]
     Share {
         /// What is divided: `ranks` or `workers`.
         among: &'static str,
@@ -37,6 +39,7 @@ pub enum Error {
         count: u64,
     },
     /// A weight is not a positive number.
+    #[error("expected a positive weight for reader {reader}, got {weight}")]
     Weight {
         /// The place of the reader, from 0 on.
         reader: usize,
@@ -44,6 +47,7 @@ pub enum Error {
         weight: f64,
     },
     /// A value does not have the shape that was declared.
+    #[error("{file}: value {value}: expected the shape {expected}, got {}", Shape::of(.found))]
     Shape {
         /// The file.
         file: String,
@@ -56,30 +60,10 @@ pub enum Error {
     },
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NumBuckets { boundaries, sizes } => {
-                write!(f, "expected {} batch sizes for {boundaries} boundaries of buckets, got {sizes}", boundaries + 1)
-            }
-            Self::Boundaries { lower, upper } => {
-                write!(f, "expected boundaries of buckets that rise, got {upper} after {lower}")
-            }
-            Self::BucketSize { bucket } => {
-                write!(f, "expected a batch size of 1 or more for bucket {bucket}, got 0")
-            }
-            Self::Share { among, count: 0, .. } => write!(f, "expected 1 or more {among}, got 0"),
-            Self::Share { among, index, count } => {
-                write!(f, "expected a number from 0 to {} of {count} {among}, got {index}", count - 1)
-            }
-            Self::Weight { reader, weight } => {
-                write!(f, "expected a positive weight for reader {reader}, got {weight}")
-            }
-            Self::Shape { file, value, expected, found } => {
-                write!(f, "{file}: value {value}: expected the shape {expected}, got {}", Shape::of(found))
-            }
-        }
+/// What is wrong with a share.
+fn no_share(among: &str, index: u64, count: u64) -> String {
+    match count {
+        0 => format!("expected 1 or more {among}, got 0"),
+        _ => format!("expected a number from 0 to {} of {count} {among}, got {index}", count - 1),
     }
 }
-
-impl std::error::Error for Error {}

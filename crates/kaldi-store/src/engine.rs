@@ -14,7 +14,7 @@ use crate::cache::Cache;
 use crate::client::Client;
 use crate::facts::{Body, Facts, Part, Reply};
 use crate::fault::Fault;
-use crate::place::{self, Place};
+use crate::place::{self, ObjectPlace};
 use crate::recent::Recent;
 use crate::settings::Settings;
 use crate::transport::{ATTEMPTS, Transport};
@@ -41,7 +41,7 @@ pub struct Engine {
 pub struct Object {
     /// The name.
     pub url: BString,
-    place: Place,
+    place: ObjectPlace,
     /// The name of the object in messages.
     pub shown: Arc<str>,
 }
@@ -53,7 +53,7 @@ impl Object {
     /// If it is none.
     pub fn parse(url: &BStr) -> Result<Self, Fault> {
         let shown = String::from_utf8_lossy(&kaldi_log::hide_secrets(url)).into_owned();
-        Ok(Self { url: url.to_owned(), place: Place::parse(url)?, shown: shown.into() })
+        Ok(Self { url: url.to_owned(), place: ObjectPlace::parse(url)?, shown: shown.into() })
     }
 
     /// The text that identifies the object.
@@ -109,8 +109,8 @@ impl Engine {
     pub async fn get(&self, object: &Object, part: &Part, attempts: &Attempts) -> Result<Reply, Fault> {
         let known = self.known(object);
         let reply = match &object.place {
-            Place::Web(url) => web::get(&self.client, url, part, known.as_ref(), attempts).await?,
-            Place::Stored { scheme, bucket, key } => {
+            ObjectPlace::Web(url) => web::get(&self.client, url, part, known.as_ref(), attempts).await?,
+            ObjectPlace::Stored { scheme, bucket, key } => {
                 let operator = self.operator(scheme, bucket)?;
                 let work = get_stored(&operator, key, part, known.as_ref());
                 ATTEMPTS.scope(attempts.clone(), work).await?
@@ -127,8 +127,8 @@ impl Engine {
     pub async fn stat(&self, object: &Object, attempts: &Attempts) -> Result<Facts, Fault> {
         match &object.place {
             // Presigned addresses allow only one method.
-            Place::Web(_) => Ok(self.get(object, &Part::from(0..1), attempts).await?.facts),
-            Place::Stored { scheme, bucket, key } => {
+            ObjectPlace::Web(_) => Ok(self.get(object, &Part::from(0..1), attempts).await?.facts),
+            ObjectPlace::Stored { scheme, bucket, key } => {
                 let operator = self.operator(scheme, bucket)?;
                 ATTEMPTS.scope(attempts.clone(), stat_stored(&operator, key)).await
             }
@@ -153,11 +153,11 @@ impl Engine {
     /// If it is in none.
     pub fn stored(&self, object: &Object) -> Result<(Operator, String), Fault> {
         match &object.place {
-            Place::Web(_) => {
+            ObjectPlace::Web(_) => {
                 let message = "objects on the web (http, https) can only be read";
                 Err(Fault::new(std::io::ErrorKind::Unsupported, message))
             }
-            Place::Stored { scheme, bucket, key } => Ok((self.operator(scheme, bucket)?, key.clone())),
+            ObjectPlace::Stored { scheme, bucket, key } => Ok((self.operator(scheme, bucket)?, key.clone())),
         }
     }
 

@@ -18,7 +18,7 @@ const WEBHDFS_PORT: &str = "9870";
 
 /// The place of an object.
 #[derive(Clone, Debug)]
-pub enum Place {
+pub enum ObjectPlace {
     /// On the web.
     Web(Url),
     /// In a store.
@@ -54,7 +54,7 @@ const ENDPOINTS: [&str; 14] = [
     "KALDI_STORE_WEBHDFS_SCHEME",
 ];
 
-impl Place {
+impl ObjectPlace {
     /// The text that identifies the object: its address without signatures, and in a store also its server.
     pub fn address(&self) -> String {
         match self {
@@ -249,9 +249,9 @@ mod tests {
     #[test]
     fn names_lead_to_places() {
         let t = |name: &str, expected: &str| {
-            let place = match Place::parse(name.into()) {
-                Ok(Place::Web(url)) => format!("web {url}"),
-                Ok(Place::Stored { scheme, bucket, key }) => format!("{scheme} {bucket} {key}"),
+            let place = match ObjectPlace::parse(name.into()) {
+                Ok(ObjectPlace::Web(url)) => format!("web {url}"),
+                Ok(ObjectPlace::Stored { scheme, bucket, key }) => format!("{scheme} {bucket} {key}"),
                 Err(fault) => fault.message,
             };
             assert!(place.contains(expected), "{place}");
@@ -293,7 +293,7 @@ mod tests {
     #[test]
     fn a_signature_makes_no_other_object() {
         let t = |one: &str, other: &str| {
-            let [one, other] = [one, other].map(|name| Place::parse(name.into()).unwrap().address());
+            let [one, other] = [one, other].map(|name| ObjectPlace::parse(name.into()).unwrap().address());
             one == other
         };
         assert!(t("http://h/a?X-Amz-Signature=1&v=2&X-Amz-Date=3", "http://h/a?v=2&X-Amz-Date=4&Signature=5"));

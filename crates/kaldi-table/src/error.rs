@@ -1,7 +1,5 @@
 //! Errors of tables.
 
-use std::fmt;
-
 use bstr::{BStr, BString};
 use kaldi_io::is_specifier;
 
@@ -13,12 +11,14 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub type WorkError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A failure of a table.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A stream failed, or its content makes no sense. No entry is concerned.
-    Io(kaldi_io::Error),
+    #[error(transparent)]
+    Io(#[from] kaldi_io::Error),
     /// The text is not a valid rspecifier or wspecifier.
+    #[error("invalid {role} {text:?}: {advice}")]
     Specifier {
         /// `rspecifier` or `wspecifier`.
         role: &'static str,
@@ -28,6 +28,10 @@ pub enum Error {
         advice: String,
     },
     /// A table should be copied to a file, or a file to a table.
+    #[error(
+        "Cannot mix archives with regular files: expected both or none of {from:?} and {to:?} to be a table ({})",
+        as_table(.from, .to)
+    )]
     Mixed {
         /// What was to be read.
         from: BString,
@@ -35,6 +39,7 @@ pub enum Error {
         to: BString,
     },
     /// An entry could not be read.
+    #[error("{}{}{source}{}", script_place(.script.as_ref()), key_place(.key), moved(.script.as_ref(), .source))]
     Entry {
         /// Printable name and line of the script file that names the entry, if any.
         script: Option<(String, u64)>,
@@ -44,6 +49,7 @@ pub enum Error {
         source: Box<kaldi_io::Error>,
     },
     /// A line of a script file makes no sense.
+    #[error("{script}:{line}: {message}")]
     ScriptLine {
         /// The printable name of the script file.
         script: String,
@@ -53,6 +59,7 @@ pub enum Error {
         message: String,
     },
     /// An option of the rspecifier (`s`, `cs`, `o`) or the format promises something that is not so.
+    #[error("{table}: {message}")]
     Promise {
         /// The printable name of the table's file.
         table: String,
@@ -60,11 +67,13 @@ pub enum Error {
         message: String,
     },
     /// A key cannot be in a table.
+    #[error("\"{}\" cannot be a key: keys are words of printable characters", kaldi_io::excerpt(.key))]
     Key {
         /// The key.
         key: BString,
     },
     /// The file of a key would be outside of its folder.
+    #[error("the file of key {key:?} would be outside of the folder {folder}")]
     Outside {
         /// The printable name of the folder.
         folder: String,
@@ -72,6 +81,7 @@ pub enum Error {
         key: BString,
     },
     /// A key has no place to be written to.
+    #[error("Script file {script} has no entry for key {key}")]
     NoPlace {
         /// The printable name of the script file.
         script: String,
@@ -79,79 +89,22 @@ pub enum Error {
         key: BString,
     },
     /// Offsets cannot be known, because the archive is no file.
+    #[error("cannot write a script file for {archive}: there are no offsets in a pipe")]
     NoOffsets {
         /// The printable name of the archive.
         archive: String,
     },
     /// A shard is wrong: its name, the offset, the member, what was expected and what was found.
+    #[error("{0}")]
     Shard(String),
     /// The work on an entry failed.
+    #[error("{}{source}", key_place(.key))]
     Work {
         /// The entry's key; empty for a file that is no table.
         key: BString,
         /// The error that the work returned.
         source: WorkError,
     },
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => error.fmt(f),
-            Self::Specifier { role, text, advice } => write!(f, "invalid {role} {text:?}: {advice}"),
-            Self::Mixed { from, to } => {
-                let file = if is_specifier(from.as_ref()) { to } else { from };
-                let kind = if file == from && file.ends_with(b".scp") { "scp" } else { "ark" };
-                write!(
-                    f,
-                    "Cannot mix archives with regular files: expected both or none of {from:?} and {to:?} to be a table \
-                     (as a table, {file:?} is written {:?})",
-                    format!("{kind}:{file}")
-                )
-            }
-            Self::Entry { script, key, source } => {
-                if let Some((script, line)) = script {
-                    write!(f, "{script}:{line}: ")?;
-                }
-                if !key.is_empty() {
-                    write!(f, "{key}: ")?;
-                }
-                source.fmt(f)?;
-                self.advice().map_or(Ok(()), |advice| write!(f, " ({advice})"))
-            }
-            Self::ScriptLine { script, line, message } => write!(f, "{script}:{line}: {message}"),
-            Self::Promise { table, message } => write!(f, "{table}: {message}"),
-            Self::Key { key } => {
-                write!(f, "\"{}\" cannot be a key: keys are words of printable characters", kaldi_io::excerpt(key))
-            }
-            Self::Outside { folder, key } => {
-                write!(f, "the file of key {key:?} would be outside of the folder {folder}")
-            }
-            Self::NoPlace { script, key } => write!(f, "Script file {script} has no entry for key {key}"),
-            Self::NoOffsets { archive } => {
-                write!(f, "cannot write a script file for {archive}: there are no offsets in a pipe")
-            }
-            Self::Shard(fault) => f.write_str(fault),
-            Self::Work { key, source } => {
-                if !key.is_empty() {
-                    write!(f, "{key}: ")?;
-                }
-                source.fmt(f)
-            }
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    // Every message is complete: it ends with the message of its source.
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io(error) => error.source(),
-            Self::Entry { source, .. } => source.source(),
-            Self::Work { source, .. } => source.source(),
-            _ => None,
-        }
-    }
 }
 
 impl Error {
@@ -173,8 +126,22 @@ impl Error {
     }
 }
 
-impl From<kaldi_io::Error> for Error {
-    fn from(error: kaldi_io::Error) -> Self {
-        Self::Io(error)
-    }
+/// How the name of a file is written as a table, which the other name is.
+fn as_table(from: &BString, to: &BString) -> String {
+    let file = if is_specifier(from.as_ref()) { to } else { from };
+    let kind = if file == from && file.ends_with(b".scp") { "scp" } else { "ark" };
+    format!("as a table, {file:?} is written {:?}", format!("{kind}:{file}"))
+}
+
+fn script_place(script: Option<&(String, u64)>) -> String {
+    script.map_or(String::new(), |(script, line)| format!("{script}:{line}: "))
+}
+
+fn key_place(key: &BString) -> String {
+    if key.is_empty() { String::new() } else { format!("{key}: ") }
+}
+
+fn moved(script: Option<&(String, u64)>, source: &kaldi_io::Error) -> String {
+    let advice = script.and_then(|(script, _)| crate::moved::advice(script, source));
+    advice.map_or(String::new(), |advice| format!(" ({advice})"))
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString};
 use hashbrown::HashTable;
-use kaldi_io::{ExpectedStream, Lines, Locator, LocatorError, is_remote, printable_rxfilename, recognize};
+use kaldi_io::{ExpectedStream, KeyedLine, Lines, Locator, LocatorError, is_remote, printable_rxfilename, recognize};
 use kaldi_log::warning;
 
 use crate::framing::Framing;
@@ -74,16 +74,11 @@ fn recognize_line(script: &str, number: u64, line: &[u8]) -> Option<String> {
 /// # Errors
 /// If one of them is missing; the message says what was expected.
 pub fn parse_script_line(line: &[u8]) -> Result<ScriptLine, String> {
-    let is_space = |byte: u8| matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r');
-    let start = line.iter().position(|&byte| !is_space(byte)).unwrap_or(line.len());
-    let end = line.iter().rposition(|&byte| !is_space(byte)).map_or(start, |last| last + 1);
-    let words = &line[start..end];
-    if let Some(key) = words.iter().position(|&byte| is_space(byte)) {
-        let rest = &words[key..];
-        let rest = &rest[rest.iter().position(|&byte| !is_space(byte)).unwrap_or(rest.len())..];
-        return Ok(ScriptLine { key: words[..key].into(), xfilename: rest.into() });
+    let KeyedLine { key, rest } = KeyedLine::split(line);
+    match rest.is_empty() {
+        false => Ok(ScriptLine { key: key.into(), xfilename: rest.into() }),
+        true => Err(format!("expected a key and a file name, got {:?}", BStr::new(line))),
     }
-    Err(format!("expected a key and a file name, got {:?}", BStr::new(line)))
 }
 
 /// Appends the line for a value in an archive.
@@ -252,14 +247,14 @@ pub(crate) struct Script {
     pub(crate) name: Arc<str>,
     /// Keys and names of all lines, one after the other.
     text: Vec<u8>,
-    places: Vec<Place>,
+    places: Vec<LineBounds>,
     /// Numbers of the lines, counted from 0, by the hashes of their keys.
     index: HashTable<usize>,
     hasher: RandomState,
 }
 
 /// Where a line is in the text.
-struct Place {
+struct LineBounds {
     start: usize,
     /// The end of the key, where the name starts.
     middle: usize,
@@ -300,11 +295,11 @@ impl Script {
         }
         let start = self.text.len();
         self.text.extend_from_slice(key);
-        self.places.push(Place { start, middle: self.text.len() });
+        self.places.push(LineBounds { start, middle: self.text.len() });
         self.text.extend_from_slice(&line.xfilename);
         let Self { text, places, index, hasher, .. } = self;
         let rehash = |&number: &usize| {
-            let Place { start, middle } = places[number];
+            let LineBounds { start, middle } = places[number];
             hasher.hash_one(&text[start..middle])
         };
         index.insert_unique(hasher.hash_one(key), number, rehash);
@@ -313,7 +308,7 @@ impl Script {
 
     /// The key of a line.
     fn key(&self, number: usize) -> &[u8] {
-        let Place { start, middle } = self.places[number];
+        let LineBounds { start, middle } = self.places[number];
         &self.text[start..middle]
     }
 

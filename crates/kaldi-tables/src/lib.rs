@@ -4,6 +4,8 @@
 pub use indexed_dataset as indexed;
 #[cfg(feature = "convert")]
 pub use kaldi_convert as convert;
+#[cfg(feature = "corpus")]
+pub use kaldi_corpus as corpus;
 #[cfg(feature = "egs")]
 pub use kaldi_egs as egs;
 #[cfg(feature = "extract")]
@@ -32,12 +34,10 @@ pub use kaldi_random as random;
 pub use kaldi_reader as reader;
 #[cfg(feature = "score")]
 pub use kaldi_score as score;
-#[cfg(feature = "shard")]
-pub use kaldi_shard as shard;
 #[cfg(feature = "stores")]
 pub use kaldi_store as stores;
 pub use kaldi_table as table;
-#[cfg(feature = "shard")]
+#[cfg(feature = "corpus")]
 pub use kaldi_tar as tar;
 #[cfg(feature = "transform")]
 pub use kaldi_transform as transform;

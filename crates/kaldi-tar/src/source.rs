@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use bstr::BStr;
-use kaldi_io::{Input, ReadAt, Rxfilename};
+use kaldi_io::{Input, ReadAt, Rxfilename, Window};
 
 use crate::{Error, FaultKind, Result, ShardFault};
 
@@ -16,8 +16,6 @@ const FILE_CHUNK: usize = 1 << 14;
 /// Bytes that are read at once from files if only headers are wanted: a header, a short text, another header and the
 /// first bytes of a sound.
 const HEADERS_CHUNK: usize = 1 << 11;
-/// If a size is only claimed, memory for the content grows by this much at a time.
-const PIECE: u64 = 1 << 20;
 
 /// What is wanted of members. It determines how much is read at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,35 +26,32 @@ pub enum Wanted {
     Contents,
 }
 
-/// An open stream of bytes. If the length is known, it is a regular file, whose contents can be skipped.
+/// An open stream of bytes, whose faults are those of a shard.
 pub(crate) struct Source {
-    input: Input,
+    window: Window,
+    /// The length of the file, if it is a regular one that is not compressed: its contents can be skipped.
     length: Option<u64>,
-    window: Vec<u8>,
-    /// Bytes of the window that were consumed.
-    used: usize,
-    chunk: usize,
 }
 
 impl Source {
     pub(crate) fn open(rxfilename: &BStr, wanted: Wanted) -> Result<Self> {
-        let input = Input::open(rxfilename)?;
-        let length = input.remaining().map(|left| input.offset() + left);
-        let chunk = match (length, wanted) {
+        let mut window = Window::new(Input::open(rxfilename)?);
+        let length = window.left().map(|left| window.offset() + left);
+        window.read_ahead(match (length, wanted) {
             (None, _) => CHUNK,
             (Some(_), Wanted::Contents) => FILE_CHUNK,
             (Some(_), Wanted::Headers) => HEADERS_CHUNK,
-        };
-        Ok(Self { input, length, window: Vec::new(), used: 0, chunk })
+        });
+        Ok(Self { window, length })
     }
 
     pub(crate) fn name(&self) -> &str {
-        self.input.name()
+        self.window.input().name()
     }
 
     /// Offset of the next byte.
     pub(crate) fn offset(&self) -> u64 {
-        self.input.offset() - (self.window.len() - self.used) as u64
+        self.window.offset()
     }
 
     /// The length of the file, if it is a regular one that is not compressed.
@@ -66,75 +61,46 @@ impl Source {
 
     /// The file, if it is a regular one that is not compressed.
     pub(crate) fn plain_file(&self) -> Option<Arc<File>> {
-        self.input.as_file()
+        self.window.input().as_file()
     }
 
     /// The same bytes for reading at any offset, if that is possible.
     pub(crate) fn positioned(&self) -> Option<Arc<dyn ReadAt>> {
-        self.input.positioned()
+        self.window.input().positioned()
     }
 
     pub(crate) fn is_compressed(&self) -> bool {
-        self.input.is_compressed()
+        self.window.input().is_compressed()
     }
 
     /// The next bytes: at least `wanted`, unless the end comes before.
     pub(crate) fn window(&mut self, wanted: usize) -> Result<&[u8]> {
-        while self.window.len() - self.used < wanted && !self.input.at_end() {
-            self.window.drain(..self.used);
-            self.used = 0;
-            let limit = self.chunk.max(wanted - self.window.len());
-            self.input.read_some(&mut self.window, limit).map_err(|error| fault(&self.input, error))?;
-        }
-        Ok(&self.window[self.used..])
+        self.work(|window| window.at_least(wanted).map(drop))?;
+        Ok(self.window.bytes())
     }
 
     /// Skips bytes of the window.
     pub(crate) fn consume(&mut self, count: usize) {
-        self.used += count;
+        self.window.consume(count);
     }
 
     /// Skips bytes. Returns how many there were.
     pub(crate) fn skip(&mut self, count: u64) -> Result<u64> {
-        let in_window = (self.window.len() - self.used).min(usize::try_from(count).unwrap_or(usize::MAX));
-        self.consume(in_window);
-        let mut left = count - in_window as u64;
-        if let Some(length) = self.length {
-            let there = left.min(length.saturating_sub(self.offset()));
-            if there > 0 {
-                self.input.seek(self.offset() + there)?;
-            }
-            return Ok(count - (left - there));
-        }
-        while left > 0 {
-            let there = self.window(1)?.len();
-            if there == 0 {
-                break;
-            }
-            let there = there.min(usize::try_from(left).unwrap_or(usize::MAX));
-            self.consume(there);
-            left -= there as u64;
-        }
-        Ok(count - left)
+        self.work(|window| window.pass(count))
     }
 
     /// Appends the next `count` bytes to `out`; fewer if the end comes before.
     pub(crate) fn read(&mut self, count: u64, out: &mut Vec<u8>) -> Result<()> {
-        let in_window = (self.window.len() - self.used).min(usize::try_from(count).unwrap_or(usize::MAX));
-        out.extend_from_slice(&self.window[self.used..self.used + in_window]);
-        self.consume(in_window);
-        let mut left = count - in_window as u64;
-        while left > 0 && !self.input.at_end() {
-            let there = self.length.map_or(PIECE, |length| length.saturating_sub(self.offset()).max(1));
-            let got = self.input.read_some(out, left.min(there) as usize).map_err(|error| fault(&self.input, error))?;
-            left -= got as u64;
-        }
-        Ok(())
+        self.work(|window| window.move_to(count, out))
+    }
+
+    fn work<T>(&mut self, work: impl FnOnce(&mut Window) -> kaldi_io::Result<T>) -> Result<T> {
+        work(&mut self.window).map_err(|error| fault(self.window.input(), error))
     }
 
     /// Closes the stream. A failed command is an error if its output was read to the end.
     pub(crate) fn finish(mut self) -> Result<()> {
-        Ok(self.input.finish()?)
+        Ok(self.window.finish()?)
     }
 }
 

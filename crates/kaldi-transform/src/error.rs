@@ -1,15 +1,17 @@
 //! What can go wrong with statistics and estimates.
 
-use std::fmt;
-
 /// The result of the functions of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Statistics that do not fit each other, or from which nothing can be estimated.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// Two LDA statistics are of other sizes.
+    #[error(
+        "dimension or classes count mismatch: expected statistics of {} classes in {} dimensions, got {} in {}",
+        .expected.0, .expected.1, .got.0, .got.1
+    )]
     LdaSize {
         /// The numbers of classes and dimensions of the sum so far.
         expected: (usize, usize),
@@ -17,6 +19,7 @@ pub enum Error {
         got: (usize, usize),
     },
     /// Two MLLT statistics are of other dimensions.
+    #[error("summing accs of different size: expected statistics in {expected} dimensions, got {got}")]
     MlltSize {
         /// The dimension of the sum so far.
         expected: usize,
@@ -24,8 +27,10 @@ pub enum Error {
         got: usize,
     },
     /// There are no statistics to estimate anything from.
+    #[error("there are no statistics")]
     NoData,
     /// More dimensions are wanted than there are.
+    #[error("expected a dimension from 1 to {limit} ({why}), got {got}")]
     Dim {
         /// The wanted number.
         got: i32,
@@ -35,11 +40,13 @@ pub enum Error {
         why: &'static str,
     },
     /// A text does not describe the contexts of a frame.
+    #[error("expected contexts such as 0,1.0:-1,0.5;1,0.5 for --context-expansion, got {got:?}")]
     Contexts {
         /// The text.
         got: String,
     },
     /// Features have another dimension than the transform.
+    #[error("expected features with {expected} columns, got {got}")]
     FeatsDim {
         /// The dimension of the transform.
         expected: usize,
@@ -47,6 +54,7 @@ pub enum Error {
         got: usize,
     },
     /// The Gaussians that were selected for a frame do not exist, or none were selected.
+    #[error("expected numbers of existing Gaussians in frame {frame}, got {got:?}")]
     Selection {
         /// The frame, counted from zero.
         frame: usize,
@@ -54,6 +62,10 @@ pub enum Error {
         got: Vec<i32>,
     },
     /// Statistics of fMPE are of another transform.
+    #[error(
+        "expected derivatives of {} by {}, got {} by {}: statistics of another transform",
+        .expected.0, .expected.1, .got.0, .got.1
+    )]
     FmpeSize {
         /// The size of the derivatives of the transform.
         expected: (usize, usize),
@@ -61,6 +73,10 @@ pub enum Error {
         got: (usize, usize),
     },
     /// Derivatives by the features have another size than these.
+    #[error(
+        "expected derivatives of {} by {}, as the features are, got {} by {}",
+        .expected.0, .expected.1, .got.0, .got.1
+    )]
     Derivatives {
         /// The size of the features.
         expected: (usize, usize),
@@ -68,11 +84,13 @@ pub enum Error {
         got: (usize, usize),
     },
     /// Features or derivatives of a frame are not finite numbers.
+    #[error("expected features and derivatives that are finite numbers, got others in frame {frame}")]
     NotFinite {
         /// The frame, counted from zero.
         frame: usize,
     },
     /// A class of VTLN does not exist.
+    #[error("expected a class below {num_classes}, got {got}")]
     VtlnClass {
         /// The class.
         got: i32,
@@ -80,8 +98,10 @@ pub enum Error {
         num_classes: usize,
     },
     /// No class of VTLN has an objective function that is a number.
+    #[error("no class has an objective function that is a number")]
     NoClass,
     /// Statistics of bases of fMLLR have another size.
+    #[error("expected statistics of transforms with {expected} elements, got {got}")]
     BasisSize {
         /// The number of elements of a transform.
         expected: usize,
@@ -89,6 +109,11 @@ pub enum Error {
         got: usize,
     },
     /// The full matrix of LDA does not fit features before splicing.
+    #[error(
+        "expected a full matrix of LDA and MLLT with the rejected rows, for frames of {raw_dim} dimensions side by \
+         side and a model of {model_dim}, got {} by {}",
+        .got.0, .got.1
+    )]
     FullTransform {
         /// The size of the matrix.
         got: (usize, usize),
@@ -98,6 +123,7 @@ pub enum Error {
         model_dim: usize,
     },
     /// There is not one posterior for each Gaussian of a mixture.
+    #[error("expected posteriors of {expected} Gaussians, got {got}")]
     Posteriors {
         /// The number of Gaussians.
         expected: usize,
@@ -105,16 +131,19 @@ pub enum Error {
         got: usize,
     },
     /// No such part of an fMLLR transform can be estimated.
+    #[error("expected full, diag, offset or none, got {got:?}")]
     FmllrUpdate {
         /// The name.
         got: String,
     },
     /// All frames have the same value in a dimension.
+    #[error("the features do not vary in dimension {dim}")]
     NoSpread {
         /// The dimension, counted from zero.
         dim: usize,
     },
     /// A computation of the estimate is not possible with these statistics.
+    #[error("cannot compute {what}: {source}")]
     Estimate {
         /// What should be computed.
         what: String,
@@ -122,6 +151,7 @@ pub enum Error {
         source: kaldi_matrix::Error,
     },
     /// An iteration made the estimate worse instead of better.
+    #[error("the objective function of row {row} decreases from {before} to {after}")]
     ObjectiveDecrease {
         /// The row of the transform that was estimated.
         row: usize,
@@ -135,71 +165,5 @@ pub enum Error {
 impl Error {
     pub(crate) fn estimate(what: impl Into<String>) -> impl FnOnce(kaldi_matrix::Error) -> Self {
         |source| Self::Estimate { what: what.into(), source }
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::LdaSize { expected, got } => write!(
-                f,
-                "dimension or classes count mismatch: expected statistics of {} classes in {} dimensions, got {} in {}",
-                expected.0, expected.1, got.0, got.1
-            ),
-            Self::MlltSize { expected, got } => {
-                write!(f, "summing accs of different size: expected statistics in {expected} dimensions, got {got}")
-            }
-            Self::NoData => f.write_str("there are no statistics"),
-            Self::Dim { got, limit, why } => write!(f, "expected a dimension from 1 to {limit} ({why}), got {got}"),
-            Self::Contexts { got } => {
-                write!(f, "expected contexts such as 0,1.0:-1,0.5;1,0.5 for --context-expansion, got {got:?}")
-            }
-            Self::FeatsDim { expected, got } => write!(f, "expected features with {expected} columns, got {got}"),
-            Self::Selection { frame, got } => {
-                write!(f, "expected numbers of existing Gaussians in frame {frame}, got {got:?}")
-            }
-            Self::FmpeSize { expected, got } => write!(
-                f,
-                "expected derivatives of {} by {}, got {} by {}: statistics of another transform",
-                expected.0, expected.1, got.0, got.1
-            ),
-            Self::Derivatives { expected, got } => write!(
-                f,
-                "expected derivatives of {} by {}, as the features are, got {} by {}",
-                expected.0, expected.1, got.0, got.1
-            ),
-            Self::NotFinite { frame } => {
-                write!(f, "expected features and derivatives that are finite numbers, got others in frame {frame}")
-            }
-            Self::VtlnClass { got, num_classes } => write!(f, "expected a class below {num_classes}, got {got}"),
-            Self::NoClass => f.write_str("no class has an objective function that is a number"),
-            Self::BasisSize { expected, got } => {
-                write!(f, "expected statistics of transforms with {expected} elements, got {got}")
-            }
-            Self::FullTransform { got, raw_dim, model_dim } => write!(
-                f,
-                "expected a full matrix of LDA and MLLT with the rejected rows, for frames of {raw_dim} dimensions side by side \
-                 and a model of {model_dim}, got {} by {}",
-                got.0, got.1
-            ),
-            Self::Posteriors { expected, got } => {
-                write!(f, "expected posteriors of {expected} Gaussians, got {got}")
-            }
-            Self::FmllrUpdate { got } => write!(f, "expected full, diag, offset or none, got {got:?}"),
-            Self::NoSpread { dim } => write!(f, "the features do not vary in dimension {dim}"),
-            Self::Estimate { what, source } => write!(f, "cannot compute {what}: {source}"),
-            Self::ObjectiveDecrease { row, before, after } => {
-                write!(f, "the objective function of row {row} decreases from {before} to {after}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Estimate { source, .. } => Some(source),
-            _ => None,
-        }
     }
 }

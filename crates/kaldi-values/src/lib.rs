@@ -53,7 +53,6 @@
 struct Readme;
 
 mod basic;
-mod codes;
 mod cursor;
 mod format;
 pub mod framing;
@@ -75,7 +74,6 @@ pub mod unit;
 mod value;
 
 pub use basic::Basic;
-pub use codes::{CodebookOffsets, CodesError};
 pub use cursor::Cursor;
 pub use format::{Format, write_basic, write_int_vector, write_token};
 pub use gauss_post::GaussPost;

@@ -119,12 +119,14 @@ impl fmt::Display for UnknownSymbol {
 impl std::error::Error for UnknownSymbol {}
 
 /// Why a symbol table cannot be read.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SymbolTableError {
     /// The file cannot be read.
-    Io(kaldi_io::Error),
+    #[error(transparent)]
+    Io(#[from] kaldi_io::Error),
     /// A line is not a symbol and its integer.
+    #[error("{name}:{line}: {message}")]
     Line {
         /// The file.
         name: String,
@@ -133,30 +135,6 @@ pub enum SymbolTableError {
         /// What was expected, and what is there.
         message: String,
     },
-}
-
-impl fmt::Display for SymbolTableError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => error.fmt(f),
-            Self::Line { name, line, message } => write!(f, "{name}:{line}: {message}"),
-        }
-    }
-}
-
-impl std::error::Error for SymbolTableError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io(error) => error.source(),
-            Self::Line { .. } => None,
-        }
-    }
-}
-
-impl From<kaldi_io::Error> for SymbolTableError {
-    fn from(error: kaldi_io::Error) -> Self {
-        Self::Io(error)
-    }
 }
 
 #[cfg(test)]

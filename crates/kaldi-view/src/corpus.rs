@@ -6,12 +6,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_inspect::{Entries, Kind, Named};
+use kaldi_io::for_each_keyed_line;
 use kaldi_measure::{Census, MeasuredUtterance, Moments, TextMeasures, TypicalMeans};
 use kaldi_reader::{Reader, ReaderExt, Step, from_fn};
 use kaldi_table::{Context, count_delivered, read_script};
 use kaldi_types::ValueType;
 
-use crate::directory::{DataDirectory, each_line};
+use crate::directory::DataDirectory;
 use crate::job::{Job, Measured, Part, Role, Whose};
 use crate::{Error, Result};
 
@@ -44,7 +45,7 @@ pub struct CorpusTable {
 
 /// Where the sound of an utterance is.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct SoundPlace {
     pub rxfilename: BString,
     pub part: Option<Part>,
 }
@@ -80,7 +81,7 @@ pub struct Corpus {
 struct Details {
     text: Option<BString>,
     speaker: Option<usize>,
-    place: Option<Place>,
+    place: Option<SoundPlace>,
 }
 
 impl Corpus {
@@ -182,7 +183,7 @@ impl Corpus {
         let job = |line: kaldi_table::ScriptLine| {
             let utterance = self.utterance(line.key.as_bstr());
             if role == Role::Sound {
-                self.set_place(utterance, Place { rxfilename: line.xfilename.clone(), part: None });
+                self.set_place(utterance, SoundPlace { rxfilename: line.xfilename.clone(), part: None });
             }
             Job::Value { role, utterance, rxfilename: line.xfilename }
         };
@@ -220,7 +221,7 @@ impl Corpus {
             Whose::Key(key, place) => {
                 let index = self.utterance(key.as_bstr());
                 if let Some(rxfilename) = place {
-                    self.set_place(index, Place { rxfilename, part: None });
+                    self.set_place(index, SoundPlace { rxfilename, part: None });
                 }
                 index
             }
@@ -279,7 +280,7 @@ impl Corpus {
         self.details[utterance].speaker = Some(number);
     }
 
-    pub(crate) fn set_place(&mut self, utterance: usize, place: Place) {
+    pub(crate) fn set_place(&mut self, utterance: usize, place: SoundPlace) {
         self.details[utterance].place = Some(place);
     }
 
@@ -330,7 +331,7 @@ impl Corpus {
     }
 
     /// Where the sound of an utterance is; `None` if it has none, or it came through a pipe.
-    pub(crate) fn place(&self, utterance: usize) -> Option<&Place> {
+    pub(crate) fn place(&self, utterance: usize) -> Option<&SoundPlace> {
         self.details[utterance].place.as_ref()
     }
 }
@@ -346,6 +347,6 @@ fn role(name: &BString, value_type: ValueType) -> Result<Role> {
 /// Reads lines of a key and a text.
 fn read_texts(name: &BString) -> Result<HashMap<BString, BString>> {
     let mut texts = HashMap::new();
-    each_line(name, |row| drop(texts.insert(row.key, row.rest)))?;
+    for_each_keyed_line(name.as_bstr(), |line| drop(texts.insert(line.key.into(), line.rest.into())))?;
     Ok(texts)
 }

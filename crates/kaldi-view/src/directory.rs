@@ -4,14 +4,13 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use bstr::{BString, ByteSlice};
-use kaldi_feat::Segment;
-use kaldi_inspect::{DataFolder, Row, each_row, last_ends};
-use kaldi_io::Lines;
+use kaldi_corpus::{DataFolder, Segment, last_ends};
+use kaldi_io::{Lines, for_each_keyed_line};
 use kaldi_log::warning;
 use kaldi_table::{ScriptLine, read_script};
 
 use crate::Result;
-use crate::corpus::{Corpus, Place};
+use crate::corpus::{Corpus, SoundPlace};
 use crate::job::{Job, Part, Role};
 
 /// A data directory whose values are to be measured.
@@ -45,15 +44,16 @@ impl DataDirectory {
     /// If a list cannot be read.
     pub fn add(&self, corpus: &mut Corpus, hypotheses: Option<&HashMap<BString, BString>>) -> Result<Vec<Job>> {
         if let Some(name) = self.file("utt2spk") {
-            let count = each_line(&name, |row| {
-                let utterance = corpus.utterance(row.key.as_bstr());
-                corpus.set_speaker(utterance, row.rest.as_bstr());
+            let count = for_each_keyed_line(name.as_bstr(), |line| {
+                let utterance = corpus.utterance(line.key);
+                corpus.set_speaker(utterance, line.rest);
             })?;
             corpus.add_table(&name, "utt2spk", count);
         }
         let mut jobs = self.sound(corpus)?;
         if let Some(name) = self.file("text") {
-            let count = each_line(&name, |row| corpus.set_text(row.key.as_bstr(), row.rest, hypotheses))?;
+            let count =
+                for_each_keyed_line(name.as_bstr(), |line| corpus.set_text(line.key, line.rest.into(), hypotheses))?;
             corpus.add_table(&name, "text", count);
         }
         if let Some(name) = self.file("feats.scp") {
@@ -61,7 +61,7 @@ impl DataDirectory {
         }
         for name in ["cmvn.scp", "vad.scp"] {
             if let Some(name) = self.file(name) {
-                let count = each_line(&name, |_| {})?;
+                let count = for_each_keyed_line(name.as_bstr(), |_| {})?;
                 corpus.add_table(&name, "script", count);
             }
         }
@@ -80,22 +80,23 @@ impl DataDirectory {
             recordings.iter().enumerate().map(|(number, (line, _))| (line.key.clone(), number)).collect();
         let mut lines = Lines::open(segments.as_bstr())?;
         let mut count = 0;
-        while let Some(line) = lines.next_line()? {
+        while let Some((number, line)) = lines.next_keyed()? {
             count += 1;
-            let Ok(segment) = Segment::parse(line) else {
-                warning!("{}:{count}: expected <utterance> <recording> <start> <end>: {}", segments, line.as_bstr());
+            let Ok(segment) = Segment::after_key(line.key, line.rest) else {
+                warning!("{segments}:{number}: expected <utterance> <recording> <start> <end>: {line}");
                 continue;
             };
-            let utterance = corpus.utterance(segment.name.as_bstr());
-            let Some(&number) = numbers.get(segment.recording.as_bstr()) else {
-                let message = format!("its recording {} is not in wav.scp", segment.recording.as_bstr());
+            let utterance = corpus.utterance(segment.name);
+            let Some(&number) = numbers.get(segment.recording) else {
+                let message = format!("its recording {} is not in wav.scp", segment.recording);
                 corpus.utterances[utterance].unreadable = Some(message);
                 continue;
             };
-            let channel = segment.channel.and_then(|channel| usize::try_from(channel).ok());
+            let channel = segment.channel.map(|channel| channel as usize);
             let part = Part { utterance, start: segment.start, end: segment.end, channel };
             let (recording, parts) = &mut recordings[number];
-            corpus.set_place(utterance, Place { rxfilename: recording.xfilename.clone(), part: Some(part.clone()) });
+            corpus
+                .set_place(utterance, SoundPlace { rxfilename: recording.xfilename.clone(), part: Some(part.clone()) });
             parts.push(part);
             corpus.last_of_recording.insert(recording.key.clone(), utterance);
         }
@@ -116,19 +117,4 @@ impl DataDirectory {
         }
         Ok(())
     }
-}
-
-/// Passes every line that is not empty to `each`, and returns how many there are.
-///
-/// # Errors
-/// If the file cannot be read.
-pub(crate) fn each_line(name: &BString, mut each: impl FnMut(Row)) -> Result<u64> {
-    let mut count = 0;
-    each_row(name.as_bstr(), |row| {
-        if !row.key.is_empty() {
-            count += 1;
-            each(row);
-        }
-    })?;
-    Ok(count)
 }

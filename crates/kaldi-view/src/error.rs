@@ -1,7 +1,5 @@
 //! Errors of reading a corpus.
 
-use std::fmt;
-
 use bstr::BString;
 use kaldi_io::printable_rxfilename;
 
@@ -9,12 +7,17 @@ use kaldi_io::printable_rxfilename;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A corpus that cannot be shown.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A table cannot be read.
-    Table(kaldi_inspect::Error),
+    #[error(transparent)]
+    Table(#[from] kaldi_inspect::Error),
     /// The values of a table are of a type that says nothing about utterances.
+    #[error(
+        "{}: expected waveforms, features, alignments or texts, got values of type {found}",
+        printable_rxfilename(.name.as_ref())
+    )]
     Type {
         /// The name of the table.
         name: BString,
@@ -22,6 +25,10 @@ pub enum Error {
         found: &'static str,
     },
     /// The values of a table are not over time.
+    #[error(
+        "{}: expected waveforms, features, alignments or posteriors, got values of type {found}",
+        printable_rxfilename(.name.as_ref())
+    )]
     NotOverTime {
         /// The name of the table.
         name: BString,
@@ -29,18 +36,25 @@ pub enum Error {
         found: &'static str,
     },
     /// There are no utterances.
+    #[error("there are no utterances in {}", nothing_in(.names))]
     Nothing {
         /// The names of directories and tables.
         names: Vec<BString>,
     },
     /// A picture cannot be drawn.
-    Picture(kaldi_plot::Error),
+    #[error(transparent)]
+    Picture(#[from] kaldi_plot::Error),
     /// A table comes only once.
+    #[error(
+        "{} comes only once, but values are read when they are seen: expected files; write it to one first, as copy-feats does",
+        printable_rxfilename(.name.as_ref())
+    )]
     Stream {
         /// The name of the table.
         name: BString,
     },
     /// A list cannot be read.
+    #[error("{message}")]
     List {
         /// The name of the list.
         name: BString,
@@ -48,68 +62,11 @@ pub enum Error {
         message: String,
     },
     /// Reading was ended before it was complete.
+    #[error("ended before it was complete")]
     Ended,
     /// The server cannot run.
-    Serve(std::io::Error),
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Table(error) => error.fmt(f),
-            Self::Type { name, found } => {
-                let name = printable_rxfilename(name.as_ref());
-                write!(f, "{name}: expected waveforms, features, alignments or texts, got values of type {found}")
-            }
-            Self::NotOverTime { name, found } => {
-                let name = printable_rxfilename(name.as_ref());
-                write!(f, "{name}: expected waveforms, features, alignments or posteriors, got values of type {found}")
-            }
-            Self::Nothing { names } => {
-                let names: Vec<_> = names.iter().map(|name| printable_rxfilename(name.as_ref())).collect();
-                write!(f, "there are no utterances in {}", names.join(", "))?;
-                let has_folder = names.iter().any(|name| std::path::Path::new(&**name).is_dir());
-                f.write_str(if has_folder {
-                    " (make-data-dir makes a data directory of a folder of sound)"
-                } else {
-                    ""
-                })
-            }
-            Self::Picture(error) => error.fmt(f),
-            Self::Stream { name } => {
-                let name = printable_rxfilename(name.as_ref());
-                write!(
-                    f,
-                    "{name} comes only once, but values are read when they are seen: expected files; write it to one first, as copy-feats does"
-                )
-            }
-            Self::List { message, .. } => f.write_str(message),
-            Self::Ended => f.write_str("ended before it was complete"),
-            Self::Serve(error) => write!(f, "cannot serve: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Table(error) => error.source(),
-            Self::Picture(error) => error.source(),
-            Self::Serve(error) => Some(error),
-            Self::Type { .. }
-            | Self::NotOverTime { .. }
-            | Self::Nothing { .. }
-            | Self::Stream { .. }
-            | Self::List { .. }
-            | Self::Ended => None,
-        }
-    }
-}
-
-impl From<kaldi_inspect::Error> for Error {
-    fn from(error: kaldi_inspect::Error) -> Self {
-        Self::Table(error)
-    }
+    #[error("cannot serve: {0}")]
+    Serve(#[source] std::io::Error),
 }
 
 impl From<kaldi_table::Error> for Error {
@@ -124,8 +81,10 @@ impl From<kaldi_io::Error> for Error {
     }
 }
 
-impl From<kaldi_plot::Error> for Error {
-    fn from(error: kaldi_plot::Error) -> Self {
-        Self::Picture(error)
-    }
+/// The names, and what to do with a folder.
+fn nothing_in(names: &[BString]) -> String {
+    let names: Vec<_> = names.iter().map(|name| printable_rxfilename(name.as_ref())).collect();
+    let has_folder = names.iter().any(|name| std::path::Path::new(&**name).is_dir());
+    let advice = if has_folder { " (make-data-dir makes a data directory of a folder of sound)" } else { "" };
+    names.join(", ") + advice
 }

@@ -10,7 +10,7 @@ use kaldi_values::{Format, Value};
 use kaldi_wave::Wave;
 
 use crate::Result;
-use crate::corpus::Place;
+use crate::corpus::SoundPlace;
 use crate::job::{cut, read_wave};
 
 /// Seconds of sound in a spectrogram, at most.
@@ -38,7 +38,7 @@ pub(crate) struct ShownSound {
 ///
 /// # Errors
 /// If a picture cannot be drawn.
-pub(crate) fn sounds(places: &[Option<&Place>], seconds: f64) -> Result<Vec<ShownSound>> {
+pub(crate) fn sounds(places: &[Option<&SoundPlace>], seconds: f64) -> Result<Vec<ShownSound>> {
     let mut shown: Vec<ShownSound> = places.iter().map(|_| ShownSound::default()).collect();
     let mut recordings = BTreeMap::<&BStr, Vec<usize>>::new();
     for (at, place) in places.iter().enumerate() {

@@ -1,7 +1,5 @@
 //! Rooms and noises added to a waveform.
 
-use std::fmt;
-
 use crate::{Wave, convolve};
 
 /// A reflection is an early one from this time before the strongest one, in seconds.
@@ -64,10 +62,11 @@ pub enum Loudness {
 }
 
 /// Why a waveform cannot be distorted.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DistortionError {
     /// Sampling frequencies differ.
+    #[error("expected {what} at {expected} Hz, the sampling frequency of the input, got {got} Hz")]
     Rate {
         /// What has the other frequency.
         what: &'static str,
@@ -77,6 +76,7 @@ pub enum DistortionError {
         got: f32,
     },
     /// There is no such channel.
+    #[error("expected a channel of {what} below {num_channels}, the number of its channels, got {got}")]
     Channel {
         /// What lacks the channel.
         what: &'static str,
@@ -86,8 +86,10 @@ pub enum DistortionError {
         got: usize,
     },
     /// All channels of a response are wanted, but there is no response.
+    #[error("expected an impulse response, whose channels the output is to have")]
     NoResponse,
     /// A noise has not as many channels as the response.
+    #[error("expected additive signals of {expected} channels, as the impulse response has, got {got}")]
     NoiseChannels {
         /// Channels of the response.
         expected: usize,
@@ -95,33 +97,12 @@ pub enum DistortionError {
         got: usize,
     },
     /// A noise starts before the input.
+    #[error("expected additive signals to start at 0 s or later, got {0} s")]
     Start(f32),
     /// The output has no samples, or more than a header can count.
+    #[error("expected an output of one sample or more and less than 4 GB, got {0} samples")]
     Length(usize),
 }
-
-impl fmt::Display for DistortionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Rate { what, expected, got } => {
-                write!(f, "expected {what} at {expected} Hz, the sampling frequency of the input, got {got} Hz")
-            }
-            Self::Channel { what, num_channels, got } => {
-                write!(f, "expected a channel of {what} below {num_channels}, the number of its channels, got {got}")
-            }
-            Self::NoResponse => f.write_str("expected an impulse response, whose channels the output is to have"),
-            Self::NoiseChannels { expected, got } => {
-                write!(f, "expected additive signals of {expected} channels, as the impulse response has, got {got}")
-            }
-            Self::Start(start) => write!(f, "expected additive signals to start at 0 s or later, got {start} s"),
-            Self::Length(num_samples) => {
-                write!(f, "expected an output of one sample or more and less than 4 GB, got {num_samples} samples")
-            }
-        }
-    }
-}
-
-impl std::error::Error for DistortionError {}
 
 impl Distortion {
     /// Distorts a channel of `input`.

@@ -1,7 +1,6 @@
 //! Silence that a recording has at its ends, extended.
 
 use std::cmp::Ordering;
-use std::fmt;
 
 /// The options of adding silence (Kaldi's extend-wav-with-silence), in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,10 +34,11 @@ pub struct Extended {
 }
 
 /// Why silence cannot be added.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SilenceError {
     /// An option makes no sense at this sampling frequency.
+    #[error("expected --{option} to be {expected}, got {got}")]
     Option {
         /// Its name.
         option: &'static str,
@@ -48,6 +48,7 @@ pub enum SilenceError {
         got: f32,
     },
     /// The recording is shorter than the part to search.
+    #[error("expected {expected} samples or more to look through for silence, got {got}")]
     Short {
         /// Samples to search.
         expected: usize,
@@ -55,19 +56,6 @@ pub enum SilenceError {
         got: usize,
     },
 }
-
-impl fmt::Display for SilenceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Option { option, expected, got } => write!(f, "expected --{option} to be {expected}, got {got}"),
-            Self::Short { expected, got } => {
-                write!(f, "expected {expected} samples or more to look through for silence, got {got}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for SilenceError {}
 
 impl Silence {
     /// Converts seconds to samples, of which there are `sample_rate` a second; fractions are dropped.

@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use self::index::Index;
-use self::segments::Segments;
+use self::segments::SegmentCutter;
 use crate::errors::{Class, Failure, Result};
 use crate::interrupt::{self, guarded, without_interpreter};
 use crate::names;
@@ -24,7 +24,7 @@ use crate::values::{AnyValue, Precision, Wanted, read_value, value_to_python};
 /// What an open lookup has.
 struct Open {
     index: Index,
-    segments: Option<Segments>,
+    segments: Option<SegmentCutter>,
     speakers: Option<Speakers>,
     wanted: Wanted,
     dtype: Option<Precision>,
@@ -78,7 +78,7 @@ impl LookupTable {
             names::check_rspecifier(source.as_bstr())?;
             let mut open = Open {
                 index: Index::read(source.as_bstr(), wanted)?,
-                segments: segments.map(|name| Segments::read(name.as_bstr())).transpose()?,
+                segments: segments.map(|name| SegmentCutter::open(name.as_bstr())).transpose()?,
                 speakers: speakers.map(|name| read_map(name.as_bstr())).transpose()?,
                 wanted,
                 dtype,
@@ -202,7 +202,7 @@ impl LookupTable {
 
 impl Open {
     fn len(&self) -> usize {
-        self.names().map_or(self.index.len(), Vec::len)
+        self.names().map_or(self.index.len(), <[_]>::len)
     }
 
     fn key(&self, index: usize) -> &[u8] {
@@ -210,9 +210,9 @@ impl Open {
     }
 
     /// The keys, if they are not those of the table.
-    fn names(&self) -> Option<&Vec<BString>> {
-        let segments = || self.segments.as_ref().map(|segments| &segments.names);
-        self.speakers.as_ref().map(|speakers| &speakers.names).or_else(segments)
+    fn names(&self) -> Option<&[BString]> {
+        let segments = || self.segments.as_ref().map(|segments| segments.0.keys());
+        self.speakers.as_ref().map(|speakers| speakers.names.as_slice()).or_else(segments)
     }
 
     /// Leaves those out whose key the table does not have.
@@ -238,7 +238,7 @@ impl Open {
     fn has(&self, key: &[u8]) -> bool {
         let Ok(key) = self.mapped(key) else { return false };
         match &self.segments {
-            Some(segments) => segments.find(key).is_some(),
+            Some(segments) => segments.0.get(key).is_some(),
             None => self.index.find(key).is_some(),
         }
     }
@@ -297,7 +297,7 @@ impl Open {
         let asked = key;
         let key = self.mapped(key)?;
         if let Some(segments) = &self.segments {
-            let Some(cut) = segments.find(key) else { return Err(Failure::missing_key(asked, "the segments file")) };
+            let Some(cut) = segments.0.get(key) else { return Err(Failure::missing_key(asked, "the segments file")) };
             let wave = self.load_raw(&cut.recording, |raw| segments.cut(key, cut, raw))?;
             return Ok(AnyValue::Wave(wave, self.dtype));
         }
@@ -309,7 +309,7 @@ impl Open {
         let asked = key;
         let key = self.mapped(key)?;
         if let Some(segments) = &self.segments {
-            let Some(cut) = segments.find(key) else { return Err(Failure::missing_key(asked, "the segments file")) };
+            let Some(cut) = segments.0.get(key) else { return Err(Failure::missing_key(asked, "the segments file")) };
             return self.load_raw(&cut.recording, |raw| Ok(vec![segments.length(key, cut, raw)?]));
         }
         let found = self.value_type()?;
@@ -356,21 +356,16 @@ fn read_map(name: &BStr) -> Result<Speakers> {
     let shown = kaldi_io::printable_rxfilename(name).into_owned();
     let name = name.strip_prefix(b"ark:").or_else(|| name.strip_prefix(b"ark,t:")).unwrap_or(name);
     let (mut names, mut map) = (Vec::new(), HashMap::new());
-    let (mut lines, mut number) = (Lines::open(name.as_bstr())?, 0);
-    while let Some(line) = lines.next_line()? {
-        number += 1;
-        let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-        match (words.next(), words.next(), words.next()) {
-            (None, ..) => {}
-            (Some(key), Some(to), None) => {
-                if map.insert(BString::from(key), to.into()).is_none() {
-                    names.push(key.into());
-                }
-            }
-            _ => {
-                let message = format!("{shown}:{number}: expected two words, got {}", kaldi_io::excerpt(line));
-                return Err(Failure::new(Class::Data, message).in_file(shown).at_line(number));
-            }
+    let mut lines = Lines::open(name.as_bstr())?;
+    while let Some((number, line)) = lines.next_keyed()? {
+        let mut words = line.words();
+        let (Some(to), None) = (words.next(), words.next()) else {
+            let found = kaldi_io::excerpt(line.to_string().as_bytes());
+            let message = format!("{shown}:{number}: expected two words, got {found}");
+            return Err(Failure::new(Class::Data, message).in_file(shown).at_line(number));
+        };
+        if map.insert(BString::from(line.key), to.into()).is_none() {
+            names.push(line.key.into());
         }
     }
     Ok(Speakers { file: shown, names, map })

@@ -1,84 +1,42 @@
 //! Segments of recordings, as `extract-segments` cuts them.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
-use bstr::{BStr, BString};
-use kaldi_feat::{SampleGrid, Segment};
-use kaldi_io::{Lines, printable_rxfilename};
+use bstr::BStr;
+use kaldi_corpus::{RecordingPart, Segments};
+use kaldi_feat::SampleGrid;
 use kaldi_table::RawEntry;
 use kaldi_values::Cursor;
 use kaldi_wave::{Wave, WaveInfo, WaveSamples};
 
 use crate::errors::{Class, Failure, Result};
 
-/// A segment of a recording.
-#[derive(Clone, Debug)]
-pub struct Cut {
-    pub recording: BString,
-    start: f64,
-    end: f64,
-    channel: Option<usize>,
-    line: u64,
-}
-
-/// The lines of a segments file, in their order.
-#[derive(Debug, Default)]
-pub struct Segments {
-    name: String,
-    pub names: Vec<BString>,
-    cuts: HashMap<BString, Cut>,
-}
-
-impl Segments {
-    /// Reads a segments file.
-    pub fn read(name: &BStr) -> Result<Self> {
-        let mut segments = Self { name: printable_rxfilename(name).into_owned(), ..Self::default() };
-        let mut lines = Lines::open(name)?;
-        let mut number = 0;
-        while let Some(line) = lines.next_line()? {
-            number += 1;
-            if line.trim_ascii().is_empty() {
-                continue;
+impl From<kaldi_corpus::Error> for Failure {
+    fn from(error: kaldi_corpus::Error) -> Self {
+        let message = error.to_string();
+        match error {
+            kaldi_corpus::Error::Io(error) => error.into(),
+            kaldi_corpus::Error::Content { place, .. } => {
+                let failure = Self::new(Class::Data, message).in_file(&*place.name);
+                place.line.into_iter().fold(failure, Self::at_line)
             }
-            let parsed = Segment::parse(line).ok().filter(|segment| {
-                segment.start >= 0.0 && (segment.end == -1.0 || (segment.end > 0.0 && segment.start < segment.end))
-            });
-            let Some(segment) = parsed else {
-                let message = format!(
-                    "{}:{number}: expected a segment: name, recording, start, end, got {}",
-                    segments.name,
-                    kaldi_io::excerpt(line)
-                );
-                return Err(Failure::new(Class::Data, message).in_file(&segments.name).at_line(number));
-            };
-            let cut = Cut {
-                recording: segment.recording.into(),
-                start: segment.start,
-                end: segment.end,
-                channel: segment.channel.and_then(|channel| usize::try_from(channel).ok()),
-                line: number,
-            };
-            if segments.cuts.insert(segment.name.into(), cut).is_some() {
-                let message =
-                    format!("{}:{number}: the segment {} is there twice", segments.name, BStr::new(segment.name));
-                return Err(Failure::new(Class::Data, message)
-                    .in_file(&segments.name)
-                    .at_line(number)
-                    .at_key(segment.name));
-            }
-            segments.names.push(segment.name.into());
+            _ => Self::new(Class::Data, message),
         }
-        Ok(segments)
     }
+}
 
-    /// The segment of this name.
-    pub fn find(&self, name: &[u8]) -> Option<&Cut> {
-        self.cuts.get(BStr::new(name))
+/// A segments file whose segments are cut out of recordings.
+#[derive(Debug)]
+pub struct SegmentCutter(pub Segments);
+
+impl SegmentCutter {
+    /// Reads a segments file.
+    pub fn open(name: &BStr) -> Result<Self> {
+        Ok(Self(Segments::read_spans(name)?))
     }
 
     /// Cuts a segment out of its recording.
-    pub fn cut(&self, name: &[u8], cut: &Cut, recording: &RawEntry) -> Result<Wave> {
+    pub fn cut(&self, name: &[u8], cut: &RecordingPart, recording: &RawEntry) -> Result<Wave> {
         let (wave, channel, samples) = match Layout::of(recording) {
             Some(layout) => {
                 let (channel, samples) = self.choose_in(name, cut, &layout)?;
@@ -95,14 +53,14 @@ impl Segments {
     }
 
     /// The number of samples of a segment. Of most recordings, only the header is read.
-    pub fn length(&self, name: &[u8], cut: &Cut, recording: &RawEntry) -> Result<u64> {
+    pub fn length(&self, name: &[u8], cut: &RecordingPart, recording: &RawEntry) -> Result<u64> {
         match Layout::of(recording) {
             Some(layout) => Ok(self.choose_in(name, cut, &layout)?.1.len() as u64),
             None => Ok(self.cut(name, cut, recording)?.num_samples() as u64),
         }
     }
 
-    fn choose_in(&self, name: &[u8], cut: &Cut, layout: &Layout) -> Result<(usize, Range<usize>)> {
+    fn choose_in(&self, name: &[u8], cut: &RecordingPart, layout: &Layout) -> Result<(usize, Range<usize>)> {
         self.choose(name, cut, layout.info.num_channels(), layout.info.sample_rate(), layout.num_samples)
     }
 
@@ -110,16 +68,16 @@ impl Segments {
     fn choose(
         &self,
         name: &[u8],
-        cut: &Cut,
+        cut: &RecordingPart,
         num_channels: usize,
         rate: f32,
         num_samples: usize,
     ) -> Result<(usize, Range<usize>)> {
         let failed = |reason: String| {
-            let message = format!("{}:{}: {}: {reason}", self.name, cut.line, BStr::new(name));
-            Failure::new(Class::Data, message).in_file(&self.name).at_line(cut.line).at_key(name)
+            let message = format!("{}:{}: {}: {reason}", self.0.name(), cut.line, BStr::new(name));
+            Failure::new(Class::Data, message).in_file(self.0.name()).at_line(cut.line).at_key(name)
         };
-        let channel = match cut.channel {
+        let channel = match cut.channel.map(|channel| channel as usize) {
             Some(channel) if channel >= num_channels => {
                 return Err(failed(format!("expected one of {num_channels} channels, got {channel}")));
             }

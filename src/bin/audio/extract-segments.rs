@@ -6,7 +6,8 @@
 use anyhow::bail;
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_feat::{NoSamples, SampleGrid, Segment};
+use kaldi_corpus::Segment;
+use kaldi_feat::{NoSamples, SampleGrid};
 use kaldi_io::Lines;
 use kaldi_log::{log, warning};
 use kaldi_table::{RandomAccessReader, Record, TableWriter};
@@ -70,7 +71,7 @@ fn cut(
     segment: &Segment<'_>,
     line: &BStr,
 ) -> anyhow::Result<Option<Record<Wave>>> {
-    let (name, recording) = (BStr::new(segment.name), BStr::new(segment.recording));
+    let Segment { name, recording, .. } = *segment;
     let Some(wave) = recordings.get(recording)? else {
         warning!("Could not find recording {recording}, skipping segment {name}");
         return Ok(None);
@@ -109,10 +110,8 @@ fn cut(
 /// Reads a line, or warns of it.
 fn parse(line: &BStr) -> Option<Segment<'_>> {
     let reason = match Segment::parse(line) {
-        Ok(Segment { start, end, .. }) if start < 0.0 || (end != -1.0 && (end <= 0.0 || start >= end)) => {
-            " [empty or invalid segment]".to_owned()
-        }
-        Ok(segment) => return Some(segment),
+        Ok(segment) if segment.is_span() => return Some(segment),
+        Ok(_) => " [empty or invalid segment]".to_owned(),
         Err(Some(reason)) => format!(" [{reason}]"),
         Err(None) => String::new(),
     };

@@ -5,7 +5,8 @@
 
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_feat::{FrameGrid, NoFrames, Segment};
+use kaldi_corpus::Segment;
+use kaldi_feat::{FrameGrid, NoFrames};
 use kaldi_io::Input;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
@@ -48,7 +49,7 @@ fn extract_feature_segments(opts: Options) -> anyhow::Result<Tally> {
             tally.failed += 1;
             continue;
         };
-        let (name, recording) = (BStr::new(segment.name), BStr::new(segment.recording));
+        let (name, recording) = (segment.name, segment.recording);
         let Some(feats) = feats.get(recording)? else {
             warning!("Did not find features for utterance {recording}, skipping segment {name}");
             tally.failed += 1;
@@ -84,19 +85,12 @@ fn extract_feature_segments(opts: Options) -> anyhow::Result<Tally> {
 
 /// Reads a line, or warns of it.
 fn parse(line: &BStr) -> Option<Segment<'_>> {
-    match Segment::parse(line) {
-        Ok(Segment { start, end, .. }) if start < 0.0 || end <= 0.0 || start >= end => {
-            warning!("Invalid line in segments file [empty or invalid segment]: {line}");
-            None
-        }
-        Ok(segment) => Some(segment),
-        Err(Some(reason)) => {
-            warning!("Invalid line in segments file [{reason}]: {line}");
-            None
-        }
-        Err(None) => {
-            warning!("Invalid line in segments file: {line}");
-            None
-        }
-    }
+    let reason = match Segment::parse(line) {
+        Ok(segment) if segment.is_span() && segment.has_end() => return Some(segment),
+        Ok(_) => " [empty or invalid segment]".to_owned(),
+        Err(Some(reason)) => format!(" [{reason}]"),
+        Err(None) => String::new(),
+    };
+    warning!("Invalid line in segments file{reason}: {line}");
+    None
 }

@@ -5,7 +5,7 @@
 use anyhow::{bail, ensure};
 use bstr::{BStr, BString};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_feed::{Beyond, Bounds, Items, Lengths, Text, Unit, fields};
+use kaldi_feed::{Beyond, Bounds, Items, Lengths, Text, Unit};
 use kaldi_io::{Output, Rspecifier};
 use kaldi_log::{log, vlog};
 use kaldi_reader::Reader;
@@ -157,7 +157,7 @@ fn count_labels(name: &BStr) -> anyhow::Result<HashMap<BString, u64>> {
     }
     let mut lines = Text::open(name)?;
     while let Some((key, labels)) = lines.next()? {
-        counts.insert(key, fields(&labels).count() as u64);
+        counts.insert(key, labels.split(u8::is_ascii_whitespace).filter(|label| !label.is_empty()).count() as u64);
     }
     Ok(counts)
 }

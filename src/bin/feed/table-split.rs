@@ -5,8 +5,8 @@
 use anyhow::{Context, bail, ensure};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_feed::{ItemList, ItemWriter, Items, Text, fields};
-use kaldi_io::NamePattern;
+use kaldi_feed::{ItemList, ItemWriter, Items, Text};
+use kaldi_io::{KeyedLine, NamePattern};
 use kaldi_log::log;
 use kaldi_reader::{Reader, ReaderExt, Share};
 use std::collections::HashMap;
@@ -125,12 +125,12 @@ impl Options {
         let mut speaker_of = HashMap::<Box<[u8]>, usize>::new();
         let mut numbers = HashMap::<BString, usize>::new();
         while let Some((utterance, speaker)) = lines.next()? {
-            let mut words = fields(&speaker);
-            let (Some(speaker), None) = (words.next(), words.next()) else {
+            let line = KeyedLine::split(&speaker);
+            if line.key.is_empty() || !line.rest.is_empty() {
                 bail!("{utt2spk}: {utterance}: expected one speaker, got {speaker:?}");
-            };
+            }
             let next = numbers.len();
-            let number = *numbers.entry(BString::from(speaker)).or_insert(next);
+            let number = *numbers.entry(BString::from(line.key)).or_insert(next);
             speaker_of.insert(Vec::from(utterance).into(), number);
         }
         let mut places = vec![None; numbers.len()];

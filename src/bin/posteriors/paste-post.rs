@@ -94,26 +94,26 @@ fn paste_post(opts: Options) -> anyhow::Result<Tally> {
 }
 
 /// The indexes of one table in the pasted posteriors.
-struct Place {
+struct IndexRange {
     offset: i32,
     dim: i32,
 }
 
-fn read_places(text: &InputName) -> anyhow::Result<Vec<Place>> {
+fn read_places(text: &InputName) -> anyhow::Result<Vec<IndexRange>> {
     let expected = || format!("expected dimensions such as 1029:1124, got {:?}", &**text);
     let (mut places, mut offset) = (Vec::new(), 0_i32);
     for word in text.to_string().split([':', ',']) {
         let dim = word.trim_start().parse().ok().filter(|dim| *dim >= 0).with_context(expected)?;
-        places.push(Place { offset, dim });
+        places.push(IndexRange { offset, dim });
         offset = offset.checked_add(dim).with_context(expected)?;
     }
     Ok(places)
 }
 
-fn paste(length: i32, places: &[Place], streams: &[Option<Arc<Posterior>>]) -> Result<Posterior, String> {
+fn paste(length: i32, places: &[IndexRange], streams: &[Option<Arc<Posterior>>]) -> Result<Posterior, String> {
     let num_frames = usize::try_from(length).map_err(|_| format!("expected a number of frames, got {length}"))?;
     let mut pasted = Posterior::default();
-    for (stream, Place { offset, dim }) in streams.iter().zip(places) {
+    for (stream, IndexRange { offset, dim }) in streams.iter().zip(places) {
         let Some(stream) = stream else { continue };
         let Some(frames) = stream.0.get(..num_frames) else {
             return Err(format!("expected posteriors of at least {length} frames, got {}", stream.0.len()));

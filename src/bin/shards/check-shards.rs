@@ -3,10 +3,10 @@
 use anyhow::Result;
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, Tally};
+use kaldi_corpus::shard::{FaultKind, Findings, Grouping, ShardChecks, ShardFault, ShardName, ShardNames, Wanted};
 use kaldi_io::{AdviceGiven, Output, printable, printable_json};
 use kaldi_log::log;
 use kaldi_reader::{ReaderExt, par_map};
-use kaldi_shard::{FaultKind, Findings, Grouping, ShardChecks, ShardFault, ShardName, ShardNames, Wanted};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::collections::hash_map::{DefaultHasher, Entry};

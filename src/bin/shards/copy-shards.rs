@@ -3,14 +3,14 @@
 use anyhow::{Context, Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
-use kaldi_io::{Lines, is_remote};
-use kaldi_log::{log, warning};
-use kaldi_random::Random;
-use kaldi_reader::{ReaderExt, from_fn, par_map};
-use kaldi_shard::{
+use kaldi_corpus::shard::{
     Error, Grouping, Packed, Places, SamplePlace, ShardCompression, ShardIndex, ShardNames, ShardOptions,
     ShardSetWriter, Wanted,
 };
+use kaldi_io::{for_each_keyed_line, is_remote};
+use kaldi_log::{log, warning};
+use kaldi_random::Random;
+use kaldi_reader::{ReaderExt, from_fn, par_map};
 use std::collections::{HashMap, HashSet};
 use std::fs;
 
@@ -238,9 +238,6 @@ impl Selection {
 
 fn read_keys(rxfilename: &BStr) -> Result<HashSet<BString>> {
     let mut keys = HashSet::new();
-    let mut lines = Lines::open(rxfilename)?;
-    while let Some(line) = lines.next_line()? {
-        keys.extend(line.split(u8::is_ascii_whitespace).find(|word| !word.is_empty()).map(BString::from));
-    }
+    for_each_keyed_line(rxfilename, |line| keys.extend([BString::from(line.key)]))?;
     Ok(keys)
 }

@@ -3,9 +3,9 @@
 use anyhow::{Context, Result, anyhow, bail};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, OutputName, Tally};
+use kaldi_corpus::shard::{Field, Grouping, SampleStream, ShardNames, TarSample, Wanted, is_sound};
 use kaldi_io::Output;
 use kaldi_log::{log, warning};
-use kaldi_shard::{Field, Grouping, SampleStream, ShardNames, TarSample, Wanted, is_sound};
 use kaldi_table::{Record, TableWriter, is_key};
 use kaldi_values::Tokens;
 use kaldi_values::{Cursor, Format, Value};

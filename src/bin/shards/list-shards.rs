@@ -3,9 +3,11 @@
 use anyhow::Result;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{InputName, Tally};
+use kaldi_corpus::shard::{
+    Error, Grouping, ShardName, ShardNames, TarSample, TarSamples, Wanted, is_sound, sound_info,
+};
 use kaldi_io::{Output, printable_json, quote_name};
 use kaldi_reader::{ReaderExt, par_map};
-use kaldi_shard::{Error, Grouping, ShardName, ShardNames, TarSample, TarSamples, Wanted, is_sound, sound_info};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

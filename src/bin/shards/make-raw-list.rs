@@ -4,10 +4,11 @@
 //! warning (the script refuses them), and that a missing or repeated key is an error with its name.
 
 use anyhow::{Context, Result, bail};
+use bstr::ByteSlice;
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_corpus::{Segments, are_recordings, read_recordings, read_text, write_raw_line};
 use kaldi_io::{Output, printable_rxfilename};
 use kaldi_log::{log, warning};
-use kaldi_shard::{are_recordings, read_recordings, read_segments, read_text, write_raw_line};
 
 const USAGE: &str = "\
 Makes a raw list, an utterance per line as an object in JSON, in the order of the text.
@@ -39,7 +40,7 @@ fn make_raw_list(opts: Options) -> Result<Tally> {
         bail!("{name}: expected text, got names of recordings: were {} and {name} swapped?", opts.recordings);
     }
     let recordings = read_recordings(&opts.recordings)?;
-    let segments = opts.segments.as_deref().map(read_segments).transpose()?;
+    let segments = opts.segments.as_deref().map(Segments::read_mono).transpose()?;
     let mut list = Output::create(&opts.list, false)?;
 
     let (mut done, mut num_odd) = (0, 0);
@@ -51,8 +52,9 @@ fn make_raw_list(opts: Options) -> Result<Tally> {
             }
             None => None,
         };
-        let recording = segment.map_or(&key, |segment| &segment.recording);
-        let wav = recordings.get(recording).with_context(|| missing(recording, "recording", Some(&opts.recordings)))?;
+        let recording = segment.map_or(key.as_str().into(), |segment| segment.recording.to_str_lossy());
+        let wav = recordings.get(&*recording);
+        let wav = wav.with_context(|| missing(&recording, "recording", Some(&opts.recordings)))?;
         if wav.contains(char::is_whitespace) || wav.ends_with('|') {
             if num_odd == 0 {
                 let name = printable_rxfilename(wav.as_str().into());

@@ -7,16 +7,16 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use anyhow::{Result, bail, ensure};
-use bstr::{BStr, BString};
+use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
+use kaldi_corpus::shard::{
+    Packed, Packing, ShardCompression, ShardIndex, ShardOptions, ShardSetWriter, Stored, Utterance,
+};
+use kaldi_corpus::{RecordingPart, Segments, are_recordings, read_recordings, read_text};
 use kaldi_io::{AdviceGiven, Rspecifier, RspecifierKind};
 use kaldi_log::{log, warning};
 use kaldi_random::Random;
 use kaldi_reader::{ReaderExt, from_fn, par_map};
-use kaldi_shard::{
-    Packed, Packing, SegmentTimes, ShardCompression, ShardIndex, ShardOptions, ShardSetWriter, Stored, Utterance,
-    are_recordings, read_recordings, read_segments, read_text,
-};
 use kaldi_table::RandomAccessReader;
 use kaldi_wave::WaveFile;
 
@@ -113,7 +113,7 @@ fn make_shard_list(opts: Options) -> Result<Tally> {
         "{name}: expected text, got names of recordings: were {recordings} and {name} swapped?"
     );
     let mut sounds = Sounds::open(recordings)?;
-    let segments = opts.segments.as_deref().map(read_segments).transpose()?;
+    let segments = opts.segments.as_deref().map(Segments::read_mono).transpose()?;
     skip.without_text(&sounds, segments.as_ref(), &text)?;
     let mut seen = HashSet::new();
     for (key, _) in text.extract_if(.., |(key, _)| !seen.insert(key.clone())) {
@@ -190,21 +190,16 @@ impl Skip {
     }
 
     /// Counts segments without text or, if there are no segments, recordings without text.
-    fn without_text(
-        &mut self,
-        sounds: &Sounds,
-        segments: Option<&HashMap<String, SegmentTimes>>,
-        text: &[(String, String)],
-    ) -> Result<()> {
-        let keys: HashSet<&str> = text.iter().map(|(key, _)| key.as_str()).collect();
-        let mut missing: Vec<&String> = match (segments, sounds) {
-            (Some(segments), _) => segments.keys().collect(),
-            (None, Sounds::Script(recordings)) => recordings.keys().collect(),
+    fn without_text(&mut self, sounds: &Sounds, segments: Option<&Segments>, text: &[(String, String)]) -> Result<()> {
+        let keys: HashSet<&[u8]> = text.iter().map(|(key, _)| key.as_bytes()).collect();
+        let mut missing: Vec<&BStr> = match (segments, sounds) {
+            (Some(segments), _) => segments.keys().iter().map(|key| key.as_bstr()).collect(),
+            (None, Sounds::Script(recordings)) => recordings.keys().map(|key| key.as_bytes().as_bstr()).collect(),
             (None, Sounds::Archive(_)) => Vec::new(),
         };
-        missing.retain(|key| !keys.contains(key.as_str()));
+        missing.retain(|key| !keys.contains(key.as_bytes()));
         missing.sort();
-        missing.into_iter().try_for_each(|key| self.utterance(key, "there is no text of this key"))
+        missing.into_iter().try_for_each(|key| self.utterance(&key.to_str_lossy(), "there is no text of this key"))
     }
 }
 
@@ -238,7 +233,7 @@ impl Sounds {
 /// The next utterance, or the next ones that are segments of one recording.
 fn next_job(
     text: &mut std::iter::Peekable<std::vec::IntoIter<(String, String)>>,
-    segments: Option<&HashMap<String, SegmentTimes>>,
+    segments: Option<&Segments>,
     sounds: &mut Sounds,
 ) -> Result<Option<Job>> {
     let Some((key, words)) = text.next() else { return Ok(None) };
@@ -249,12 +244,12 @@ fn next_job(
         },
         None => None,
     };
-    let recording = segment.map_or(&key, |segment| &segment.recording);
-    let Some(sound) = sounds.find(recording)? else {
+    let recording = segment.map_or(key.as_str().into(), |segment| segment.recording.to_str_lossy());
+    let Some(sound) = sounds.find(&recording)? else {
         let reason = format!("there is no sound of the key {recording}");
         return Ok(Some(Job::Skip(key, reason)));
     };
-    let times = |segment: &SegmentTimes| (segment.start, segment.end);
+    let times = |segment: &RecordingPart| (segment.start, segment.end);
     let mut utterances = vec![Utterance { key, text: words, times: segment.map(times) }];
     let is_same = |key: &String| {
         let other = segments.and_then(|segments| segments.get(key));

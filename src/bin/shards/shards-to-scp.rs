@@ -3,12 +3,12 @@
 use anyhow::{Context, Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, OutputName, Tally};
-use kaldi_io::{Output, Rxfilename, printable_rxfilename, quote_name, shell_quote};
-use kaldi_log::{log, warning};
-use kaldi_shard::{
+use kaldi_corpus::shard::{
     DaliIndex, Error, Field, Grouping, Member, Payload, ShardIndex, ShardNames, TarSample, TarSamples, Wanted,
     is_sound, sound_info,
 };
+use kaldi_io::{Output, Rxfilename, printable_rxfilename, quote_name, shell_quote};
+use kaldi_log::{log, warning};
 use kaldi_table::{ReaderExt, TableWriter, is_key, parse_script_line};
 use kaldi_values::Tokens;
 use kaldi_wave::WaveSamples;

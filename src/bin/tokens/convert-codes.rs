@@ -10,7 +10,12 @@ use bstr::BString;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::{log, warning};
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter};
-use kaldi_values::{CodebookOffsets, CodesError, IntMatrix, Value};
+use kaldi_values::{IntMatrix, Value};
+
+use crate::codes::{
+    CodebookOffsets, CodesError, collapse, delay, first_codebooks, from_codebook_major, from_frame_major,
+    to_codebook_major, undelay,
+};
 
 const USAGE: &str = "\
 Converts the codes of speech codecs, which have several codebooks, between the patterns in which they are stored. A matrix
@@ -245,14 +250,14 @@ impl Plan {
         if let Some(wanted) = self.codebooks.filter(|&wanted| value.num_rows() > 0 && wanted != found) {
             return Err(CodesError::Codebooks { found, wanted });
         }
-        if self.from == Pattern::Delay { value.undelayed(self.padding) } else { Ok(value) }
+        if self.from == Pattern::Delay { undelay(&value, self.padding) } else { Ok(value) }
     }
 
     fn of_vector(&self, value: Vec<i32>) -> Result<IntMatrix, CodesError> {
         let codebooks = self.codebooks.unwrap_or_default();
         match self.from {
-            Pattern::CodebookMajor => IntMatrix::from_codebook_major(&value, codebooks),
-            _ => IntMatrix::from_frame_major(value, codebooks),
+            Pattern::CodebookMajor => from_codebook_major(&value, codebooks),
+            _ => from_frame_major(value, codebooks),
         }
     }
 
@@ -262,11 +267,11 @@ impl Plan {
             codes = offsets.take_off(codes)?;
         }
         if let Some(count) = self.first {
-            codes = codes.first_codebooks(count)?;
+            codes = first_codebooks(&codes, count)?;
         }
         let mut counts = Vec::new();
         if self.collapse {
-            (codes, counts) = codes.collapsed();
+            (codes, counts) = collapse(&codes);
         }
         if let Some(offsets) = &self.offsets {
             codes = offsets.add(codes)?;
@@ -275,12 +280,12 @@ impl Plan {
     }
 
     fn to_matrix(&self, codes: IntMatrix) -> Result<IntMatrix, CodesError> {
-        if self.to == Pattern::Delay { codes.delayed(self.padding) } else { Ok(codes) }
+        if self.to == Pattern::Delay { delay(&codes, self.padding) } else { Ok(codes) }
     }
 
     fn to_vector(&self, codes: IntMatrix) -> Result<Vec<i32>, CodesError> {
         Ok(match self.to {
-            Pattern::CodebookMajor => codes.to_codebook_major(),
+            Pattern::CodebookMajor => to_codebook_major(&codes),
             _ => codes.into_vec(),
         })
     }

@@ -2,6 +2,8 @@
 //!
 //! Kaldi has no such program.
 
+use std::collections::{HashMap, VecDeque};
+
 use anyhow::{Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use indexed_dataset::{BuilderOptions, Dialect, IndexedDatasetBuilder, Misfit, Prefix, TokenType, encode_i32};
@@ -9,8 +11,9 @@ use kaldi_cli::{Arg, InputName, OutputName, Tally, unless_forced};
 use kaldi_io::{Output, Rspecifier, is_same_file};
 use kaldi_log::{log, warning};
 use kaldi_table::{Reader, Rows, SequentialReader};
-use kaldi_values::{CodebookOffsets, CodesError, IntMatrix, Value};
-use std::collections::{HashMap, VecDeque};
+use kaldi_values::{IntMatrix, Value};
+
+use crate::codes::{CodebookOffsets, CodesError, to_codebook_major};
 
 const USAGE: &str = "\
 Writes integer vectors as a token dataset, <prefix>.idx and <prefix>.bin, for Megatron and similar programs: each vector
@@ -279,7 +282,7 @@ fn flatten(codes: IntMatrix, order: CodeOrder, offsets: Option<&CodebookOffsets>
     };
     Ok(match order {
         CodeOrder::FrameMajor => codes.into_vec(),
-        CodeOrder::CodebookMajor => codes.to_codebook_major(),
+        CodeOrder::CodebookMajor => to_codebook_major(&codes),
     })
 }
 

@@ -1,4 +1,8 @@
-//! Tokens: the list of these tools. Each is a file of its own.
+//! Tokens: the list of these tools. Each is a file of its own. `codes` is what two of them share.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod codes;
 
 kaldi_cli::tools! {
     tokens "Tokens"

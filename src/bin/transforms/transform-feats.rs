@@ -62,9 +62,9 @@ fn transform_feats(opts: Options) -> anyhow::Result<Tally> {
             );
             return Ok(None);
         };
-        let kind = Kind::of(transform.num_rows(), dim);
+        let kind = DimChange::of(transform.num_rows(), dim);
         let mut log_det = None;
-        if kind != Kind::Increasing {
+        if kind != DimChange::Increasing {
             let value = log_dets.get(&transform, dim);
             if value.is_finite() {
                 log_det = Some(value);
@@ -91,8 +91,8 @@ fn transform_feats(opts: Options) -> anyhow::Result<Tally> {
         }
         anyhow::Ok(())
     })?;
-    if let Some(kind @ (Kind::Square | Kind::Reducing)) = first_kind {
-        let pseudo = if kind == Kind::Reducing { "[pseudo-]" } else { "" };
+    if let Some(kind @ (DimChange::Square | DimChange::Reducing)) = first_kind {
+        let pseudo = if kind == DimChange::Reducing { "[pseudo-]" } else { "" };
         let average = general(sum / num_frames as f64);
         log!("Overall average {pseudo}logdet is {average} over {num_frames} frames.");
     }
@@ -131,7 +131,7 @@ impl<'a> Features<'a> {
 
 /// The effect of a transform on the dimension, which determines the meaning of its determinant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum DimChange {
     Square,
     /// The change of volume is the root of the determinant of the transform times its transpose: it is good for
     /// comparing such transforms, since the dropped dimensions add the same to all.
@@ -140,7 +140,7 @@ enum Kind {
     Increasing,
 }
 
-impl Kind {
+impl DimChange {
     fn of(rows: usize, dim: usize) -> Self {
         match rows.cmp(&dim) {
             std::cmp::Ordering::Equal => Self::Square,

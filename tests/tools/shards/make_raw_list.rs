@@ -59,7 +59,7 @@ fn a_key_that_is_nowhere_is_an_error_and_nothing_is_written() {
     ran.stderr_has("r1: expected a segment of this key in segments, got none");
     scratch.write("segments", "r9 r1 0\n");
     let ran = scratch.sh("make-raw-list --segments=segments wav.scp text data.list").fails_with(255);
-    ran.stderr_has("segments:1: expected 4 fields");
+    ran.stderr_has("segments:1: expected a segment, a recording, start and end in seconds");
     assert_eq!(scratch.list(), ["segments", "text", "wav.scp"]);
 }
 

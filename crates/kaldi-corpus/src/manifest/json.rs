@@ -47,9 +47,9 @@ impl Objects {
             let place = self.place();
             return match serde_json::from_slice(&line) {
                 Ok(Value::Object(fields)) => Ok(Some(Object { fields, place })),
-                Ok(_) => Err(place.error(format!("expected an object in JSON, got {}", kaldi_shard::excerpt(&line)))),
+                Ok(_) => Err(place.error(format!("expected an object in JSON, got {}", kaldi_tar::excerpt(&line)))),
                 Err(error) => {
-                    let found = kaldi_shard::excerpt(&line);
+                    let found = kaldi_tar::excerpt(&line);
                     Err(place.error(format!("expected an object in JSON, got {found}: {error}")))
                 }
             };
@@ -69,7 +69,7 @@ impl Object {
 
     pub(super) fn wrong(&self, field: &str, expected: &str, value: &Value) -> crate::Error {
         let found = value.to_string();
-        let found = kaldi_shard::excerpt(found.as_bytes());
+        let found = kaldi_tar::excerpt(found.as_bytes());
         self.place.error(format!("expected {expected} as the field \"{field}\", got {found}"))
     }
 

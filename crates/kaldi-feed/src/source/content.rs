@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
+use kaldi_corpus::shard::Stored;
 use kaldi_io::{Blob, Input, ParseError, printable};
 use kaldi_matrix::Matrix;
-use kaldi_shard::Stored;
 use kaldi_table::read_file;
 use kaldi_values::{Cursor, Value};
 use kaldi_wave::{Wave, WaveInfo, WaveSamples};
@@ -50,7 +50,7 @@ pub(super) fn open(name: &BStr) -> kaldi_io::Result<Blob> {
 
 /// Where a content is, for messages.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct ContentPlace {
     /// The file or shard.
     pub(super) name: Arc<str>,
     /// Where the content starts there.
@@ -59,7 +59,7 @@ pub(super) struct Place {
     pub(super) member: Option<BString>,
 }
 
-impl Place {
+impl ContentPlace {
     /// A message about a byte of the content.
     pub(super) fn message(&self, byte: usize, message: impl std::fmt::Display) -> String {
         let Self { name, offset, member } = self;
@@ -76,7 +76,7 @@ impl Place {
 }
 
 /// Reads features.
-pub(super) fn load_feats(stored: &Stored, part: &Part, place: &Place) -> Result<Matrix<f32>, String> {
+pub(super) fn load_feats(stored: &Stored, part: &Part, place: &ContentPlace) -> Result<Matrix<f32>, String> {
     if let Stored::Named(name) = stored {
         let name = match part.range() {
             Some(range) => [name.as_slice(), b"[", range, b"]"].concat(),
@@ -100,12 +100,12 @@ pub(super) struct Content {
     /// The first sample that is wanted; `None` if all are.
     first: Option<u64>,
     num_samples: u64,
-    place: Place,
+    place: ContentPlace,
 }
 
 impl Content {
     /// Takes the part of a content with this header.
-    pub(super) fn new(stored: Stored, info: &WaveInfo, part: &Part, place: Place) -> Result<Self, String> {
+    pub(super) fn new(stored: Stored, info: &WaveInfo, part: &Part, place: ContentPlace) -> Result<Self, String> {
         let rate = info.sample_rate() as u32;
         let num_channels = info.num_channels();
         let whole = match info.num_samples() {
@@ -181,7 +181,7 @@ fn sound(wave: Wave) -> Sound {
     Sound { rate: wave.sample_rate() as u32, channels: wave.into_channels() }
 }
 
-fn load_wave(stored: &Stored, place: &Place) -> Result<Wave, String> {
+fn load_wave(stored: &Stored, place: &ContentPlace) -> Result<Wave, String> {
     if let Stored::Named(name) = stored {
         return read_file(BStr::new(name)).map_err(|error| error.to_string());
     }

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use bstr::BString;
+use kaldi_corpus::shard::Stored;
 use kaldi_io::ParseError;
 use kaldi_matrix::Matrix;
-use kaldi_shard::Stored;
 use kaldi_values::Cursor;
 use kaldi_wave::{WaveInfo, sound_suffix};
 
 use super::archives::OpenArchives;
-use super::content::{self, Content, Part, Place};
+use super::content::{self, Content, ContentPlace, Part};
 use crate::{Data, Sample, SampleShape};
 
 /// Bytes of a file that are looked at first. Most headers of sound have 44.
@@ -33,7 +33,7 @@ pub(super) fn measured(
         Stored::Named(name) => content::open(name.as_ref()).map_err(text)?,
     };
     let found = blob.look(HEAD, |head| try_look(head, blob.length(), &part)).map_err(text)?;
-    let place = Place { name: Arc::clone(blob.name()), offset: blob.offset(), member };
+    let place = ContentPlace { name: Arc::clone(blob.name()), offset: blob.offset(), member };
     let found = found.ok_or_else(|| place.message(0, "expected sound or features, got the end"))?;
     let shape = found.map_err(|error| {
         let head = blob.first(HEAD).unwrap_or_default();
@@ -73,7 +73,7 @@ pub(super) fn placed(
     let load = move || match archives.load(&placed) {
         Some(feats) => Ok(Data::Feats(feats)),
         None => {
-            let place = Place { name: name.to_string().into(), offset: 0, member: None };
+            let place = ContentPlace { name: name.to_string().into(), offset: 0, member: None };
             content::load_feats(&Stored::Named(name), &Part::Any(None), &place).map(Data::Feats)
         }
     };

@@ -9,9 +9,10 @@ mod shards;
 mod table;
 
 use bstr::BString;
+use kaldi_corpus::ListIndex;
+use kaldi_corpus::shard::ListKind;
 use kaldi_io::Commands;
 use kaldi_reader::BoxReader;
-use kaldi_shard::{ListIndex, ListKind};
 
 use crate::ledger::Found;
 use crate::{Error, Result};
@@ -60,7 +61,7 @@ fn check_kind(name: &BString, index: &ListIndex, is_right: fn(ListKind) -> bool,
     let line = index.line(0)?;
     match ListKind::of(&line).filter(|kind| !is_right(*kind)) {
         Some(kind) => {
-            let message = format!("expected {expected}, got {}: {kind}", kaldi_shard::excerpt(&line));
+            let message = format!("expected {expected}, got {}: {kind}", kaldi_corpus::shard::excerpt(&line));
             Err(Error::Conf { place: format!("{name}:1"), message })
         }
         None => Ok(()),

@@ -6,9 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_corpus::shard::{ListKind, Stored, StoredSample};
+use kaldi_corpus::{ListIndex, RawUtterance};
 use kaldi_io::Commands;
 use kaldi_reader::{BoxReader, ReaderExt};
-use kaldi_shard::{ListIndex, ListKind, RawUtterance, Stored, StoredSample};
 
 use super::content::Part;
 use super::measure::measured;
@@ -69,7 +70,7 @@ pub(super) fn sample(stored: StoredSample, seeds: [u64; 2]) -> Found {
     let is_member = |content: &Stored| matches!(content, Stored::Blob(_));
     let (mut sound, mut text, mut others) = (None, None, std::collections::BTreeMap::new());
     for field in fields {
-        let is_sound = kaldi_shard::is_field(field.name.as_ref(), BStr::new("wav"));
+        let is_sound = kaldi_corpus::shard::is_field(field.name.as_ref(), BStr::new("wav"));
         if is_sound && sound.is_none() {
             let member = [&key[..], b".", &field.name].concat();
             sound = Some((is_member(&field.content).then(|| member.into()), field.content));

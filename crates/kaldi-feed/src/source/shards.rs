@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use bstr::BString;
+use kaldi_corpus::shard::{Grouping, ShardName, ShardNames, ShardSamples, Wanted, shard_samples};
 use kaldi_reader::{BoxReader, Reader, ReaderExt, Step, from_fn};
-use kaldi_shard::{Grouping, ShardName, ShardNames, ShardSamples, Wanted, shard_samples};
 
 use super::picks::{Picking, Reading};
 use super::raw::sample;
@@ -32,7 +32,7 @@ impl Shards {
     }
 }
 
-type OneName = BoxReader<ShardName, kaldi_shard::Error>;
+type OneName = BoxReader<ShardName, kaldi_corpus::shard::Error>;
 
 /// Reads one shard after the other.
 struct ShardReader {

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bstr::{BString, ByteSlice};
+use kaldi_corpus::ListIndex;
+use kaldi_corpus::shard::{ListKind, Stored};
 use kaldi_io::{Rspecifier, RspecifierKind};
 use kaldi_reader::{BoxReader, ReaderExt};
-use kaldi_shard::{ListIndex, ListKind, Stored};
 use kaldi_table::{ScriptLine, count_delivered, parse_script_line};
 
 use super::archives::OpenArchives;

@@ -23,10 +23,10 @@ static HELD: Mutex<Vec<Held>> = Mutex::new(Vec::new());
 struct Held {
     name: String,
     offset: u64,
-    place: Place,
+    place: HeldPlace,
 }
 
-enum Place {
+enum HeldPlace {
     /// A file; there is another one with content under its name.
     File(Sealed),
     Object {
@@ -60,18 +60,18 @@ pub fn settle_outputs(what: HeldOutputs) -> Result<Vec<String>> {
     let held = std::mem::take(&mut *HELD.lock().unwrap_or_else(PoisonError::into_inner));
     // They may belong together, as an archive and its script file do.
     let _turn = held.first().and_then(|first| match &first.place {
-        Place::File(sealed) => sealed.turn(),
-        Place::Object { .. } => None,
+        HeldPlace::File(sealed) => sealed.turn(),
+        HeldPlace::Object { .. } => None,
     });
     let mut kept = Vec::new();
     for Held { name, offset, place } in held {
         let failed = |source| Error::Write { name: name.clone(), offset, source };
         match (what, place) {
             (HeldOutputs::Discard, _) => {}
-            (HeldOutputs::KeepOld, Place::File(_)) => kept.push(name),
-            (HeldOutputs::KeepOld, Place::Object { url, .. }) if has_content(url.as_ref()) => kept.push(name),
-            (_, Place::File(sealed)) => sealed.publish().map_err(failed)?,
-            (_, Place::Object { upload, .. }) => upload.finish().map_err(failed)?,
+            (HeldOutputs::KeepOld, HeldPlace::File(_)) => kept.push(name),
+            (HeldOutputs::KeepOld, HeldPlace::Object { url, .. }) if has_content(url.as_ref()) => kept.push(name),
+            (_, HeldPlace::File(sealed)) => sealed.publish().map_err(failed)?,
+            (_, HeldPlace::Object { upload, .. }) => upload.finish().map_err(failed)?,
         }
     }
     Ok(kept)
@@ -90,7 +90,7 @@ fn hold(held: Held) {
 /// Gives a file its name, now or at the end. `replaces` says that there is another one with content.
 pub(super) fn publish(name: String, offset: u64, sealed: Sealed, replaces: bool) -> Result<()> {
     if replaces && must_wait(offset) {
-        hold(Held { name, offset, place: Place::File(sealed) });
+        hold(Held { name, offset, place: HeldPlace::File(sealed) });
         return Ok(());
     }
     sealed.publish().map_err(|source| Error::Write { name, offset, source })
@@ -99,7 +99,7 @@ pub(super) fn publish(name: String, offset: u64, sealed: Sealed, replaces: bool)
 /// Completes an object, now or at the end.
 pub(super) fn complete(name: String, offset: u64, url: BString, upload: Box<dyn Upload>) -> Result<()> {
     if must_wait(offset) {
-        hold(Held { name, offset, place: Place::Object { url, upload } });
+        hold(Held { name, offset, place: HeldPlace::Object { url, upload } });
         return Ok(());
     }
     upload.finish().map_err(|source| Error::Write { name, offset, source })

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 
-use super::room::Room;
+use super::room::ReservedBlocks;
 use crate::source::read_at;
 
 /// The end of a file that is being written.
@@ -17,7 +17,7 @@ pub struct FileEnd<'a> {
     /// The place of the byte after them.
     pub position: u64,
     /// The reserved blocks of the file.
-    pub room: &'a mut Room,
+    pub room: &'a mut ReservedBlocks,
 }
 
 /// Why a part of a file was not copied.
@@ -49,7 +49,7 @@ impl FileEnd<'_> {
     fn copy_in_blocks(&mut self, source: &File, range: Range<u64>) -> Result<(), PartError> {
         let mut start = range.start;
         while start < range.end {
-            let room = Room::rest_of_block(self.position) as u64;
+            let room = ReservedBlocks::rest_of_block(self.position) as u64;
             let count = room.min(range.end - start);
             read_at(source, start, self.gathered, count as usize).map_err(|error| PartError::Read(start, error))?;
             self.position += count;

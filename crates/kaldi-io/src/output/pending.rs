@@ -27,20 +27,20 @@ impl Pending {
     /// Adds `next` if it follows in the same source. Returns whether it does.
     pub(super) fn join(&mut self, next: &Self) -> bool {
         match (self, next) {
-            (Self::File(source, range), Self::File(other, next))
-                if Arc::ptr_eq(source, other) && range.end == next.start =>
-            {
-                range.end = next.end;
-            }
-            (Self::Chunk(source, range), Self::Chunk(other, next))
-                if Arc::ptr_eq(source, other) && range.end == next.start =>
-            {
-                range.end = next.end;
-            }
-            _ => return false,
+            (Self::File(source, range), Self::File(other, next)) => Arc::ptr_eq(source, other) && extend(range, next),
+            (Self::Chunk(source, range), Self::Chunk(other, next)) => Arc::ptr_eq(source, other) && extend(range, next),
+            _ => false,
         }
-        true
     }
+}
+
+/// Adds `next` to a range that it follows. Returns whether it does.
+fn extend<T: Copy + PartialEq>(range: &mut Range<T>, next: &Range<T>) -> bool {
+    let follows = range.end == next.start;
+    if follows {
+        range.end = next.end;
+    }
+    follows
 }
 
 #[cfg(test)]

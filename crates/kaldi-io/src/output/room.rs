@@ -17,12 +17,12 @@ const STEP: u64 = 1 << 24;
 /// Nothing is reserved in other file systems: XFS reserves blocks by itself, btrfs would not compress what is written
 /// there, and NFS would ask its server each time.
 #[derive(Debug)]
-pub struct Room {
+pub struct ReservedBlocks {
     /// Where the reserved blocks end; `None` if none are to be reserved.
     end: Option<u64>,
 }
 
-impl Room {
+impl ReservedBlocks {
     /// Bytes that are best written at once into reserved blocks, from a multiple of this number on: the kernel then takes few
     /// large pages of memory instead of many small ones.
     pub const BLOCK: usize = 1 << 17;
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn blocks_are_asked_for_until_there_are_none() {
         let file = tempfile::tempfile().unwrap();
-        let mut room = Room { end: Some(FIRST) };
+        let mut room = ReservedBlocks { end: Some(FIRST) };
         room.grow(&file, FIRST);
         assert_eq!((room.end, file.metadata().unwrap().len()), (Some(FIRST), 0));
         // No disk is that large.

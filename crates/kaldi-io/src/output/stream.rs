@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::part::{FileEnd, PartError};
 use super::pending::Pending;
 use super::replaced::Replacement;
-use super::room::Room;
+use super::room::ReservedBlocks;
 use crate::embedded::wait_for_room;
 use crate::source::read_at;
 use crate::{Chunk, Encoded, Error, Result, Upload};
@@ -78,7 +78,7 @@ pub(super) struct Stream {
     /// Whether positions mean anything to a later reader.
     pub(super) seekable: bool,
     /// The reserved space of the file.
-    pub(super) room: Room,
+    pub(super) room: ReservedBlocks,
     /// What is there, until it is known whether this may replace it.
     pub(super) replacement: Option<Replacement>,
 }
@@ -93,7 +93,7 @@ impl Stream {
             pending: None,
             position: 0,
             seekable: true,
-            room: Room::none(),
+            room: ReservedBlocks::none(),
             replacement: None,
         }
     }
@@ -116,7 +116,7 @@ impl Stream {
             pending: None,
             position,
             seekable: regular,
-            room: Room::none(),
+            room: ReservedBlocks::none(),
             replacement: None,
         }
     }
@@ -252,7 +252,7 @@ impl Stream {
         }
         let mut bytes = bytes;
         if self.room.is_reserved(self.position) {
-            let room = Room::rest_of_block(self.position);
+            let room = ReservedBlocks::rest_of_block(self.position);
             if bytes.len() >= room {
                 self.buffer.extend_from_slice(&bytes[..room]);
                 bytes = &bytes[room..];

@@ -1,6 +1,6 @@
 //! Writing of integers.
 
-use super::{ASCII_ZEROS, LONGEST, Room, SPARE, WINDOW, append, eight_digits, put_word};
+use super::{ASCII_ZEROS, LONGEST, SPARE, TextSpace, WINDOW, append, eight_digits, put_word};
 
 /// Appends an integer in decimal.
 pub fn write_integer(out: &mut Vec<u8>, value: i64) {
@@ -42,7 +42,7 @@ pub fn write_i32_row(out: &mut Vec<u8>, values: &[i32]) {
 }
 
 #[inline(always)]
-pub(super) fn put_integers(room: &mut Room<'_>, values: &[i32]) {
+pub(super) fn put_integers(room: &mut TextSpace<'_>, values: &[i32]) {
     for &value in values {
         room.put(|window| put_integer(window, u64::from(value.unsigned_abs()), value < 0));
     }

@@ -3,12 +3,12 @@
 use std::arch::x86_64::*;
 
 use super::integers::put_integers;
-use super::{GROUP, Room};
+use super::{GROUP, TextSpace};
 use crate::avx2::{load, store};
 
 /// Adds the values.
 #[target_feature(enable = "avx2,bmi1")]
-pub(super) fn put(room: &mut Room<'_>, values: &[i32]) {
+pub(super) fn put(room: &mut TextSpace<'_>, values: &[i32]) {
     let (groups, rest) = values.as_chunks();
     for group in groups {
         if let Some(window) = room.bytes[room.at..].first_chunk_mut()

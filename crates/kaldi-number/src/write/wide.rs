@@ -4,7 +4,7 @@
 
 use std::arch::x86_64::*;
 
-use super::Room;
+use super::TextSpace;
 use super::integers::put_integers;
 use crate::avx512::{load, store_bytes};
 
@@ -13,7 +13,7 @@ const GROUP: usize = 16;
 
 /// Adds the values.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub(super) fn put(room: &mut Room<'_>, values: &[i32]) {
+pub(super) fn put(room: &mut TextSpace<'_>, values: &[i32]) {
     let (groups, rest) = values.as_chunks();
     for group in groups {
         put_group(room, group, GROUP);
@@ -28,7 +28,7 @@ pub(super) fn put(room: &mut Room<'_>, values: &[i32]) {
 /// Adds the first `count` of the values.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,bmi2,popcnt")]
 #[inline]
-fn put_group(room: &mut Room<'_>, group: &[i32; GROUP], count: usize) {
+fn put_group(room: &mut TextSpace<'_>, group: &[i32; GROUP], count: usize) {
     let values = load(&group.map(|value| value as u32));
     if _mm512_cmpgt_epu32_mask(values, _mm512_set1_epi32(9999)) != 0 {
         return put_integers(room, &group[..count]);
@@ -61,7 +61,7 @@ const SPACE_AFTER_ZEROS: i64 = i64::from_le_bytes(*b"0000 \0\0\0");
 /// Adds these bytes of a text.
 #[target_feature(enable = "avx512f,avx512vbmi2,popcnt")]
 #[inline]
-fn put_text(room: &mut Room<'_>, text: __m512i, kept: __mmask64) {
+fn put_text(room: &mut TextSpace<'_>, text: __m512i, kept: __mmask64) {
     let place = room.bytes[room.at..].first_chunk_mut();
     debug_assert!(place.is_some(), "integers before it are longer than {} bytes", super::LONGEST);
     if let Some(place) = place {

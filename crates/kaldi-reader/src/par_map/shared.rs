@@ -23,7 +23,7 @@ pub(super) struct Shared<R: Reader, U> {
     ready: Condvar,
     /// For the other threads: one of them may read, or all should stop.
     free: Condvar,
-    room: Room,
+    room: WorkLimits,
     with_caller: bool,
     weigh: fn(&R::Item) -> usize,
     work: Arc<Work<R, U>>,
@@ -53,12 +53,12 @@ struct Progress<R: Reader, U> {
 
 /// Limits of the work in progress.
 #[derive(Clone, Copy)]
-struct Room {
+struct WorkLimits {
     max_bytes: usize,
     threads: usize,
 }
 
-impl Room {
+impl WorkLimits {
     fn is_full(self, bytes: usize, values: usize) -> bool {
         bytes >= self.max_bytes.max(1)
             && (values >= VALUES_PER_THREAD * self.threads || bytes >= MOST_PER_THREAD.saturating_mul(self.threads))
@@ -82,12 +82,12 @@ impl<R: Reader, U> Progress<R, U> {
     }
 
     /// Whether a thread may read.
-    fn is_open(&self, room: Room) -> bool {
+    fn is_open(&self, room: WorkLimits) -> bool {
         self.reader.is_some() && self.end.is_none() && !room.is_full(self.bytes_in_flight, self.results.len())
     }
 
     /// The reader, if this thread may read.
-    fn take_reader(&mut self, room: Room) -> Option<R> {
+    fn take_reader(&mut self, room: WorkLimits) -> Option<R> {
         if self.is_open(room) { self.reader.take() } else { None }
     }
 
@@ -115,7 +115,7 @@ impl<R: Reader, U> Shared<R, U> {
             progress: Mutex::new(Progress::new(reader)),
             ready: Condvar::new(),
             free: Condvar::new(),
-            room: Room { max_bytes, threads },
+            room: WorkLimits { max_bytes, threads },
             with_caller,
             weigh,
             work,

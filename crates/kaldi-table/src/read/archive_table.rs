@@ -10,7 +10,7 @@ use kaldi_reader::Reader;
 use crate::framing::Typed;
 use crate::raw::RawEntry;
 use crate::read::archive::ArchiveEntries;
-use crate::read::places::{Place, Places};
+use crate::read::places::{EntryPlace, Places};
 use crate::{Error, Result};
 
 /// An archive whose keys may be asked for in any order. It is read only as far as needed.
@@ -55,7 +55,7 @@ impl ArchiveTable {
 
     #[cfg(test)]
     pub(crate) fn holds_no_values(&self) -> bool {
-        self.places.all().all(|place| matches!(place, Place::InFile(..)))
+        self.places.all().all(|place| matches!(place, EntryPlace::InFile(..)))
     }
 
     pub(crate) fn restart(&mut self) -> Result<()> {
@@ -84,7 +84,7 @@ impl ArchiveTable {
             }
             return Ok(None);
         }
-        if matches!(self.places.get(key), Some(Place::Spent)) {
+        if matches!(self.places.get(key), Some(EntryPlace::Spent)) {
             return Err(self.asked_twice(key));
         }
         if self.once {
@@ -101,7 +101,7 @@ impl ArchiveTable {
     fn forget_spent(&mut self) {
         let Some(key) = self.spent.take() else { return };
         if self.sorted {
-            self.places.insert(key.as_ref(), Place::Spent);
+            self.places.insert(key.as_ref(), EntryPlace::Spent);
         } else {
             self.places.remove(key.as_ref());
         }
@@ -127,8 +127,8 @@ impl ArchiveTable {
                 return Err(Error::Promise { table: self.name.clone(), message });
             }
             let place = match &self.source {
-                Some(_) => Place::InFile(entry.offset(), entry.blob.length()),
-                None => Place::InMemory(entry.blob.clone().into()),
+                Some(_) => EntryPlace::InFile(entry.offset(), entry.blob.length()),
+                None => EntryPlace::InMemory(entry.blob.clone().into()),
             };
             if !self.places.insert(entry.key.as_ref(), place) {
                 let message = format!("duplicate key {}", entry.key);
@@ -153,8 +153,8 @@ impl ArchiveTable {
         }
         let name = || self.entries.window().input().name();
         let blob = match (self.places.get(key), &self.source) {
-            (Some(Place::InMemory(blob)), _) => Blob::clone(blob),
-            (Some(&Place::InFile(offset, length)), Some(source)) => {
+            (Some(EntryPlace::InMemory(blob)), _) => Blob::clone(blob),
+            (Some(&EntryPlace::InFile(offset, length)), Some(source)) => {
                 let blob = Blob::stored(name(), Arc::clone(source), offset, length);
                 Blob::in_memory(name(), offset, blob.load()?.into_owned())
             }

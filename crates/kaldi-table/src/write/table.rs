@@ -56,7 +56,7 @@ impl<T: Value> TableWriter<T> {
         if is_specifier(name) {
             return Self::create(name);
         }
-        let place = Place::File(create_output(name, false)?);
+        let place = RecordTarget::File(create_output(name, false)?);
         Ok(Self { records: RecordWriter { place, format, context: Context::new() }, value: PhantomData })
     }
 
@@ -72,7 +72,7 @@ impl<T: Value> TableWriter<T> {
             make_last_folder(&path, 0o750)
                 .map_err(|source| kaldi_io::Error::Open { name: folder.to_string(), source })?;
         }
-        let place = Place::Folder { folder: folder.to_owned(), extension: extension.to_owned() };
+        let place = RecordTarget::Folder { folder: folder.to_owned(), extension: extension.to_owned() };
         let records = RecordWriter { place, format: Format::Binary, context: Context::new() };
         Ok(Self { records, value: PhantomData })
     }
@@ -81,8 +81,8 @@ impl<T: Value> TableWriter<T> {
     /// the key `../utt1` would be.
     pub fn has_place_for(&self, record: &Record<T>) -> bool {
         match &self.records.place {
-            Place::Folder { extension, .. } => stays_in_folder(record.key.as_ref(), extension.as_ref()),
-            Place::File(_) | Place::Archive(_) | Place::Script { .. } => true,
+            RecordTarget::Folder { extension, .. } => stays_in_folder(record.key.as_ref(), extension.as_ref()),
+            RecordTarget::File(_) | RecordTarget::Archive(_) | RecordTarget::Script { .. } => true,
         }
     }
 
@@ -115,9 +115,9 @@ impl<T> TableWriter<T> {
     /// If writing fails.
     pub fn flush(&mut self) -> Result<()> {
         match &mut self.records.place {
-            Place::File(output) => Ok(output.flush()?),
-            Place::Archive(archive) => archive.flush(),
-            Place::Script { .. } | Place::Folder { .. } => Ok(()),
+            RecordTarget::File(output) => Ok(output.flush()?),
+            RecordTarget::Archive(archive) => archive.flush(),
+            RecordTarget::Script { .. } | RecordTarget::Folder { .. } => Ok(()),
         }
     }
 
@@ -132,12 +132,12 @@ impl<T> TableWriter<T> {
 
 /// The part of a writer that does not depend on the type of values.
 struct RecordWriter {
-    place: Place,
+    place: RecordTarget,
     format: Format,
     context: Context,
 }
 
-enum Place {
+enum RecordTarget {
     File(Output),
     Archive(ArchiveWriter),
     Script { script: Script, options: WspecifierOptions },
@@ -150,9 +150,12 @@ impl RecordWriter {
         let place = match kind {
             WspecifierKind::Script(name) => {
                 let script = Script::read(name.as_ref(), false, options.permissive);
-                Place::Script { script: script.map_err(|error| advise_on_missing_script(error, wspecifier))?, options }
+                RecordTarget::Script {
+                    script: script.map_err(|error| advise_on_missing_script(error, wspecifier))?,
+                    options,
+                }
             }
-            _ => Place::Archive(ArchiveWriter::create_with(wspecifier, context.clone())?),
+            _ => RecordTarget::Archive(ArchiveWriter::create_with(wspecifier, context.clone())?),
         };
         Ok(Self { place, format: Format::from_binary(options.binary), context })
     }
@@ -161,14 +164,14 @@ impl RecordWriter {
         self.context.count_written();
         let key: &BStr = key.as_ref();
         match &mut self.place {
-            Place::File(file) => body.write(file)?,
-            Place::Archive(archive) => {
+            RecordTarget::File(file) => body.write(file)?,
+            RecordTarget::Archive(archive) => {
                 archive.put_with(key, key.len() as u64 + 1, |archive| body.write_with_key(key, archive))?;
             }
-            Place::Script { .. } | Place::Folder { .. } if !is_key(key) => {
+            RecordTarget::Script { .. } | RecordTarget::Folder { .. } if !is_key(key) => {
                 return Err(Error::Key { key: key.to_owned() });
             }
-            Place::Script { script, options } => {
+            RecordTarget::Script { script, options } => {
                 let Some((line, _)) = script.find(key) else {
                     if options.permissive {
                         return Ok(());
@@ -179,7 +182,7 @@ impl RecordWriter {
                 body.write(&mut output)?;
                 finish_output(output, options.permissive)?;
             }
-            Place::Folder { folder, extension } => {
+            RecordTarget::Folder { folder, extension } => {
                 if !stays_in_folder(key, extension.as_ref()) {
                     return Err(Error::Outside { folder: folder.to_string(), key: key.to_owned() });
                 }
@@ -195,9 +198,9 @@ impl RecordWriter {
 
     fn finish(self) -> Result<()> {
         match self.place {
-            Place::File(output) => Ok(output.finish()?),
-            Place::Archive(archive) => archive.finish(),
-            Place::Script { .. } | Place::Folder { .. } => Ok(()),
+            RecordTarget::File(output) => Ok(output.finish()?),
+            RecordTarget::Archive(archive) => archive.finish(),
+            RecordTarget::Script { .. } | RecordTarget::Folder { .. } => Ok(()),
         }
     }
 }

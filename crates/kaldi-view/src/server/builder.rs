@@ -4,14 +4,16 @@ use std::collections::hash_map::RandomState;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_inspect::{Entries, Kind, Named};
-use kaldi_io::{ExpectedStream, Input, Rspecifier, RspecifierKind, printable_rxfilename, recognize};
+use kaldi_io::{
+    ExpectedStream, Input, Rspecifier, RspecifierKind, for_each_keyed_line, printable_rxfilename, recognize,
+};
 use kaldi_log::warning;
 use kaldi_reader::Reader;
 use kaldi_table::parse_script_line;
 use kaldi_tar::{Grouping, Member, SampleStream, ShardNames, Wanted, comes_once, is_field, is_sound};
 use kaldi_types::ValueType;
 
-use crate::directory::{DataDirectory, each_line};
+use crate::directory::DataDirectory;
 use crate::server::catalog::{Catalog, LineRows, List, NO_ROW, Places, Says};
 use crate::server::lines::{Bytes, KeyedLines, Line};
 use crate::server::tracks::TrackKind;
@@ -118,8 +120,8 @@ impl Builder {
             self.add(&name, "ctm", Says::Times)?;
         }
         if let Some(name) = directory.file("frame_shift") {
-            each_line(&name, |row| {
-                let shift: Option<f64> = row.key.to_str().ok().and_then(|shift| shift.parse().ok());
+            for_each_keyed_line(name.as_bstr(), |line| {
+                let shift: Option<f64> = line.key.to_str().ok().and_then(|shift| shift.parse().ok());
                 self.catalog.frame_shift = shift.filter(|&shift| shift > 0.0 && shift.is_finite());
             })?;
         }

@@ -3,10 +3,11 @@
 use std::ops::Range;
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::KeyedLine;
 use kaldi_types::ValueType;
 
 use crate::server::failure::Answer;
-use crate::server::lines::{KeyedLines, Line, split};
+use crate::server::lines::{KeyedLines, Line};
 
 /// What a list says about its keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,7 +183,7 @@ impl Catalog {
         let mut found = None;
         for list in self.lists_of_rows() {
             self.lists[list].lines.scan(|_, line| {
-                let key = split(line).0;
+                let key = KeyedLine::split(line).key;
                 if found.is_none() && key.to_str_lossy().as_bytes() == text.as_bytes() {
                     found = Some(BString::from(key));
                 }

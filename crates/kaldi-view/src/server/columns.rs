@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::KeyedLine;
 use kaldi_measure::UtteranceMeasure;
 use serde_json::{Value, json};
 
@@ -11,7 +12,6 @@ use crate::server::Viewer;
 use crate::server::catalog::Says;
 use crate::server::failure::Answer;
 use crate::server::labels::microseconds;
-use crate::server::lines::split;
 
 /// What a column has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +108,7 @@ impl Viewer {
                 if let Some(row) = self.catalog.row_of_line(list, line_number)
                     && let place = &mut numbers[row as usize]
                     && place.is_nan()
-                    && let Some(found) = number(says, split(line).1.as_bstr())
+                    && let Some(found) = number(says, KeyedLine::split(line).rest)
                 {
                     *place = found as f32;
                 }
@@ -135,10 +135,8 @@ fn is_of(says: Says, name: &str) -> bool {
 
 /// The number of a line of a list.
 fn number(says: Says, rest: &BStr) -> Option<f64> {
-    let word = |place: usize| -> Option<f64> {
-        let word = rest.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).nth(place)?;
-        word.to_str().ok()?.parse().ok().filter(|number: &f64| number.is_finite())
-    };
+    let line = KeyedLine { key: "".into(), rest };
+    let word = |place| line.number_at(place).filter(|number| number.is_finite());
     match says {
         // A negative end is that of the recording.
         Says::Segments(_) => {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Input, ReadAt};
+use kaldi_io::{Input, KeyedLine, ReadAt};
 use memchr::memchr;
 
 use crate::Result;
@@ -66,16 +66,9 @@ pub(crate) struct Line {
 
 impl Line {
     fn of(line: &[u8]) -> Self {
-        let (key, rest) = split(line);
+        let KeyedLine { key, rest } = KeyedLine::split(line);
         Self { key: key.into(), rest: rest.into() }
     }
-}
-
-/// Splits a line into its key and the rest, without white space around them.
-pub(crate) fn split(line: &[u8]) -> (&[u8], &[u8]) {
-    let line = line.trim_ascii();
-    let end = line.iter().position(u8::is_ascii_whitespace).unwrap_or(line.len());
-    (&line[..end], line[end..].trim_ascii_start())
 }
 
 /// How a key is found.
@@ -122,7 +115,7 @@ impl KeyedLines {
             if (number as usize).is_multiple_of(STRIDE) {
                 starts.push(offset);
             }
-            let (key, _) = split(line);
+            let key = KeyedLine::split(line).key;
             hashes.push(hasher.hash_one(key));
             is_sorted = is_sorted && (number == 0 || last.as_slice() <= key);
             if is_sorted {

@@ -37,10 +37,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bstr::{BString, ByteSlice};
+use kaldi_io::for_each_keyed_line;
 use kaldi_types::Frames;
 
 use crate::Result;
-use crate::directory::each_line;
 use crate::server::cache::Cache;
 use crate::server::catalog::Catalog;
 use crate::server::columns::ListedNumbers;
@@ -120,9 +120,9 @@ impl ViewServer {
         let tracks = tracks(&catalog);
         let mut symbols = HashMap::new();
         if let Some(name) = &options.symbols {
-            each_line(name, |row| {
-                if let Some(number) = row.rest.to_str().ok().and_then(|number| number.parse().ok()) {
-                    symbols.insert(number, row.key);
+            for_each_keyed_line(name.as_bstr(), |line| {
+                if let Some(number) = line.rest.to_str().ok().and_then(|number| number.parse().ok()) {
+                    symbols.insert(number, line.key.into());
                 }
             })?;
         }

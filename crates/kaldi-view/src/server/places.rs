@@ -17,7 +17,7 @@ const STEP: Duration = Duration::from_millis(50);
 
 thread_local! {
     /// The place for work of this thread.
-    static HELD: RefCell<Option<Place>> = const { RefCell::new(None) };
+    static HELD: RefCell<Option<TakenPlace>> = const { RefCell::new(None) };
 }
 
 /// Places of one kind.
@@ -29,7 +29,7 @@ struct Places {
 
 /// A place, which is free again when it is dropped.
 #[derive(Debug)]
-struct Place(&'static Places);
+struct TakenPlace(&'static Places);
 
 impl Places {
     const fn new(count: usize) -> Self {
@@ -37,7 +37,7 @@ impl Places {
     }
 
     /// Waits for a place; `None` if nobody waits for the work any more.
-    fn take(&'static self) -> Option<Place> {
+    fn take(&'static self) -> Option<TakenPlace> {
         let mut free = self.lock();
         while *free == 0 {
             if !may_wait() {
@@ -46,7 +46,7 @@ impl Places {
             free = self.freed.wait_timeout(free, STEP).unwrap_or_else(PoisonError::into_inner).0;
         }
         *free -= 1;
-        Some(Place(self))
+        Some(TakenPlace(self))
     }
 
     fn lock(&self) -> MutexGuard<'_, usize> {
@@ -54,7 +54,7 @@ impl Places {
     }
 }
 
-impl Drop for Place {
+impl Drop for TakenPlace {
     fn drop(&mut self) {
         *self.0.lock() += 1;
         self.0.freed.notify_one();

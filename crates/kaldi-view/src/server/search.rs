@@ -29,7 +29,7 @@ impl RowSet {
 
 /// Where a word is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum SearchedIn {
     Key,
     Rest,
     Anywhere,
@@ -48,9 +48,9 @@ pub(crate) fn rows_with(catalog: &Catalog, words: &[BString]) -> Answer<Vec<RowS
     for list in 0..catalog.lists.len() {
         let has_text = matches!(catalog.lists[list].says, Says::Speaker | Says::Text);
         let place = match (keyed.contains(&list), has_text) {
-            (true, true) => Place::Anywhere,
-            (true, false) => Place::Key,
-            (false, true) => Place::Rest,
+            (true, true) => SearchedIn::Anywhere,
+            (true, false) => SearchedIn::Key,
+            (false, true) => SearchedIn::Rest,
             (false, false) => continue,
         };
         scan(catalog, list, place, words, &mut found)?;
@@ -59,7 +59,7 @@ pub(crate) fn rows_with(catalog: &Catalog, words: &[BString]) -> Answer<Vec<RowS
 }
 
 /// Looks for words in a list.
-fn scan(catalog: &Catalog, list: usize, place: Place, words: &[BString], found: &mut [RowSet]) -> Answer<()> {
+fn scan(catalog: &Catalog, list: usize, place: SearchedIn, words: &[BString], found: &mut [RowSet]) -> Answer<()> {
     let finders: Vec<Finder> = words.iter().map(Finder::new).collect();
     let is_ascii = words.iter().all(|word| word.is_ascii());
     let lines = &catalog.lists[list].lines;
@@ -93,12 +93,12 @@ fn scan(catalog: &Catalog, list: usize, place: Place, words: &[BString], found: 
                 let key_end = start + piece[start..].iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
                 let is_in_key = hit + finder.needle().len() <= key_end;
                 let is_wanted = match place {
-                    Place::Key => is_in_key,
-                    Place::Rest => hit >= key_end,
-                    Place::Anywhere => is_in_key || hit >= key_end,
+                    SearchedIn::Key => is_in_key,
+                    SearchedIn::Rest => hit >= key_end,
+                    SearchedIn::Anywhere => is_in_key || hit >= key_end,
                 };
                 at = match (is_wanted, place) {
-                    (true, _) | (false, Place::Key) => next.max(hit + 1),
+                    (true, _) | (false, SearchedIn::Key) => next.max(hit + 1),
                     (false, _) => key_end.max(hit + 1),
                 };
                 if is_wanted && let Some(row) = catalog.row_of_line(list, first + line as u32) {

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::KeyedLine;
 
 use crate::server::Viewer;
 use crate::server::catalog::Says;
@@ -171,7 +172,7 @@ impl Texts {
     ) -> Answer<()> {
         let mut number = 0;
         viewer.catalog.lists[list].lines.scan(|_, line| {
-            let (key, rest) = crate::server::lines::split(line);
+            let KeyedLine { key, rest } = KeyedLine::split(line);
             let text = part(key, rest);
             if let Some(row) = viewer.catalog.row_of_line(list, number) {
                 let place = &mut self.places[row as usize];

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bstr::{BStr, ByteSlice};
-use kaldi_feat::Segment;
+use kaldi_corpus::Segment;
 use kaldi_types::ValueType;
 #[cfg(test)]
 use kaldi_wave::Wave;
@@ -15,6 +15,7 @@ use crate::server::cache::Cache;
 use crate::server::catalog::{Catalog, Says, ValuePlace};
 use crate::server::failure::{Answer, Failure};
 use crate::server::limits::Limits;
+use crate::server::lines::Line;
 use crate::server::recording::Recording;
 
 /// Where the sound of an utterance is.
@@ -38,12 +39,11 @@ impl SoundPlace {
                 }
             };
             let Some(line) = catalog.line(list, key)? else { continue };
-            let text = [line.key.as_slice(), b" ", &line.rest].concat();
-            let segment = segment(&text)?;
-            let recording = catalog.place(recordings, segment.recording.as_bstr())?.ok_or_else(|| {
-                Failure::Unreadable(format!("its recording {} is not in wav.scp", segment.recording.as_bstr()))
-            })?;
-            let channel = segment.channel.and_then(|channel| usize::try_from(channel).ok());
+            let segment = segment(&line)?;
+            let recording = catalog
+                .place(recordings, segment.recording)?
+                .ok_or_else(|| Failure::Unreadable(format!("its recording {} is not in wav.scp", segment.recording)))?;
+            let channel = segment.channel.map(|channel| channel as usize);
             let part = Part { utterance: 0, start: segment.start, end: segment.end, channel };
             return Ok(Some(Self { recording, part: Some(part) }));
         }
@@ -55,9 +55,10 @@ impl SoundPlace {
 ///
 /// # Errors
 /// If it makes no sense.
-pub(crate) fn segment(line: &[u8]) -> Answer<Segment<'_>> {
-    Segment::parse(line)
-        .map_err(|_| Failure::Unreadable(format!("expected <utterance> <recording> <start> <end>: {}", line.as_bstr())))
+pub(crate) fn segment(line: &Line) -> Answer<Segment<'_>> {
+    let Line { key, rest } = line;
+    let expected = |_| Failure::Unreadable(format!("expected <utterance> <recording> <start> <end>: {key} {rest}"));
+    Segment::after_key(key.as_bstr(), rest).map_err(expected)
 }
 
 /// The sound of an utterance: a recording, or a part of one.

@@ -181,8 +181,7 @@ impl Viewer {
     fn segment(&self, key: &BStr) -> Answer<Option<(BString, f64, f64)>> {
         for list in self.catalog.lists_that(|says| matches!(says, Says::Segments(_))) {
             if let Some(line) = self.catalog.line(list, key)? {
-                let text = [line.key.as_slice(), b" ", &line.rest].concat();
-                let found = crate::server::sounds::segment(&text)?;
+                let found = crate::server::sounds::segment(&line)?;
                 return Ok(Some((found.recording.into(), found.start, found.end)));
             }
         }

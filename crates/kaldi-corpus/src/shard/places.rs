@@ -9,7 +9,7 @@ use std::sync::Arc;
 use bstr::{BStr, BString};
 use kaldi_io::{Blob, Input};
 
-use crate::{Grouping, Packed, Result, ShardName, TarSamples, sound_info};
+use crate::shard::{Grouping, Packed, Result, ShardName, TarSamples, sound_info};
 
 /// Shards that are kept open.
 const MAX_OPEN: usize = 64;
@@ -112,7 +112,7 @@ impl Places {
         let input = Input::open(name.as_ref())?;
         let Some(file) = input.as_file() else {
             let message = "expected a file".to_owned();
-            return Err(crate::Error::Refused { shard: input.name().to_owned(), message });
+            return Err(crate::shard::Error::Refused { shard: input.name().to_owned(), message });
         };
         self.open.insert(shard, Arc::clone(&file));
         Ok(file)

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use bstr::{BStr, BString, ByteSlice};
 
-use crate::sound::sound_fault;
-use crate::{Error, FaultKind, Grouping, Member, Members, Payload, Result, ShardFault, ShardName, is_sound};
+use crate::shard::sound::sound_fault;
+use crate::shard::{Error, FaultKind, Grouping, Member, Members, Payload, Result, ShardFault, ShardName, is_sound};
 use kaldi_tar::{SampleKeys, no_suffix};
 
 /// What a shard is checked for.
@@ -181,7 +181,8 @@ impl Open<'_> {
     fn close(&mut self, findings: &mut Findings) {
         let Some((key, header, fields)) = self.current.take() else { return };
         for wanted in &self.checks.fields {
-            let has = fields.iter().any(|field| field == wanted || crate::is_field(field.as_ref(), wanted.as_ref()));
+            let has =
+                fields.iter().any(|field| field == wanted || crate::shard::is_field(field.as_ref(), wanted.as_ref()));
             if !has {
                 let expected =
                     if wanted == "wav" { "sound (.wav, .flac ...)".to_owned() } else { format!(".{wanted}") };

@@ -8,8 +8,8 @@ use kaldi_io::{Blob, Input, Need, Rxfilename, Window, printable_rxfilename};
 use kaldi_values::{Frame, Value};
 use kaldi_wave::{Wave, WaveInfo, sound_suffix};
 
-use crate::sound::{decode_sound, encode_sound, is_as_encoded};
-use crate::{Packed, Stored, is_sound};
+use crate::shard::sound::{decode_sound, encode_sound, is_as_encoded};
+use crate::shard::{Packed, Stored, is_sound};
 
 /// A segment may end this many seconds after its recording, and is then cut: as in Kaldi's `extract-segments`.
 const MAX_OVERSHOOT: f64 = 0.5;

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use bstr::BString;
+use kaldi_corpus::RawList;
+use kaldi_corpus::shard::{
+    Error, Grouping, Packed, ShardNames, ShardWriter, StoredSample, Wanted, raw_samples, shard_samples,
+};
 use kaldi_reader::testing::Expected;
 use kaldi_reader::{BoxReader, ReaderExt, Share, Step, from_fn};
-use kaldi_shard::{
-    Error, Grouping, Packed, RawList, ShardNames, ShardWriter, StoredSample, Wanted, raw_samples, shard_samples,
-};
 
 /// A key, and name and content of each field.
 type Row = (String, Vec<(String, String)>);
@@ -27,12 +28,12 @@ fn row(key: &str) -> Row {
     (key.to_owned(), ["txt", "wav"].map(|field| (field.to_owned(), format!("{field} of {key}"))).into())
 }
 
-fn show(sample: StoredSample) -> kaldi_shard::Result<Row> {
+fn show(sample: StoredSample) -> kaldi_corpus::shard::Result<Row> {
     let fields = sample.fields.iter().map(|field| {
         let content = String::from_utf8(field.content.load()?.into_owned()).unwrap();
         Ok((field.name.to_string(), content))
     });
-    Ok((sample.key.to_string(), fields.collect::<kaldi_shard::Result<_>>()?))
+    Ok((sample.key.to_string(), fields.collect::<kaldi_corpus::shard::Result<_>>()?))
 }
 
 impl Data {

@@ -1,5 +1,4 @@
-//! The input of shards and lists: the files `wav.scp`, `text` and `segments` of a Kaldi data directory, read as WeNet's
-//! scripts do. White space is what Python counts as such, including the blanks of other scripts.
+//! The files `text` and `wav.scp` as the input of shards and lists, read as WeNet's scripts do. White space is what Python counts as such, including the blanks of other scripts.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -9,21 +8,10 @@ use bstr::BStr;
 use kaldi_io::Lines;
 use kaldi_tar::is_sound as is_sound_suffix;
 
-use crate::{Error, Result};
+use crate::{CorpusPlace, Result};
 
 /// Texts that are looked at to find out what a file has.
 const LOOKED_AT: usize = 10;
-
-/// An utterance of the file `segments`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SegmentTimes {
-    /// The key of the recording.
-    pub recording: String,
-    /// Where it starts, in seconds.
-    pub start: f64,
-    /// Where it ends, in seconds.
-    pub end: f64,
-}
 
 /// Reads a text: the key and the words of each utterance, in the order of the file. A key may come several times.
 ///
@@ -69,34 +57,10 @@ pub fn are_recordings(text: &[(String, String)]) -> bool {
     !text.is_empty() && text.iter().take(LOOKED_AT).all(|(_, words)| is_recording(words))
 }
 
-/// Reads a file of segments, by their keys.
-///
-/// # Errors
-/// If it cannot be read, a line makes no sense, or a key comes twice.
-pub fn read_segments(rxfilename: &BStr) -> Result<HashMap<String, SegmentTimes>> {
-    let mut segments = HashMap::new();
-    for_each_line(rxfilename, |line| {
-        let fields: Vec<&str> = line.split(is_python_space).filter(|field| !field.is_empty()).collect();
-        let &[key, recording, start, end] = fields.as_slice() else {
-            return Err(format!("expected 4 fields (segment, recording, start, end), got {}", fields.len()));
-        };
-        let seconds = |field: &str| {
-            let seconds = field.parse::<f64>().ok().filter(|seconds| seconds.is_finite());
-            seconds.ok_or_else(|| format!("expected a time in seconds, got {field:?}"))
-        };
-        let segment = SegmentTimes { recording: recording.to_owned(), start: seconds(start)?, end: seconds(end)? };
-        match segments.insert(key.to_owned(), segment) {
-            None => Ok(()),
-            Some(_) => Err(format!("expected each key once, got {key} again")),
-        }
-    })?;
-    Ok(segments)
-}
-
 /// Calls `work` for each line, without the white space around it.
 fn for_each_line(rxfilename: &BStr, mut work: impl FnMut(&str) -> Result<(), String>) -> Result<()> {
     let mut lines = Lines::open(rxfilename)?;
-    let name = lines.name().to_owned();
+    let name = lines.name().into();
     let mut number = 0;
     while let Some(line) = lines.next_line()? {
         number += 1;
@@ -107,7 +71,7 @@ fn for_each_line(rxfilename: &BStr, mut work: impl FnMut(&str) -> Result<(), Str
             },
             Err(error) => Err(format!("expected text in UTF-8, got something else at byte {}", error.valid_up_to())),
         };
-        worked.map_err(|message| Error::Line { list: name.clone(), line: number, message })?;
+        worked.map_err(|message| CorpusPlace::line(&name, number).error(message))?;
     }
     Ok(())
 }
@@ -167,22 +131,6 @@ mod tests {
         assert!(told(&["a.wav", "b/c.FLAC", "sox a -t wav - |", "x/raw.ark:17", "s3://b/a.mp3"]));
         for texts in [&[][..], &[""], &["hello world"], &["a.wav", "hello"], &["it is 12:17"], &["see a.txt"]] {
             assert!(!told(texts), "{texts:?}");
-        }
-    }
-
-    #[test]
-    fn segments_have_four_fields() {
-        let segments = with_file(b"u1 r1 0 12.340\nu2 r1 1e1 2e1\n", read_segments).unwrap();
-        assert_eq!(segments["u1"], SegmentTimes { recording: "r1".to_owned(), start: 0.0, end: 12.34 });
-        assert_eq!(segments["u2"].end, 20.0);
-        for (text, message) in [
-            ("u1 r1 0", "1: expected 4 fields (segment, recording, start, end), got 3"),
-            ("u1 r1 0 1 0", "1: expected 4 fields (segment, recording, start, end), got 5"),
-            ("u1 r1 0 x", "1: expected a time in seconds, got \"x\""),
-            ("u1 r1 0 inf", "1: expected a time in seconds, got \"inf\""),
-            ("u1 r 0 1\nu1 r 0 1", "2: expected each key once, got u1 again"),
-        ] {
-            assert_eq!(with_file(text.as_bytes(), read_segments).unwrap_err(), message);
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use bstr::BString;
 
-use crate::{
+use crate::shard::{
     Error, FaultKind, Grouping, Members, Packed, ShardChecks, ShardName, ShardWriter, TarSample, TarSamples, Wanted,
     member_header,
 };
@@ -46,7 +46,7 @@ impl Scratch {
         std::fs::write(name.to_string(), bytes).unwrap();
         let name = if is_pipe { BString::from(format!("cat {name} |")) } else { name };
         let mut all = Vec::new();
-        let mut run = || -> crate::Result<()> {
+        let mut run = || -> crate::shard::Result<()> {
             let mut samples = TarSamples::new(Members::open(name.as_ref(), Wanted::Contents)?, Grouping::Wenet);
             while let Some(sample) = samples.next_sample(|_, _, payload| payload.read()).transpose() {
                 all.push(sample.inspect_err(|_| {

@@ -1,4 +1,4 @@
-//! Shards: tar files of samples with sound and text, and lists of shards.
+//! Shards: tar files of samples with sound and text.
 //!
 //! WeNet and webdataset keep training corpora in shards. A *member* of a tar file has a header of 512 bytes before its
 //! content; zeros fill the content up to whole blocks. Two blocks of zeros end the file. Members whose names differ
@@ -17,16 +17,16 @@
 //! | --- | --- |
 //! | [`Members`] | the members of a tar file, plain or compressed, in a file or a pipe |
 //! | [`TarSamples`], [`Grouping`] | the samples of a shard, strictly: what is wrong is an error with its place |
-//! | [`shard_samples`], [`raw_samples`] | the samples of many shards, or of raw lists, as a stream that can restart |
+//! | [`shard_samples`], [`raw_samples`] | the samples of many shards, or of [raw lists](crate::RawList), as a stream that can restart |
 //! | [`ShardChecks`] | everything that is wrong with a shard |
-//! | [`ShardNames`], [`RawList`], [`ListIndex`] | lists of shards and of utterances |
+//! | [`ShardNames`] | lists of shards |
 //! | [`Packed`], [`ShardWriter`], [`ShardSetWriter`] | samples that are written, byte for byte as Python's `tarfile` does |
-//! | [`Packing`], [`read_text`] and similar ones | samples of a Kaldi data directory |
+//! | [`Packing`] | samples of the utterances of a data directory |
 //! | [`Places`] | samples that are copied in any order |
 //! | [`DaliIndex`] | the index that NVIDIA's DALI needs |
 //!
 //! ```
-//! use kaldi_shard::{Grouping, Members, Packed, TarSamples, ShardWriter, Wanted};
+//! use kaldi_corpus::shard::{Grouping, Members, Packed, TarSamples, ShardWriter, Wanted};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("a.tar");
@@ -44,17 +44,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-#![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
-
 mod check;
 mod dali;
-mod data_dir;
-mod list;
 mod pack;
 mod places;
 mod sound;
@@ -63,12 +54,10 @@ mod write;
 
 pub use check::{Findings, ShardChecks};
 pub use dali::DaliIndex;
-pub use data_dir::{SegmentTimes, are_recordings, read_recordings, read_segments, read_text};
 pub use kaldi_tar::{
     Error, FaultKind, Field, Grouping, ListKind, Member, Members, Payload, Result, SampleStream, ShardFault, ShardName,
     ShardNames, TarSample, TarSamples, Wanted, excerpt, is_field, is_sound, member_header,
 };
-pub use list::{ListIndex, RawList, RawUtterance, write_raw_line};
 pub use pack::{Packing, Utterance};
 pub use places::{Places, SamplePlace};
 pub use sound::sound_info;

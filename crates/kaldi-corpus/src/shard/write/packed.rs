@@ -6,7 +6,7 @@ use bstr::{BStr, BString};
 use kaldi_io::{Blob, Output};
 
 use super::gzip::GzipPiece;
-use crate::{Error, Result};
+use crate::shard::{Error, Result};
 use kaldi_tar::{BLOCK, member_header, padding};
 
 /// The members of a sample with their headers, ready to be written to a shard.

@@ -5,7 +5,7 @@ use kaldi_io::Output;
 
 use super::gzip::{GzipPiece, GzipStream};
 use super::packed::Packed;
-use crate::{Error, Result};
+use crate::shard::{Error, Result};
 use kaldi_tar::whole_size;
 
 /// Writes one shard, which appears when it is complete.

@@ -12,8 +12,8 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Output, is_remote};
 use whole_file::Turn;
 
-use crate::dali::DaliIndex;
-use crate::{Error, Result};
+use crate::shard::dali::DaliIndex;
+use crate::shard::{Error, Result};
 use kaldi_tar::whole_size;
 
 /// How shards are written.

@@ -9,7 +9,7 @@
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::Output;
 
-use crate::{Error, Grouping, Result};
+use crate::shard::{Error, Grouping, Result};
 
 /// An index of version 1.2: members are grouped at the first dot of their names.
 #[derive(Clone, Debug, Default)]

@@ -8,8 +8,9 @@ use kaldi_io::{Blob, Rxfilename};
 use kaldi_reader::Reader;
 use serde_json::Value;
 
-use crate::pack::read_named;
-use crate::{Error, Grouping, RawList, RawUtterance, Result, ShardName, Wanted};
+use crate::shard::pack::read_named;
+use crate::shard::{Error, Grouping, Result, ShardName, Wanted};
+use crate::{RawList, RawUtterance};
 use kaldi_tar::SampleStream;
 
 /// A sample of a shard or of a raw list, with its fields in their order. Contents are in memory or stay in their files.
@@ -46,7 +47,7 @@ pub enum Stored {
 impl StoredSample {
     /// The first field that `wanted` means; `wav` means sound of any suffix.
     pub fn field(&self, wanted: &BStr) -> Option<&StoredField> {
-        self.fields.iter().find(|field| crate::is_field(field.name.as_ref(), wanted))
+        self.fields.iter().find(|field| crate::shard::is_field(field.name.as_ref(), wanted))
     }
 
     /// About how many bytes the sample takes in memory.
@@ -105,15 +106,15 @@ impl Stored {
     }
 }
 
-/// Reads the samples of shards, one shard after the other, as [`TarSamples`](crate::TarSamples) does.
+/// Reads the samples of shards, one shard after the other, as [`TarSamples`](crate::shard::TarSamples) does.
 ///
-/// `names` are [`ShardNames`](crate::ShardNames), or a share of them, or in another order. If their contents are
+/// `names` are [`ShardNames`](crate::shard::ShardNames), or a share of them, or in another order. If their contents are
 /// [`Wanted`], samples come with them. Otherwise contents of uncompressed shards stay in their files until
 /// [`Stored::load`]; those of compressed shards and of pipes are in memory anyway.
 ///
 /// ```
 /// use kaldi_reader::{Reader, Share};
-/// use kaldi_shard::{Grouping, ShardNames, Wanted, shard_samples};
+/// use kaldi_corpus::shard::{Grouping, ShardNames, Wanted, shard_samples};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let list = folder.path().join("data.list");
@@ -158,7 +159,7 @@ impl<R: Reader<Item = ShardName, Error = Error>> Reader for ShardSamples<R> {
             }
         })?;
         let source = self.0.shard().map_or_else(|| Arc::from(""), |shard| Arc::clone(&shard.name));
-        let field = |field: crate::Field<Stored>| StoredField { name: field.name, content: field.value };
+        let field = |field: crate::shard::Field<Stored>| StoredField { name: field.name, content: field.value };
         Ok(sample.map(|sample| StoredSample {
             key: sample.key,
             source,

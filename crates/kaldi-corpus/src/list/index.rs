@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Input, ReadAt};
 
-use crate::Result;
+use crate::shard::Result;
 
 /// Where the lines of a list are, for reading them in any order: 8 bytes a line. The lines of a file stay there; those of a
 /// remote object, a command or standard input are kept in memory.

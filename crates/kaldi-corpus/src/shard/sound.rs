@@ -5,7 +5,7 @@ use kaldi_io::{Blob, ParseError};
 use kaldi_values::{Cursor, Format, Value};
 use kaldi_wave::{Wave, WaveInfo, WaveSamples, resample};
 
-use crate::{Member, Payload, Result, is_sound};
+use crate::shard::{Member, Payload, Result, is_sound};
 
 /// The header of a file with nothing but 16-bit samples.
 const HEADER: usize = 44;

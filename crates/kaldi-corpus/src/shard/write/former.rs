@@ -7,7 +7,7 @@ use bstr::ByteSlice;
 use kaldi_io::is_remote;
 
 use super::ShardOptions;
-use crate::{Error, Result};
+use crate::shard::{Error, Result};
 
 /// A file that is named like a shard of this folder and prefix, or like the index of one.
 struct Former {

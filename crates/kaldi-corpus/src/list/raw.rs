@@ -5,7 +5,7 @@ use kaldi_io::Commands;
 use kaldi_reader::Reader;
 use serde_json::{Map, Value};
 
-use crate::Result;
+use crate::shard::Result;
 use kaldi_tar::{ListLines, comes_once, excerpt};
 
 /// An utterance of a raw list.
@@ -94,7 +94,7 @@ impl RawList {
 
 impl Reader for RawList {
     type Item = RawUtterance;
-    type Error = crate::Error;
+    type Error = crate::shard::Error;
 
     fn next(&mut self) -> Result<Option<RawUtterance>> {
         self.read()

@@ -1,0 +1,176 @@
+//! Which files a data directory has.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::{KeyedLine, Result, for_each_keyed_line};
+
+/// What the keys of a file of a data directory are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeysOf {
+    /// Utterances.
+    Utterances,
+    /// Speakers.
+    Speakers,
+    /// Recordings, of which utterances are parts if there are segments.
+    Recordings,
+}
+
+/// What is after the keys of a file of a data directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterKey {
+    /// Anything, but not nothing.
+    Any,
+    /// One word.
+    Word,
+    /// A number greater than 0.
+    Number,
+    /// A count greater than 0.
+    Count,
+    /// A factor of vocal tract normalization.
+    Warp,
+    /// `m` or `f`.
+    Gender,
+    /// A recording, start and end in seconds, perhaps a channel: a [`Segment`](crate::Segment).
+    Segment,
+    /// A file and a channel, `A` or `B`.
+    Channel,
+}
+
+/// A file that a data directory may have.
+#[derive(Clone, Copy, Debug)]
+pub struct DirectoryFile {
+    /// Its name.
+    pub name: &'static str,
+    /// What its lines say; `None` if they have no keys.
+    pub lines: Option<(KeysOf, AfterKey)>,
+}
+
+const fn of(name: &'static str, keys: KeysOf, after: AfterKey) -> DirectoryFile {
+    DirectoryFile { name, lines: Some((keys, after)) }
+}
+
+const fn other(name: &'static str) -> DirectoryFile {
+    DirectoryFile { name, lines: None }
+}
+
+/// The files of data directories.
+pub const DIRECTORY_FILES: [DirectoryFile; 21] = [
+    of("wav.scp", KeysOf::Recordings, AfterKey::Any),
+    of("segments", KeysOf::Utterances, AfterKey::Segment),
+    of("reco2file_and_channel", KeysOf::Recordings, AfterKey::Channel),
+    of("reco2dur", KeysOf::Recordings, AfterKey::Number),
+    of("utt2spk", KeysOf::Utterances, AfterKey::Word),
+    of("spk2utt", KeysOf::Speakers, AfterKey::Any),
+    of("text", KeysOf::Utterances, AfterKey::Any),
+    of("feats.scp", KeysOf::Utterances, AfterKey::Any),
+    of("vad.scp", KeysOf::Utterances, AfterKey::Any),
+    of("cmvn.scp", KeysOf::Speakers, AfterKey::Any),
+    of("utt2dur", KeysOf::Utterances, AfterKey::Number),
+    of("utt2num_frames", KeysOf::Utterances, AfterKey::Count),
+    of("utt2lang", KeysOf::Utterances, AfterKey::Word),
+    of("utt2uniq", KeysOf::Utterances, AfterKey::Word),
+    of("utt2warp", KeysOf::Utterances, AfterKey::Warp),
+    of("spk2gender", KeysOf::Speakers, AfterKey::Gender),
+    of("spk2warp", KeysOf::Speakers, AfterKey::Warp),
+    other("utt2len"),
+    other("stm"),
+    other("glm"),
+    other("frame_shift"),
+];
+
+/// A data directory has at least one of these files.
+const SIGNS: [&str; 4] = ["wav.scp", "feats.scp", "utt2spk", "text"];
+
+/// The files of a data directory.
+#[derive(Clone, Debug)]
+pub struct DataFolder {
+    path: PathBuf,
+}
+
+impl DataFolder {
+    /// Those of the folder at `path`.
+    pub fn new(path: &Path) -> Self {
+        Self { path: path.to_owned() }
+    }
+
+    /// Whether the folder is a data directory: it has sound, features, speakers or texts.
+    pub fn is_data_directory(&self) -> bool {
+        SIGNS.iter().any(|file| self.has(file))
+    }
+
+    /// The name of a file in it, as bytes.
+    pub fn name(&self, file: &str) -> BString {
+        self.path.join(file).as_os_str().as_encoded_bytes().into()
+    }
+
+    /// Whether there is such a file.
+    pub fn has(&self, file: &str) -> bool {
+        self.path.join(file).is_file()
+    }
+
+    /// Whether the last line of a file lacks its newline.
+    pub fn ends_within_line(&self, file: &str) -> bool {
+        let last = || -> std::io::Result<u8> {
+            let mut file = fs::File::open(self.path.join(file))?;
+            file.seek(SeekFrom::End(-1))?;
+            let mut last = [0];
+            file.read_exact(&mut last)?;
+            Ok(last[0])
+        };
+        // An empty file is reported in another way.
+        last().is_ok_and(|last| last != b'\n')
+    }
+
+    /// The name of a file in it; `None` if it is not there.
+    pub fn file(&self, file: &str) -> Option<BString> {
+        self.has(file).then(|| self.name(file))
+    }
+
+    /// Tables of alignments: `ali.scp`, or else `ali.*.gz` and `ali.*.ark`.
+    pub fn alignments(&self) -> Vec<BString> {
+        let is_archive = |name: &[u8]| name.starts_with(b"ali.") && (name.ends_with(b".gz") || name.ends_with(b".ark"));
+        self.file("ali.scp").map_or_else(|| self.files(is_archive), |name| vec![name])
+    }
+
+    /// Lists of words with their times: `ctm` and `*.ctm`.
+    pub fn time_marks(&self) -> Vec<BString> {
+        self.files(|name| name == b"ctm" || name.ends_with(b".ctm"))
+    }
+
+    /// The names of the files for which `is_wanted` holds, sorted.
+    fn files(&self, is_wanted: impl Fn(&[u8]) -> bool) -> Vec<BString> {
+        let entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
+        let wanted = entries.filter(|entry| is_wanted(entry.file_name().as_encoded_bytes()) && entry.path().is_file());
+        let mut names: Vec<BString> = wanted.map(|entry| entry.path().as_os_str().as_encoded_bytes().into()).collect();
+        names.sort();
+        names
+    }
+
+    /// Passes every line of a file that is not blank to `each`. Returns how many there are; `None` if there is no such file.
+    ///
+    /// # Errors
+    /// If it cannot be read or is not text.
+    pub fn for_each(&self, file: &str, each: impl FnMut(KeyedLine<'_>)) -> Result<Option<u64>> {
+        self.file(file).map(|name| for_each_keyed_line(name.as_bstr(), each)).transpose()
+    }
+}
+
+/// When the last word of each utterance or recording ends, in seconds; and the number of lines. `name` is a list of words with their
+/// times: key, channel, start, duration, word.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn last_ends(name: &BStr) -> Result<(BTreeMap<BString, f64>, u64)> {
+    let mut ends = BTreeMap::<BString, f64>::new();
+    let count = for_each_keyed_line(name, |line| {
+        if let (Some(start), Some(duration)) = (line.number_at(1), line.number_at(2)) {
+            let end = ends.entry(line.key.into()).or_insert(f64::NEG_INFINITY);
+            *end = end.max(start + duration);
+        }
+    })?;
+    Ok((ends, count))
+}
