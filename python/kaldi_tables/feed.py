@@ -64,6 +64,7 @@ def batches(
     symbols: _Name | None = None,
     bpe_model: _Name | None = None,
     non_lang_syms: _Name | None = None,
+    case: str | None = None,
     cmvn: _Name | None = None,
     labels: str = "text",
     epoch: int = 0,
