@@ -23,6 +23,8 @@ pub use kaldi_inspect as inspect;
 pub use kaldi_io as io;
 #[cfg(feature = "ivector")]
 pub use kaldi_ivector as ivector;
+#[cfg(feature = "lattice")]
+pub use kaldi_lattice as lattice;
 pub use kaldi_log as log;
 pub use kaldi_matrix as matrix;
 #[cfg(feature = "gmm")]
