@@ -173,7 +173,7 @@ fn other_values_after_the_first_are_refused() {
     let message = "expected the end of the line after the key, since values are of several lines";
     assert!(error.as_ref().unwrap().ends_with(message), "{error:?}");
     let (_, _, error) = scan(b"a \n0 1 5 5\n1\n\nb \n1\n\nc 1 2\n");
-    assert_eq!(error.as_deref(), Some("c: a.ark:22: expected a line end after the key, got \"1\""));
+    assert_eq!(error.as_deref(), Some("c: a.ark:22: expected a lattice (a line end, or bytes of an FST), got \"1\""));
     let (_, _, error) = scan(&[b"a ", &lattice()[..], b"b \0BFM \x04\0\0\0\0\x04\0\0\0\0"].concat());
     assert!(error.unwrap().contains("expected a lattice (a line end, or bytes of an FST), got"), "");
 }
