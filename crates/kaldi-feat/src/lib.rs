@@ -12,8 +12,8 @@
 //! | [`CmvnStats`] | `num_frames × dim` | sums for means and variances, `2 × (dim + 1)`; with these, features without them |
 //! | [`SlidingWindowCmn`] | `num_frames × dim` | features without the mean and variance of a window |
 //! | [`OnlineCmvn`] | `num_frames × dim` | the same with only the frames so far |
-//! | [`FrameGrid`] | a [`Segment`] in seconds | a range of frames |
-//! | [`SampleGrid`] | a [`Segment`] in seconds | a range of samples |
+//! | [`FrameGrid`] | a segment in seconds | a range of frames |
+//! | [`SampleGrid`] | a segment in seconds | a range of samples |
 //! | [`pitch`] | probability of voicing and pitch | gaps filled, normalized, with derivatives |
 //!
 //! At the ends of an utterance the first and the last frame are used for the missing ones beyond.
