@@ -12,8 +12,7 @@
 //! In between, an entry is an [`Item`]. Most are an [`Array`]: a type of numbers, up to two dimensions, and the bytes of the
 //! numbers in little-endian order, row after row. That is how all binary files have them, Kaldi's archives among them, so that
 //! most numbers go from file to file as they are. Posteriors, lists, waveforms, training examples, lattices and FSTs become several
-//! arrays. [`Exporter`] writes
-//! the files, [`import`] reads them.
+//! arrays. [`Exporter`] writes the files, [`import`] reads them.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
