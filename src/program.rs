@@ -28,7 +28,7 @@ Usage: kaldi-tables [options] [<tool> [<argument>...]]
 link makes a symbolic link for each tool in a folder, so that the tools can be called by their own names. It replaces older
 links to this program and removes those of tools that this program no longer has. It refuses to replace other files.
 manual writes a page for man to standard output; manuals writes those of all tools into a folder, such as
-/usr/local/share/man/man1. completions writes a script by which a shell completes the options of all tools.
+/usr/local/share/man/man1, or pages for a site (--markdown). completions writes a script by which a shell completes the options of all tools.
 ";
 
 /// The first words that are no tools.
@@ -51,6 +51,9 @@ struct Options {
     /// With link: replace files too that are no links to this program
     #[option]
     force: bool,
+    /// With manuals: write <tool>.md, for a site, instead of <tool>.1
+    #[option]
+    markdown: bool,
     words: Vec<Arg>,
 }
 
@@ -63,7 +66,7 @@ fn kaldi_tables(opts: Options) -> anyhow::Result<Tally> {
         [] | ["list"] => write(&listing::text())?,
         ["link", folder] => return link(Path::new(folder), opts.kind()?, opts.force, opts.print),
         ["manual", tool] => write(&help_of(tool)?.manual(env!("CARGO_PKG_VERSION")))?,
-        ["manuals", folder] => return write_manuals(Path::new(folder)),
+        ["manuals", folder] => return write_manuals(Path::new(folder), opts.markdown),
         ["completions", shell] => match Shell::named(shell) {
             Some(shell) => write(&completions(shell, &listing::helps(), "kaldi-tables", &COMMANDS))?,
             None => bail!("expected bash, zsh or fish, got {shell}"),
@@ -95,15 +98,19 @@ impl Options {
     }
 }
 
-/// Writes the manual page of each tool.
-fn write_manuals(folder: &Path) -> anyhow::Result<Tally> {
+/// Writes the page of each tool, for `man` or in Markdown.
+fn write_manuals(folder: &Path, in_markdown: bool) -> anyhow::Result<Tally> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot write {}", folder.display()))?;
     let mut tally = Tally::default();
     for help in listing::helps() {
-        let name = folder.join(format!("{}.1", help.name));
+        let (suffix, text) = match in_markdown {
+            true => ("md", help.markdown()),
+            false => ("1", help.manual(env!("CARGO_PKG_VERSION"))),
+        };
+        let name = folder.join(format!("{}.{suffix}", help.name));
         let name = name.to_str().context("expected a folder whose name is UTF-8")?;
         let mut page = Output::create(name.into(), false)?;
-        page.write_all(help.manual(env!("CARGO_PKG_VERSION")).as_bytes())?;
+        page.write_all(text.as_bytes())?;
         page.finish()?;
         tally.done += 1;
     }

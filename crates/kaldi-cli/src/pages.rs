@@ -3,6 +3,7 @@
 mod completions;
 mod help;
 mod manual;
+mod markdown;
 
 pub use completions::{Shell, completions};
 pub use help::{Help, HelpArgument, HelpOption};
