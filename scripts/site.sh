@@ -56,7 +56,7 @@ git-repository-url = "$repository"
 [output.html.fold]
 enable = true
 END
-# Links to files that are no pages lead to the repository.
+# Links to files that are no pages lead to the repository. A README.md is the first page of its folder.
 python3 - "$stage/src" "$repository" <<'END'
 import os, re, sys
 root, repository = sys.argv[1:]
@@ -69,10 +69,13 @@ for folder, _, files in os.walk(root):
                 return match.group(0)
             place = os.path.normpath(os.path.join(folder, link))
             if os.path.isfile(place):
-                return match.group(0)
+                return f"]({re.sub('README.md$', 'index.md', link)}{anchor})"
             return f"]({repository}/blob/main/{os.path.relpath(place, root)}{anchor})"
         text = open(path, encoding="utf-8").read()
         open(path, "w", encoding="utf-8").write(re.sub(r"\]\(([^)#\s]*)(#[^)\s]*)?\)", resolved, text))
+for folder, _, files in os.walk(root):
+    if "README.md" in files:
+        os.rename(os.path.join(folder, "README.md"), os.path.join(folder, "index.md"))
 END
 "$mdbook" build --dest-dir "$stage/book" "$stage"
 [ ! -d "$target/doc" ] || cp -r "$target/doc" "$stage/book/library"

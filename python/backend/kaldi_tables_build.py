@@ -55,7 +55,7 @@ def _program_profile(config_settings):
 
 
 def _add_tools(config_settings):
-    """Builds the program, and fills the folder of what pip puts on the path."""
+    """Builds the program, and fills the folder of what pip puts on the path. Returns the file of the program."""
     profile = _program_profile(config_settings)
     messages = _cargo("build", "--profile", profile, "--bins", "--message-format=json-render-diagnostics")
     (program,) = (message["executable"] for message in messages if message.get("executable"))
@@ -67,6 +67,18 @@ def _add_tools(config_settings):
         launcher = SCRIPTS / tool["name"]
         launcher.write_text(LAUNCHER.format(tool=tool["name"]))
         launcher.chmod(0o755)
+    return Path(program)
+
+
+def _with_platform(config_settings, program):
+    """Names the oldest C library that the program runs with as the platform of the wheel; maturin looks at the module alone, and refuses
+    it if it needs a newer one. Programs of musl, and a platform that is given, are left as they are."""
+    settings = dict(config_settings or {})
+    given = settings.get("build-args", "")
+    needed = [int(minor) for minor in re.findall(rb"GLIBC_2\.([0-9]+)", program.read_bytes())]
+    if needed and "--compatibility" not in given:
+        settings["build-args"] = f"{given} --compatibility manylinux_2_{max(needed)}".strip()
+    return settings
 
 
 def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
@@ -79,8 +91,8 @@ prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     _enter()
-    _add_tools(config_settings)
-    return maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
+    program = _add_tools(config_settings)
+    return maturin.build_wheel(wheel_directory, _with_platform(config_settings, program), metadata_directory)
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):

@@ -128,3 +128,13 @@ def test_tools_are_found_wherever_pip_has_put_them(layout, tmp_path):
         shutil.copy(kt.tools.path(name), tmp_path / "bin")
     found = lines(sys.executable, "-c", "import kaldi_tables as kt; print(kt.tools.path('copy-feats'))", env=environment)
     assert found == [str(tmp_path / "bin" / "copy-feats")]
+
+
+def test_the_platform_of_the_wheel_is_the_oldest_library_that_the_program_runs_with():
+    program = pathlib.Path(kt.tools.path("kaldi-tables")).read_bytes()
+    needed = [int(minor) for minor in re.findall(rb"GLIBC_2\.([0-9]+)", program)]
+    wheel = importlib.metadata.distribution("kaldi-tables").read_text("WHEEL")
+    tags = re.findall(r"^Tag: (.*)$", wheel, re.MULTILINE)
+    if needed:
+        assert any(f"manylinux_2_{max(needed)}_" in tag for tag in tags), tags
+    assert not any("-linux_" in tag for tag in tags), tags
