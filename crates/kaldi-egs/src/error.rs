@@ -87,7 +87,7 @@ pub enum Error {
     OutOfRange,
     /// A value of an option makes no sense.
     Option {
-        /// The option's name as on the command line.
+        /// The name of the field.
         name: &'static str,
         /// What it has to be.
         expected: &'static str,
@@ -125,7 +125,7 @@ impl fmt::Display for Error {
                 write!(f, "expected at least {expected} rows of targets, as the last chunk needs, got {got}")
             }
             Self::OutOfRange => f.write_str("the numbers of frames leave the range of 32 bits"),
-            Self::Option { name, expected, got } => write!(f, "expected {name} to be {expected}, got \"{got}\""),
+            Self::Option { name, expected, got } => write!(f, "expected `{name}` to be {expected}, got \"{got}\""),
             Self::Matrix(error) => error.fmt(f),
         }
     }

@@ -63,7 +63,7 @@ impl fmt::Display for Error {
         match self {
             Self::Cycle => f.write_str("the lattice has a cycle"),
             Self::BothScales { got } => {
-                write!(f, "expected --inv-acoustic-scale to be 1 where --acoustic-scale is given, got {got}")
+                write!(f, "expected `inv_acoustic_scale` to be 1 where `acoustic_scale` is given, got {got}")
             }
             Self::NoPath => f.write_str("the lattice has no path from the start to a final state"),
             Self::TimesDiffer { state, first, other } => {

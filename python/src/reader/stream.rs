@@ -224,15 +224,9 @@ impl Stream {
     /// A failure of a value whose type was found by looking says how to give the type.
     fn advised(&self, failure: Failure, is_text: bool) -> Failure {
         let message = failure.to_string();
-        if let Some((first, _)) = message.split_once("--type= may help") {
-            let message = match message.contains("<Nnet3") {
-                true => format!("{first}these are examples for the training of nnet3, which are not read here"),
-                false => format!("{first}a type= may help (htk and sphinx features need it)"),
-            };
-            return failure.with_message(message);
-        }
-        if message.contains("--type= says which") {
-            return failure.with_message(message.replace("--type= says which", "type= says which"));
+        if let Some((first, _)) = message.split_once("`type` may help").filter(|_| message.contains("<Nnet3")) {
+            return failure
+                .with_message(format!("{first}these are examples for the training of nnet3, which are not read here"));
         }
         let was_found = self.options.wanted == Wanted::Type(None) && failure.class() == Class::Data;
         match self.value_type.filter(|_| was_found && !message.contains("got the end of the input")) {

@@ -316,8 +316,8 @@ fn the_order_of_python_programs() {
 fn what_makes_no_sense_is_refused() {
     let scratch = corpus();
     for (arguments, message) in [
-        ("data.list", "expected one of --conf=FILE and --chain=FILE"),
-        ("--conf=plain.yaml --chain=plain.yaml data.list", "expected one of --conf=FILE and --chain=FILE"),
+        ("data.list", "expected one of --conf and --chain"),
+        ("--conf=plain.yaml --chain=plain.yaml data.list", "expected one of --conf and --chain"),
         (
             "--conf=plain.yaml --labels=none --format=zip data.list",
             "--format=zip: expected safetensors or npz, got \"zip\"",
