@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_egs::NnetIo;
-use kaldi_inspect::{Entries, Kind, Named};
+use kaldi_inspect::{Entries, NamedKind, Named};
 use kaldi_io::{Rspecifier, RspecifierKind};
 use kaldi_log::warning;
 use kaldi_reader::Share;
@@ -81,9 +81,9 @@ impl Stream {
         }
         let named = match options.has_keys {
             true => Named::find(name.as_bstr())?,
-            false => Named { kind: Kind::Value, rxfilename: name.clone(), is_binary: false },
+            false => Named { kind: NamedKind::Value, rxfilename: name.clone(), is_binary: false },
         };
-        let is_script = named.kind == Kind::Script;
+        let is_script = named.kind == NamedKind::Script;
         let entries = Box::new(Entries::of(named, options.wanted.value_type())?);
         Ok(Self::new(Source::Entries(entries), options, name.clone(), is_script))
     }
@@ -259,7 +259,7 @@ impl Form {
 /// The number of lines of a script file.
 pub fn script_length(name: &BString) -> Result<usize> {
     let named = Named::find(name.as_bstr())?;
-    if named.kind != Kind::Script {
+    if named.kind != NamedKind::Script {
         let raised = wrong_type("only script files have a length: an archive would have to be read for it");
         return Err(raised.into());
     }
