@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_inspect::{
-    Checks, DirectorySummary, Fault, Foreign, ForeignKind, ForeignPart, Info, NamedKind, Missing, ModelSummary, Named,
+    Checks, DirectorySummary, Fault, Foreign, ForeignKind, ForeignPart, Info, Missing, ModelSummary, Named, NamedKind,
     Summary, check_directory,
 };
 use pyo3::prelude::*;

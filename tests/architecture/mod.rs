@@ -61,7 +61,7 @@ fn libraries_spell_no_options() {
     // The command line itself; the words of other programs; the dialect in general.
     let others =
         ["kaldi-cli/", "option-table", "kaldi-jobs/src/engine/", "kaldi-jobs/src/stamps.rs", "kaldi-jobs/src/words.rs"];
-    let tools: Vec<String> = registry::tools().map(|tool| tool.name.to_owned()).collect();
+    let tools: Vec<String> = registry::tools().into_iter().map(|tool| tool.name).collect();
     let spells = |line: &str| {
         line.match_indices("--").any(|(at, _)| {
             let before = line[..at].chars().next_back();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use array_files::{DType, safetensors::HeaderWriter};
 use bstr::ByteSlice;
-use kaldi_inspect::{NamedKind, Named};
+use kaldi_inspect::{Named, NamedKind};
 use kaldi_io::Locator;
 use kaldi_table::{RawEntries, RawEntry, Reader, ScriptLines};
 use kaldi_types::{Detector, Header, ValueType};

@@ -12,7 +12,7 @@ use crate::Result;
 use crate::examined::{Examined, Found, Renamed, examine, for_each, in_groups, placed};
 use crate::fault::Fault;
 use crate::keys::Keys;
-use crate::kind::{NamedKind, Named};
+use crate::kind::{Named, NamedKind};
 
 /// How tables are checked.
 #[derive(Clone, Copy, Debug, Default)]

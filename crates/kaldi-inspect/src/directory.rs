@@ -7,7 +7,7 @@ use bstr::{BStr, BString};
 use kaldi_corpus::{DIRECTORY_FILES, DataFolder, Segment};
 use kaldi_io::KeyedLine;
 
-use crate::kind::{NamedKind, Named};
+use crate::kind::{Named, NamedKind};
 use crate::summary::Summary;
 use crate::{Error, Result};
 

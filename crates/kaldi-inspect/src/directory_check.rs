@@ -13,7 +13,7 @@ use crate::agreement::DirectoryLengths;
 use crate::check::{Checks, check_each};
 use crate::fault::Fault;
 use crate::keys::Keys;
-use crate::kind::{NamedKind, Named};
+use crate::kind::{Named, NamedKind};
 use crate::{Error, Result};
 
 /// What a data directory may lack.

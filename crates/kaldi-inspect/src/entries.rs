@@ -8,7 +8,7 @@ use kaldi_reader::Reader;
 use kaldi_table::{RawEntries, RawEntry, count_delivered};
 use kaldi_types::{Detector, Evidence, ValueType};
 
-use crate::kind::{NamedKind, Named};
+use crate::kind::{Named, NamedKind};
 use crate::{Error, Result};
 
 /// Entries and bytes that are read ahead if several types fit, to find out which is meant.

@@ -8,7 +8,7 @@ use kaldi_types::{Content, Detector, Evidence, Header, ValueType};
 use crate::check::Checks;
 use crate::entries::Entries;
 use crate::graph::read_graph;
-use crate::kind::{NamedKind, Named};
+use crate::kind::{Named, NamedKind};
 use crate::numbers::Layout;
 use crate::value::{read_content, read_header};
 use crate::{Error, Result};

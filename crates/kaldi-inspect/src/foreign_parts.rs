@@ -16,7 +16,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use crate::entries::Entries;
 use crate::foreign::{ForeignKind, ForeignPart};
-use crate::kind::{NamedKind, Named};
+use crate::kind::{Named, NamedKind};
 
 /// Calls `each` with a function that makes the part, for each part.
 pub(crate) fn for_each(

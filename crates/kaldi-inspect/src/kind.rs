@@ -1,4 +1,4 @@
-//! What a name names. This is detected.
+//! What a name leads to, found by its form and the first bytes.
 
 use std::fs;
 
@@ -19,7 +19,7 @@ const HEAD: usize = 1 << 12;
 /// Lines that are looked at.
 const LINES: usize = 20;
 
-/// What a name names.
+/// What a name leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamedKind {
     /// Keys, each with its value.
@@ -51,10 +51,10 @@ impl NamedKind {
     }
 }
 
-/// A name and what it names.
+/// A name and what it leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// What it names.
+    /// What it leads to.
     pub kind: NamedKind,
     /// Where it is, without `ark:` or `scp:`.
     pub rxfilename: BString,
@@ -63,7 +63,7 @@ pub struct Named {
 }
 
 impl Named {
-    /// Finds what `name` names.
+    /// Finds what `name` leads to.
     ///
     /// `ark:`, `scp:` and `shard:` say it; their options (`s`, `cs`, `p` ...) are promises to other readers and have no effect
     /// here. A folder is a data directory. A file may be an archive, a script file or a value: its first bytes decide.

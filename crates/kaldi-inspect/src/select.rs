@@ -8,7 +8,7 @@ use kaldi_types::{Detector, Evidence, ValueType};
 
 use crate::Result;
 use crate::entries::Entries;
-use crate::kind::{NamedKind, Named};
+use crate::kind::{Named, NamedKind};
 
 /// What was found for the given words.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use kaldi_types::{Evidence, Header, Precision, ValueType};
 use crate::entries::Entries;
 use crate::graph::GraphSums;
 use crate::keys::Keys;
-use crate::kind::{NamedKind, Named};
+use crate::kind::{Named, NamedKind};
 use crate::value::read_header;
 use crate::{Error, Result};
 

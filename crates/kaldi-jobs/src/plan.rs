@@ -16,7 +16,7 @@ use crate::stamps::{NamedFile, Program, programs};
 use crate::words::{OutputKind, count_name, replace_names};
 use crate::{Error, Result};
 
-/// What becomes of archives that are written with a script file.
+/// Whether archives that are written with a script file are joined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Join {

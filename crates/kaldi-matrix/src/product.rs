@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::linear_algebra::lower_factor;
 use crate::factor::{Factor, Product};
+use crate::linear_algebra::lower_factor;
 use crate::{Error, Matrix, Real, Result};
 
 impl<T: Real> Matrix<T> {

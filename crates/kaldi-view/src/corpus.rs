@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_inspect::{Entries, NamedKind, Named};
+use kaldi_inspect::{Entries, Named, NamedKind};
 use kaldi_io::for_each_keyed_line;
 use kaldi_measure::{Census, MeasuredUtterance, Moments, TextMeasures, TypicalMeans};
 use kaldi_reader::{Reader, ReaderExt, Step, from_fn};

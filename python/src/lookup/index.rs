@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_inspect::{Entries, NamedKind, Named};
+use kaldi_inspect::{Entries, Named, NamedKind};
 use kaldi_table::{ScriptLine, ScriptLines};
 
 use crate::errors::{Class, Failure, Result};

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_egs::NnetIo;
-use kaldi_inspect::{Entries, NamedKind, Named};
+use kaldi_inspect::{Entries, Named, NamedKind};
 use kaldi_io::{Rspecifier, RspecifierKind};
 use kaldi_log::warning;
 use kaldi_reader::Share;

@@ -6,7 +6,7 @@ use anyhow::Result;
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, Tally};
 use kaldi_inspect::{
-    Checks, Fault, Foreign, ForeignKind, ForeignPart, NamedKind, Missing, ModelSummary, Named, check, check_directory,
+    Checks, Fault, Foreign, ForeignKind, ForeignPart, Missing, ModelSummary, Named, NamedKind, check, check_directory,
 };
 use kaldi_io::{Output, printable, printable_json};
 use kaldi_log::{log, warning};

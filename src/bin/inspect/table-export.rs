@@ -7,7 +7,7 @@ use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_convert::{Export, ExportOptions, Exporter, FileFormat, FloatType, Item, Piece};
 use kaldi_egs::{NnetChainExample, NnetExample};
-use kaldi_inspect::{Entries, NamedKind, ModelType, Named, Numbers, model_arrays};
+use kaldi_inspect::{Entries, ModelType, Named, NamedKind, Numbers, model_arrays};
 use kaldi_io::{FileNames, Output, Wxfilename, make_last_folder};
 use kaldi_lattice::{CompactLattice, Fst, Lattice};
 use kaldi_log::log;

@@ -5,7 +5,7 @@
 use anyhow::{Result, ensure};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
-use kaldi_inspect::{NamedKind, Named, copy, cut_lines, select, show, show_json};
+use kaldi_inspect::{Named, NamedKind, copy, cut_lines, select, show, show_json};
 use kaldi_io::{Lines, Output};
 use kaldi_log::warning;
 use kaldi_table::ArchiveWriter;

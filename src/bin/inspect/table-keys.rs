@@ -5,7 +5,7 @@
 use anyhow::Result;
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, Tally};
-use kaldi_inspect::{Entries, NamedKind, Named, read_header};
+use kaldi_inspect::{Entries, Named, NamedKind, read_header};
 use kaldi_io::Output;
 use kaldi_log::warning;
 use kaldi_reader::Reader;

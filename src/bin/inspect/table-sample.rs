@@ -6,7 +6,7 @@ use anyhow::{Result, bail, ensure};
 use bstr::{BStr, BString};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::{ItemWriter, Items, TableItem};
-use kaldi_inspect::{NamedKind, Named};
+use kaldi_inspect::{Named, NamedKind};
 use kaldi_io::is_specifier;
 use kaldi_log::log;
 use kaldi_reader::{Draws, Reader};

@@ -3,7 +3,7 @@
 use std::collections::hash_map::RandomState;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_inspect::{Entries, NamedKind, Named};
+use kaldi_inspect::{Entries, Named, NamedKind};
 use kaldi_io::{
     ExpectedStream, Input, Rspecifier, RspecifierKind, for_each_keyed_line, printable_rxfilename, recognize,
 };
