@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_inspect::{
-    Checks, DirectorySummary, Fault, Foreign, ForeignKind, ForeignPart, Info, Kind, Missing, ModelSummary, Named,
+    Checks, DirectorySummary, Fault, Foreign, ForeignKind, ForeignPart, Info, Missing, ModelSummary, Named, NamedKind,
     Summary, check_directory,
 };
 use pyo3::prelude::*;
@@ -36,11 +36,11 @@ fn json_of(name: &BStr) -> Result<String> {
     }
     let named = Named::find(name)?;
     let info = match named.kind {
-        Kind::Directory => {
+        NamedKind::Directory => {
             let path = named.rxfilename.to_path_lossy();
             Info::of_directory(name, DirectorySummary::read(&path, FRAME_SHIFT)?)
         }
-        Kind::Model(model_type) => {
+        NamedKind::Model(model_type) => {
             Info::of_model(name, ModelSummary::read(named.rxfilename.as_ref(), model_type)?, named.is_binary)
         }
         _ => Info::of_table(name, Summary::read(named, None)?, FRAME_SHIFT),
@@ -80,11 +80,11 @@ fn faults_of(name: BString) -> Result<Vec<String>> {
         }
         let named = Named::find(name)?;
         match named.kind {
-            Kind::Directory => {
+            NamedKind::Directory => {
                 let missing = Missing { wav: false, feats: false, text: false };
                 check_directory(&named.rxfilename.to_path_lossy(), checks, missing, &mut report)?;
             }
-            Kind::Model(model_type) => {
+            NamedKind::Model(model_type) => {
                 if let Err(error) = ModelSummary::read(named.rxfilename.as_ref(), model_type) {
                     report(fault(error.to_string()));
                 }

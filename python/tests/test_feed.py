@@ -144,9 +144,9 @@ def test_mistakes_are_errors(data, tmp_path, caplog, capfd):
     for wrong, error, message in (
         ({"world_size": 2, "rank": 2}, ValueError, "ranks"),
         ({"split": "test"}, ValueError, "train or cv"),
-        ({"chain": data / "train.yaml"}, ValueError, "one of --conf=FILE and --chain=FILE"),
+        ({"chain": data / "train.yaml"}, ValueError, "one of `conf` and `chain`"),
         ({"conf": tmp_path / "missing"}, FileNotFoundError, "missing"),
-        ({"text": data / "units.txt"}, ValueError, "--data-type=table"),
+        ({"text": data / "units.txt"}, ValueError, "`data_type = table`"),
     ):
         with pytest.raises(error, match=message):
             list(kt.feed.batches(data / "data.list", **options(data, **wrong)))

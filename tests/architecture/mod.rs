@@ -20,6 +20,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use crate::support::registry;
+
 #[test]
 fn files_and_functions_are_short() {
     let mut faults = Vec::new();
@@ -50,6 +52,36 @@ fn names_of_public_types_are_unique() {
     }
     owners.retain(|_, crates| crates.len() > 1);
     assert!(owners.is_empty(), "{owners:#?}");
+}
+
+/// Libraries name fields, which the command line spells as options: `num_ceps` in a message becomes --num-ceps. An option of another
+/// tool stands beside the name of the tool.
+#[test]
+fn libraries_spell_no_options() {
+    // The command line itself; the words of other programs; the dialect in general.
+    let others =
+        ["kaldi-cli/", "option-table", "kaldi-jobs/src/engine/", "kaldi-jobs/src/stamps.rs", "kaldi-jobs/src/words.rs"];
+    let tools: Vec<String> = registry::tools().into_iter().map(|tool| tool.name).collect();
+    let spells = |line: &str| {
+        line.match_indices("--").any(|(at, _)| {
+            let before = line[..at].chars().next_back();
+            before.is_none_or(|c| !c.is_alphanumeric() && !"-`".contains(c))
+                && line[at + 2..].starts_with(|c: char| c.is_ascii_lowercase() || c == '{')
+        })
+    };
+    let mut faults = Vec::new();
+    for (place, text) in source::files_below("crates") {
+        if !place.contains("/src/") || others.iter().any(|other| place.starts_with(other)) {
+            continue;
+        }
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for (number, line) in code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
+            if spells(line) && !line.contains("--name=value") && !tools.iter().any(|tool| line.contains(tool)) {
+                faults.push(format!("crates/{place}:{}: {}", number + 1, line.trim()));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 /// Without a word a tool runs as a whole, since it works on single files.

@@ -3,7 +3,7 @@
 use bstr::BStr;
 use kaldi_gmm::{AccumDiagGmm, AccumFullGmm, AcousticModel, AcousticStats, AmDiagGmm, DiagGmm, FullGmm, PdfStats};
 use kaldi_hmm::{ContextDependency, HmmTopology, Questions, TransitionModel, TreeStats};
-use kaldi_inspect::{Kind, ModelSummary, Named, model_text};
+use kaldi_inspect::{ModelSummary, Named, NamedKind, model_text};
 use kaldi_ivector::{IvectorExtractor, IvectorExtractorStats, LogisticRegression, Plda};
 use kaldi_table::read_file;
 use kaldi_transform::{BasisFmllr, BasisFmllrStats, Fmpe, FmpeStats, LdaStats, LinearVtln, MlltStats};
@@ -90,7 +90,7 @@ fn looks(scratch: &Scratch, bytes: &[u8], what: &str) -> Option<ModelType> {
     scratch.write("x", bytes);
     let name = scratch.path("x").into_os_string().into_encoded_bytes();
     let name: &BStr = name.as_slice().into();
-    let Kind::Model(model_type) = Named::find(name).unwrap().kind else { return None };
+    let NamedKind::Model(model_type) = Named::find(name).unwrap().kind else { return None };
     let (looked, _) = kaldi_log::capture(|| {
         let summary = ModelSummary::read(name, model_type).map(drop);
         summary.and_then(|()| model_text(name, model_type).map(drop))

@@ -88,6 +88,7 @@ mod pieces;
 mod progress;
 mod reading;
 mod replace;
+mod spelling;
 mod standard;
 mod sum;
 mod tally;
@@ -114,6 +115,7 @@ use command::Dialect;
 use names::Names;
 use progress::Progress;
 use reading::{Fault, Request};
+use spelling::Spelling;
 use standard::Standard;
 use tool::{CommandLine, ReadyWork};
 
@@ -254,6 +256,8 @@ fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> Result<(ReadyW
     kaldi_log::set_program(&line.tool());
 
     let dialect = tool.dialect();
+    let spelling = Spelling::of(&dialect);
+    kaldi_log::set_wording(move |message| spelling.spell(message));
     let usage_for = |descriptor| usage::usage_text(tool.usage, &dialect, usage::columns(descriptor));
     let print_usage_line = || kaldi_log::write_line(usage::usage_line(tool.usage).as_bytes());
     let fail = |fault: Fault| {

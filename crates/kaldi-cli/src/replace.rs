@@ -69,7 +69,7 @@ pub(crate) fn check<'a>(outputs: impl Iterator<Item = &'a BStr>, writes_lists: b
     Ok(())
 }
 
-/// Refuses to replace what is no list by a list, unless the tool got `--force`: for outputs that no [`OutputName`] names.
+/// Refuses to write a list over a file that is not a list, unless the tool got `--force`: for outputs that no [`OutputName`] names.
 ///
 /// [`OutputName`]: crate::OutputName
 ///

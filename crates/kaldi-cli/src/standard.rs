@@ -113,7 +113,7 @@ pub fn is_forced() -> bool {
     STANDARD.get().is_some_and(|standard| standard.force)
 }
 
-/// Passes on that an output must not replace what is there, with the advice to use `--force`; after `--force`, it may.
+/// Adds the advice to use `--force` to the error that an output would replace a file; with `--force` there is no error.
 ///
 /// # Errors
 /// The error of `check`.

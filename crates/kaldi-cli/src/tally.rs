@@ -2,7 +2,7 @@
 
 use kaldi_table::Counts;
 
-/// The count of what a tool did, returned by every tool; it carries the exit code.
+/// What a tool has done: counts of entries, and the exit code. Every tool returns it.
 ///
 /// The code follows Kaldi, where each program decides it in its last line:
 ///

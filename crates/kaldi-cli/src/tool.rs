@@ -74,7 +74,7 @@ impl Tool {
         Self { is_careful: true, ..Self::new(usage, work) }
     }
 
-    /// Its outputs are lists, scripts or other text, if they are no tables. So a careful tool refuses to replace
+    /// Outputs that are not tables are lists, scripts or other text. A careful tool then refuses to replace
     /// other files before it starts.
     #[must_use]
     pub const fn writing_lists(self) -> Self {
@@ -92,7 +92,7 @@ impl Tool {
         Self { rules, ..self }
     }
 
-    /// It runs other programs, so it is not known how its command lines run in pieces.
+    /// It runs other programs, so how its command lines run in pieces is not known.
     #[must_use]
     pub const fn running_others(self) -> Self {
         Self { pieces: None, ..self }

@@ -6,14 +6,17 @@ use std::fmt;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A failure of reading or writing a file of another program.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A stream failed.
-    Io(kaldi_io::Error),
+    #[error(transparent)]
+    Io(#[from] kaldi_io::Error),
     /// A table failed.
-    Table(kaldi_table::Error),
+    #[error(transparent)]
+    Table(#[from] kaldi_table::Error),
     /// What a file holds makes no sense, or is not read.
+    #[error("{place}: {message}")]
     Content {
         /// The file, and where in it.
         place: String,
@@ -21,6 +24,7 @@ pub enum Error {
         message: String,
     },
     /// A value cannot be converted.
+    #[error("{key}: {message}")]
     Value {
         /// Its key.
         key: String,
@@ -36,38 +40,5 @@ impl Error {
 
     pub(crate) fn value(key: impl fmt::Display, message: impl fmt::Display) -> Self {
         Self::Value { key: key.to_string(), message: message.to_string() }
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => error.fmt(f),
-            Self::Table(error) => error.fmt(f),
-            Self::Content { place, message } => write!(f, "{place}: {message}"),
-            Self::Value { key, message } => write!(f, "{key}: {message}"),
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io(error) => error.source(),
-            Self::Table(error) => error.source(),
-            Self::Content { .. } | Self::Value { .. } => None,
-        }
-    }
-}
-
-impl From<kaldi_io::Error> for Error {
-    fn from(error: kaldi_io::Error) -> Self {
-        Self::Io(error)
-    }
-}
-
-impl From<kaldi_table::Error> for Error {
-    fn from(error: kaldi_table::Error) -> Self {
-        Self::Table(error)
     }
 }

@@ -59,7 +59,7 @@ impl ExportOptions {
     pub fn encode<T: Export>(&self, entry: &Entry<'_, T>) -> Result<Piece, WorkError> {
         let item = self.shaped(T::read_item(entry)?)?;
         if item.table_type().is_example() && self.dtype.is_some_and(|dtype| dtype != FloatType::Float32) {
-            return Err("expected no --dtype for training examples, whose numbers are of single precision".into());
+            return Err("expected no `dtype` for training examples, whose numbers are of single precision".into());
         }
         let item = self.converted(item, entry.key());
         let mut lines = Vec::new();
@@ -190,7 +190,7 @@ impl Exporter {
             }
             (Writer::Npy { is_written: true, .. }, Piece::Item(_)) => Err(Error::value(
                 key,
-                "a .npy has one value, got a second: --stack stacks rows; a folder has a file for each",
+                "a .npy has one value, got a second: `stack` stacks rows; a folder has a file for each",
             )),
             (Writer::Npy { output, is_written }, Piece::Item(item)) => {
                 *is_written = true;

@@ -99,7 +99,7 @@ fn parse_named(
 impl Object<'_> {
     fn parse(line: &[u8], table_type: Option<ValueType>) -> Result<(String, Item), String> {
         let object: Object<'_> = serde_json::from_slice(line).map_err(|error| {
-            format!("expected {{\"key\": ..., \"value\": ...}} (--key= and --value= set other names): {error}")
+            format!("expected {{\"key\": ..., \"value\": ...}} (`key` and `value` set other names): {error}")
         })?;
         Ok((object.key.clone(), object.into_item(table_type)?))
     }

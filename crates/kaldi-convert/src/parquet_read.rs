@@ -138,17 +138,17 @@ impl Form {
         let all = |names: &[&str]| names.iter().map(|name| find(name)).collect::<Option<Vec<_>>>();
         let names = || schema.columns().iter().map(|column| column.path().string()).collect::<Vec<_>>().join(", ");
         let missing = |name: &str, option: &str| {
-            format!("expected a column \"{name}\", got {}; {option}= names another one", names())
+            format!("expected a column \"{name}\", got {}; `{option}` names another one", names())
         };
         let key = options.key.as_deref().unwrap_or("key");
-        let key = find(key).ok_or_else(|| missing(key, "--key"))?;
+        let key = find(key).ok_or_else(|| missing(key, "key"))?;
         let form_of = |value: &Column| if value.max_repetition == 0 { Self::Value } else { Self::Values };
         if let Some(value) = &options.value {
-            let value = find(value).ok_or_else(|| missing(value, "--value"))?;
+            let value = find(value).ok_or_else(|| missing(value, "value"))?;
             return Ok((form_of(&value), vec![key, value]));
         }
         if let Some(table_type) = options.table_type.or(told).filter(|it| it.is_example()) {
-            let named = |(name, _): (String, _)| find(&name).ok_or_else(|| missing(&name, "--type"));
+            let named = |(name, _): (String, _)| find(&name).ok_or_else(|| missing(&name, "type"));
             let columns = columns(table_type).into_iter().map(named).collect::<Result<Vec<_>, _>>()?;
             return Ok((Self::Example(table_type), std::iter::once(key).chain(columns).collect()));
         }
@@ -169,7 +169,7 @@ impl Form {
             .or_else(|| Some((Self::Values, all(&["values"])?)))
             .or_else(|| find("value").map(|value| (form_of(&value), vec![value])));
         let Some((form, columns)) = found else {
-            return Err(missing("values\" or \"value", "--value"));
+            return Err(missing("values\" or \"value", "value"));
         };
         if let (Self::Values | Self::Sized, Some(values)) = (&form, columns.last())
             && !(1..=2).contains(&values.max_repetition)

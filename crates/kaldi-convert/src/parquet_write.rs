@@ -198,7 +198,7 @@ impl ParquetWriter {
         {
             let (wanted, got) = (numbers_of(cell_types), numbers_of(&found_types));
             let message =
-                format!("expected {table_type}{wanted} as before, got {found}{got}; --dtype= makes numbers alike");
+                format!("expected {table_type}{wanted} as before, got {found}{got}; `dtype` makes numbers alike");
             return Err(Error::value(key, message));
         }
         self.keys.push(key.to_vec().into());

@@ -26,7 +26,7 @@ pub fn to_record(key: &BStr, item: Item, table_type: ValueType, format: Format) 
     let fault = |message: String| Error::value(key, message);
     let found = item.table_type();
     let mismatch =
-        || fault(format!("expected a value for a table of type {table_type}, got {found}; --type= says what it is"));
+        || fault(format!("expected a value for a table of type {table_type}, got {found}; `type` says what it is"));
     let encoded = match (item, table_type) {
         (Item::Array(array), _) => array_value(&array, table_type, format).map_err(fault)?,
         (Item::Word(word), ValueType::Token) => {
@@ -87,7 +87,7 @@ fn array_value(array: &Array, table_type: ValueType, format: Format) -> Result<E
     let is_one = found + wanted == 1 && array.num_values() == 1;
     if found != wanted && !is_one && (!array.is_empty() || wanted == 0) {
         let message = format!(
-            "expected an array of {wanted} dimension(s) for a {table_type}, got {found}; --type= says what it is"
+            "expected an array of {wanted} dimension(s) for a {table_type}, got {found}; `type` says what it is"
         );
         return Err(message);
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use array_files::{DType, safetensors::HeaderWriter};
 use bstr::ByteSlice;
-use kaldi_inspect::{Kind, Named};
+use kaldi_inspect::{Named, NamedKind};
 use kaldi_io::Locator;
 use kaldi_table::{RawEntries, RawEntry, Reader, ScriptLines};
 use kaldi_types::{Detector, Header, ValueType};
@@ -21,8 +21,8 @@ pub(crate) fn header_of(source: &Named, options: &ExportOptions) -> Option<Vec<u
     }
     let detector = Detector::new(None);
     let mut entries = match source.kind {
-        Kind::Archive => RawEntries::archive(&source.rxfilename, detector),
-        Kind::Script if names_files(source) => RawEntries::script(&source.rxfilename, detector),
+        NamedKind::Archive => RawEntries::archive(&source.rxfilename, detector),
+        NamedKind::Script if names_files(source) => RawEntries::script(&source.rxfilename, detector),
         _ => return None,
     }
     .ok()?;

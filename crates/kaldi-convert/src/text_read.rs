@@ -278,7 +278,7 @@ pub(crate) fn is_exact(text: &[u8], value: f32) -> bool {
 pub(crate) fn inexact(text: &[u8]) -> String {
     let text = text.trim_ascii().as_bstr();
     format!(
-        "{text} is not exactly a number of single precision: --type=int32-matrix and --type=int32-vector keep integers"
+        "{text} is not exactly a number of single precision: `type = int32-matrix` and `type = int32-vector` keep integers"
     )
 }
 

@@ -172,7 +172,7 @@ impl FrameSelection {
             let name = ["left", "right"][side];
             if is_first {
                 warn(format!(
-                    "You requested --{name}-context={wanted}, but example only has {name}-context of {got} (this warning \
+                    "You requested `{name}_context = {wanted}`, but example only has {name}-context of {got} (this warning \
                      comes only once; it may be harmless at the start or end of utterances)"
                 ));
             }

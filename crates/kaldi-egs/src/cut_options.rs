@@ -13,7 +13,7 @@ pub struct CutArguments {
     /// Rspecifier of iVectors, a matrix for each utterance
     #[option]
     pub online_ivectors: Option<InputName>,
-    /// Old name of --online-ivectors
+    /// Old name of `online_ivectors`
     #[option]
     pub ivectors: Option<InputName>,
     /// Frames for each row of iVectors
@@ -40,7 +40,7 @@ impl CutArguments {
     pub fn options(&self, dim: Option<i32>, short_is_failure: bool) -> Result<CutOptions, Error> {
         if self.online_ivector_period < 1 {
             let got = self.online_ivector_period.to_string();
-            return Err(Error::Option { name: "--online-ivector-period", expected: "above 0", got });
+            return Err(Error::Option { name: "online_ivector_period", expected: "above 0", got });
         }
         Ok(CutOptions {
             compress: self.compress,

@@ -1,7 +1,5 @@
 //! What can go wrong with examples that were read well.
 
-use std::fmt;
-
 use bstr::BString;
 
 /// The result of the functions of this crate.
@@ -10,15 +8,17 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// Examples or options with which the work cannot be done.
 ///
 /// Errors in the bytes of a value are [`kaldi_io::ParseError`]s instead.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// An example has no input or output of this name.
+    #[error("the example has no input or output of the name \"{name}\"")]
     NoIo {
         /// The name.
         name: &'static str,
     },
     /// An example has more than one sequence, where one is needed.
+    #[error("expected an example of one sequence, got n = {n} in \"{name}\" (is it merged already?)")]
     Merged {
         /// The name of the input or output.
         name: BString,
@@ -26,11 +26,13 @@ pub enum Error {
         n: i32,
     },
     /// An input or output has no rows.
+    #[error("\"{name}\" has no rows")]
     NoRows {
         /// Its name.
         name: BString,
     },
     /// No row of an input or output is within the frames that are wanted.
+    #[error("\"{name}\" has no row with a frame from {first} to {last}")]
     NothingKept {
         /// Its name.
         name: BString,
@@ -40,11 +42,13 @@ pub enum Error {
         last: i32,
     },
     /// The frames of a chain example do not have a step.
+    #[error("expected at least two ascending frames in \"{name}\"")]
     NoStep {
         /// The name of the output.
         name: BString,
     },
     /// A sequence that is to be merged has a number beyond those of the first example.
+    #[error("expected n below {num_sequences} in \"{name}\", as in the first example that is merged, got {n}")]
     Sequence {
         /// The name of the input or output.
         name: BString,
@@ -54,6 +58,7 @@ pub enum Error {
         num_sequences: i64,
     },
     /// Rows that are to be put together have different dimensions.
+    #[error("expected rows of {expected} columns in \"{name}\", got {got}")]
     Columns {
         /// The name of the input or output.
         name: BString,
@@ -63,6 +68,7 @@ pub enum Error {
         got: i64,
     },
     /// The index of a label or of an element of a row is not below the dimension.
+    #[error("expected an index below {dim}, got {got}")]
     Label {
         /// The dimension.
         dim: i32,
@@ -70,6 +76,7 @@ pub enum Error {
         got: i32,
     },
     /// The indexes of the elements of a row do not ascend.
+    #[error("expected an index from {least} on, since indexes ascend, got {got}")]
     Order {
         /// The least index that may follow.
         least: i32,
@@ -77,6 +84,7 @@ pub enum Error {
         got: i32,
     },
     /// An utterance has fewer targets than its last chunk needs.
+    #[error("expected at least {expected} rows of targets, as the last chunk needs, got {got}")]
     TooFewTargets {
         /// How many are needed.
         expected: usize,
@@ -84,10 +92,12 @@ pub enum Error {
         got: usize,
     },
     /// The numbers of frames or indexes leave the range of 32 bits.
+    #[error("the numbers of frames leave the range of 32 bits")]
     OutOfRange,
     /// A value of an option makes no sense.
+    #[error("expected `{name}` to be {expected}, got \"{got}\"")]
     Option {
-        /// The option's name as on the command line.
+        /// The name of the field.
         name: &'static str,
         /// What it has to be.
         expected: &'static str,
@@ -95,53 +105,6 @@ pub enum Error {
         got: String,
     },
     /// A matrix cannot be compressed, or does not fit.
-    Matrix(kaldi_matrix::Error),
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoIo { name } => write!(f, "the example has no input or output of the name \"{name}\""),
-            Self::Merged { name, n } => {
-                write!(f, "expected an example of one sequence, got n = {n} in \"{name}\" (is it merged already?)")
-            }
-            Self::NoRows { name } => write!(f, "\"{name}\" has no rows"),
-            Self::NothingKept { name, first, last } => {
-                write!(f, "\"{name}\" has no row with a frame from {first} to {last}")
-            }
-            Self::NoStep { name } => write!(f, "expected at least two ascending frames in \"{name}\""),
-            Self::Sequence { name, n, num_sequences } => write!(
-                f,
-                "expected n below {num_sequences} in \"{name}\", as in the first example that is merged, got {n}"
-            ),
-            Self::Columns { name, expected, got } => {
-                write!(f, "expected rows of {expected} columns in \"{name}\", got {got}")
-            }
-            Self::Label { dim, got } => write!(f, "expected an index below {dim}, got {got}"),
-            Self::Order { least, got } => {
-                write!(f, "expected an index from {least} on, since indexes ascend, got {got}")
-            }
-            Self::TooFewTargets { expected, got } => {
-                write!(f, "expected at least {expected} rows of targets, as the last chunk needs, got {got}")
-            }
-            Self::OutOfRange => f.write_str("the numbers of frames leave the range of 32 bits"),
-            Self::Option { name, expected, got } => write!(f, "expected {name} to be {expected}, got \"{got}\""),
-            Self::Matrix(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Matrix(error) => error.source(),
-            _ => None,
-        }
-    }
-}
-
-impl From<kaldi_matrix::Error> for Error {
-    fn from(error: kaldi_matrix::Error) -> Self {
-        Self::Matrix(error)
-    }
+    #[error(transparent)]
+    Matrix(#[from] kaldi_matrix::Error),
 }

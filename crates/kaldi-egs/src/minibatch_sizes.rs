@@ -29,7 +29,7 @@ impl MinibatchSizes {
     /// If they are none.
     pub fn parse(text: &str) -> Result<Self> {
         let wrong = || Error::Option {
-            name: "--minibatch-size",
+            name: "minibatch_size",
             expected: "numbers and ranges above 0 (64,128 or 1:64), or such sets for sizes of examples (100=64/200=1:32)",
             got: text.to_owned(),
         };

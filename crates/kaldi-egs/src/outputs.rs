@@ -117,7 +117,7 @@ impl CopyCount {
         let whole = f64::from(proportion).floor();
         if !(0.0..f64::from(i32::MAX)).contains(&whole) {
             let got = proportion.to_string();
-            return Err(Error::Option { name: "--keep-proportion", expected: "a number from 0 on", got });
+            return Err(Error::Option { name: "keep_proportion", expected: "a number from 0 on", got });
         }
         Ok(Self { whole: whole as u32, rest: (f64::from(proportion) - whole) as f32 })
     }

@@ -85,16 +85,16 @@ impl UtteranceSplitter {
             |name, expected, got: &dyn std::fmt::Display| Error::Option { name, expected, got: got.to_string() };
         let factor = options.frame_subsampling_factor;
         if factor < 1 {
-            return Err(wrong("--frame-subsampling-factor", "above 0", &factor));
+            return Err(wrong("frame_subsampling_factor", "above 0", &factor));
         }
-        for (name, context) in [("--left-context", options.left_context), ("--right-context", options.right_context)] {
+        for (name, context) in [("left_context", options.left_context), ("right_context", options.right_context)] {
             if !(0..=MAX_CONTEXT).contains(&context) {
                 return Err(wrong(name, "from 0 to 1000000", &context));
             }
         }
         let ends = [
-            ("--left-context-initial", options.left_context_initial),
-            ("--right-context-final", options.right_context_final),
+            ("left_context_initial", options.left_context_initial),
+            ("right_context_final", options.right_context_final),
         ];
         if let Some((name, context)) = ends.into_iter().find(|&(_, context)| context > MAX_CONTEXT) {
             return Err(wrong(name, "1000000 or less", &context));
@@ -107,28 +107,28 @@ impl UtteranceSplitter {
         let expected = "positive numbers with commas between them, or -1";
         let parsed: Option<Vec<i32>> = text.split(',').map(|size| size.trim_start().parse().ok()).collect();
         let sizes = parsed.filter(|sizes| sizes.iter().all(|&size| size > 0));
-        let sizes = sizes.ok_or_else(|| wrong("--num-frames", expected, &text))?;
+        let sizes = sizes.ok_or_else(|| wrong("num_frames", expected, &text))?;
         let round_up = |&size: &i32| {
             let rounded = size.unsigned_abs().checked_next_multiple_of(factor.unsigned_abs())?;
             i32::try_from(rounded).ok().filter(|&size| size < i32::MAX / 8)
         };
         let rounded: Option<Vec<i32>> = sizes.iter().map(round_up).collect();
-        let rounded = rounded.ok_or_else(|| wrong("--num-frames", "smaller numbers", &text))?;
+        let rounded = rounded.ok_or_else(|| wrong("num_frames", "smaller numbers", &text))?;
         if rounded != sizes {
             let to: Vec<String> = rounded.iter().map(i32::to_string).collect();
             splitter.rounded = Some(format!(
-                "Rounding up --num-frames={text} to multiples of --frame-subsampling-factor={factor}, to: {}",
+                "Rounding up `num_frames = {text}` to multiples of `frame_subsampling_factor = {factor}`, to: {}",
                 to.join(",")
             ));
         }
         let overlap = splitter.options.num_frames_overlap;
         if overlap >= rounded[0] || overlap < -(i32::MAX / 8) {
-            return Err(wrong("--num-frames-overlap", "below the first number of --num-frames", &overlap));
+            return Err(wrong("num_frames_overlap", "below the first number of `num_frames`", &overlap));
         }
         // The chunks of the longest utterance for which splits are compared.
         let most: i64 = rounded.iter().map(|&size| 4 * i64::from(size)).max().unwrap_or(0);
         if most / (i64::from(rounded[0]) - i64::from(overlap)) > MAX_CHUNKS {
-            return Err(wrong("--num-frames-overlap", "smaller", &overlap));
+            return Err(wrong("num_frames_overlap", "smaller", &overlap));
         }
         splitter.splits = Some(Splits::new(&rounded, overlap));
         Ok(splitter)
@@ -385,7 +385,7 @@ mod tests {
         let mut three = splitter("4,2", 0, 3).unwrap();
         assert_eq!(
             three.rounded().unwrap(),
-            "Rounding up --num-frames=4,2 to multiples of --frame-subsampling-factor=3, to: 6,3"
+            "Rounding up `num_frames = 4,2` to multiples of `frame_subsampling_factor = 3`, to: 6,3"
         );
         for length in 3..60 {
             let chunks = three.chunks(b"utt", length, &mut Random::default());

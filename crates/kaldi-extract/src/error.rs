@@ -17,7 +17,7 @@ pub enum Error {
     HtkText,
     /// Samples have another rate, and may not be resampled.
     #[error(
-        "Waveform and config sample Frequency mismatch: {from} .vs {to} (--allow-{way}=true would {way} the waveform)",
+        "Waveform and config sample Frequency mismatch: {from} .vs {to} (`allow_{way} = true` would {way} the waveform)",
         way = if from > to { "downsample" } else { "upsample" }
     )]
     Rate {

@@ -90,7 +90,7 @@ pub fn extract_samples<E: Extractor + ?Sized>(
     }
     let num_silent = feats.rows().filter(|frame| frame.iter().any(|value| value.is_nan())).count();
     if num_silent > 0 {
-        warning!("{utt}: {num_silent} frames have no energy and features that are not numbers; --dither prevents that");
+        warning!("{utt}: {num_silent} frames have no energy and features that are not numbers; `dither` prevents that");
     }
     if subtract_mean && !feats.is_empty() {
         CmvnStats::of(&feats).apply(false, &mut feats)?;
@@ -128,10 +128,10 @@ mod tests {
         let message = |from| at_rate(wave.clone(), from, &options()).unwrap_err().to_string();
         assert_eq!(
             message(16000.0),
-            "Waveform and config sample Frequency mismatch: 16000 .vs 8000 (--allow-downsample=true would downsample the \
+            "Waveform and config sample Frequency mismatch: 16000 .vs 8000 (`allow_downsample = true` would downsample the \
              waveform)"
         );
-        assert!(message(6000.0).ends_with("(--allow-upsample=true would upsample the waveform)"));
+        assert!(message(6000.0).ends_with("(`allow_upsample = true` would upsample the waveform)"));
         let mut down = options();
         down.allow_downsample = true;
         assert_eq!(at_rate(wave.clone(), 16000.0, &down).unwrap().len(), 800);

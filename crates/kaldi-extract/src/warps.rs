@@ -23,7 +23,7 @@ impl Warps {
             }
             None => {
                 if options.utt2spk.is_some() {
-                    warning!("--utt2spk has no effect without --vtln-map");
+                    warning!("`utt2spk` has no effect without `vtln_map`");
                 }
                 Ok(Self::One(options.vtln_warp))
             }

@@ -88,7 +88,7 @@ impl Deltas {
     /// If an option is out of its range.
     pub fn new(options: &DeltaOptions) -> Result<Self> {
         if options.order >= 1000 {
-            return Err(Error::option("delta-order", "from 0 to 999", options.order));
+            return Err(Error::option("delta_order", "from 0 to 999", options.order));
         }
         let first = derivative(options.window)?;
         let mut scales = vec![1.0];
@@ -107,7 +107,7 @@ impl Deltas {
     /// If an option is out of its range.
     pub fn shifted(options: &ShiftedDeltaOptions) -> Result<Self> {
         if options.num_blocks >= 1_000_000 {
-            return Err(Error::option("num-blocks", "from 0 to 999999", options.num_blocks));
+            return Err(Error::option("num_blocks", "from 0 to 999999", options.num_blocks));
         }
         let first = derived(&[1.0], &derivative(options.window)?);
         let mut blocks = vec![taps(&[1.0], 0)];
@@ -157,7 +157,7 @@ impl Deltas {
 /// The weights `j / sum(j * j)` of the frames from `-window` to `window`, still to be divided by the second value.
 fn derivative(window: usize) -> Result<(Vec<f32>, f32)> {
     if !(1..1000).contains(&window) {
-        return Err(Error::option("delta-window", "from 1 to 999", window));
+        return Err(Error::option("delta_window", "from 1 to 999", window));
     }
     let weights: Vec<f32> = (0..=2 * window).map(|at| at as f32 - window as f32).collect();
     let sum_of_squares = weights.iter().map(|weight| weight * weight).sum();
@@ -331,7 +331,7 @@ mod tests {
         assert_eq!(deltas(1, 2).truncating(1).compute(&feats), of_kept);
         assert_eq!(deltas(1, 2).truncating(0).compute(&feats), deltas(1, 2).truncating(2).compute(&feats));
         let error = deltas(1, 2).truncating(3).compute(&feats).unwrap_err();
-        assert_eq!(error.to_string(), "cannot truncate features of dimension 2 to --truncate=3");
+        assert_eq!(error.to_string(), "cannot truncate features of dimension 2 to `truncate = 3`");
         assert!(deltas(1, 2).truncating(3).compute(&Matrix::default()).unwrap().is_empty());
     }
 
@@ -426,10 +426,10 @@ mod tests {
     #[test]
     fn options_out_of_range_are_refused() {
         let error = |order, window| Deltas::new(&DeltaOptions { order, window }).unwrap_err().to_string();
-        assert_eq!(error(1000, 2), "expected --delta-order to be from 0 to 999, got 1000");
-        assert_eq!(error(2, 0), "expected --delta-window to be from 1 to 999, got 0");
+        assert_eq!(error(1000, 2), "expected `delta_order` to be from 0 to 999, got 1000");
+        assert_eq!(error(2, 0), "expected `delta_window` to be from 1 to 999, got 0");
         let shifted = ShiftedDeltaOptions { num_blocks: 1_000_000, ..Default::default() };
         let message = Deltas::shifted(&shifted).unwrap_err().to_string();
-        assert_eq!(message, "expected --num-blocks to be from 0 to 999999, got 1000000");
+        assert_eq!(message, "expected `num_blocks` to be from 0 to 999999, got 1000000");
     }
 }

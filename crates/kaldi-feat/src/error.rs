@@ -12,7 +12,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// The value of an option makes no sense.
-    #[error("expected --{name} to be {expected}, got {got}")]
+    #[error("expected `{name}` to be {expected}, got {got}")]
     Option {
         /// Its name, without dashes.
         name: &'static str,
@@ -33,7 +33,7 @@ pub enum Error {
         got: usize,
     },
     /// The features have fewer columns than should be kept.
-    #[error("cannot truncate features of dimension {dim} to --truncate={truncate}")]
+    #[error("cannot truncate features of dimension {dim} to `truncate = {truncate}`")]
     Truncate {
         /// The number of columns.
         dim: usize,
@@ -112,7 +112,7 @@ pub enum Error {
         dim: usize,
     },
     /// The sample rate of a signal is not that of the options.
-    #[error("Sample frequency mismatch: you specified {expected} but data has {got} (use --sample-frequency)")]
+    #[error("Sample frequency mismatch: you specified {expected} but data has {got} (use `sample_frequency`)")]
     SampleRate {
         /// The rate of the options, in Hz.
         expected: f32,
@@ -124,7 +124,7 @@ pub enum Error {
     TooShort,
     /// The samples of a frame are no longer in memory when it is computed.
     #[error(
-        "frame {frame} starts before the last piece of the signal, which happens with --snip-edges=false if that is \
+        "frame {frame} starts before the last piece of the signal, which happens with `snip_edges = false` if that is \
          short, or comes in short pieces"
     )]
     PitchFrame {
@@ -136,7 +136,7 @@ pub enum Error {
     Resample(ResampleError),
     /// The model finds no possible pitch, since probabilities of voicing are 1 or NaN.
     #[error(
-        "expected probabilities of voicing from 0 to 1, times --max-voicing-prob less than 1; no pitch is possible in \
+        "expected probabilities of voicing from 0 to 1, times `max_voicing_prob` less than 1; no pitch is possible in \
          frame {frame}"
     )]
     NoPitch {
@@ -152,13 +152,13 @@ pub enum Error {
         got: f32,
     },
     /// There are too few mel filters.
-    #[error("Must have at least 3 mel bins, got --num-mel-bins={got}")]
+    #[error("Must have at least 3 mel bins, got `num_mel_bins = {got}`")]
     MelBins {
         /// Their number.
         got: usize,
     },
     /// There would be more cepstra than mel filters.
-    #[error("num-ceps cannot be larger than num-mel-bins: got --num-ceps={num_ceps} and --num-mel-bins={num_bins}")]
+    #[error("num-ceps cannot be larger than num-mel-bins: got `num_ceps = {num_ceps}` and `num_mel_bins = {num_bins}`")]
     NumCeps {
         /// The number of cepstra.
         num_ceps: usize,
@@ -198,7 +198,7 @@ pub enum Error {
     /// A mel filter is so narrow that there is no line of the spectrum in it.
     #[error(
         "mel bin {bin} of {num_bins}, at {center:.0} Hz, is too narrow for the frequency resolution: there are too \
-         many --num-mel-bins, or the range is too small"
+         many `num_mel_bins`, or the range is too small"
     )]
     EmptyMelBin {
         /// The filter, counted from zero.

@@ -77,10 +77,10 @@ impl OnlineCmvn {
     /// If the window has no frames, or variances are to be normalized and means are not.
     pub fn new(options: OnlineCmvnOptions, global: Matrix<f64>) -> Result<Self> {
         if options.cmn_window < 1 {
-            return Err(Error::option("cmn-window", "1 or more", options.cmn_window));
+            return Err(Error::option("cmn_window", "1 or more", options.cmn_window));
         }
         if options.norm_vars && !options.norm_means {
-            return Err(Error::option("norm-means", "true with --norm-vars", false));
+            return Err(Error::option("norm_means", "true with `norm_vars`", false));
         }
         Ok(Self { options, global })
     }
@@ -347,8 +347,8 @@ mod tests {
     #[test]
     fn options_that_make_no_sense_are_refused() {
         let refused = |options| OnlineCmvn::new(options, global()).unwrap_err().to_string();
-        assert_eq!(refused(options(0, 1, 1)), "expected --cmn-window to be 1 or more, got 0");
+        assert_eq!(refused(options(0, 1, 1)), "expected `cmn_window` to be 1 or more, got 0");
         let without_means = OnlineCmvnOptions { norm_vars: true, norm_means: false, ..options(1, 1, 1) };
-        assert_eq!(refused(without_means), "expected --norm-means to be true with --norm-vars, got false");
+        assert_eq!(refused(without_means), "expected `norm_means` to be true with `norm_vars`, got false");
     }
 }

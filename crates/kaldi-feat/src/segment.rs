@@ -49,7 +49,7 @@ impl FrameGrid {
     /// If frames do not advance.
     pub fn check(&self) -> Result<()> {
         if self.frame_shift == 0 {
-            return Err(Error::option("frame-shift", "positive", self.frame_shift));
+            return Err(Error::option("frame_shift", "positive", self.frame_shift));
         }
         Ok(())
     }
@@ -141,6 +141,6 @@ mod tests {
     fn frames_advance() {
         assert!(PLAIN.check().is_ok());
         let error = FrameGrid { frame_shift: 0, ..PLAIN }.check().unwrap_err();
-        assert_eq!(error.to_string(), "expected --frame-shift to be positive, got 0");
+        assert_eq!(error.to_string(), "expected `frame_shift` to be positive, got 0");
     }
 }

@@ -58,11 +58,11 @@ impl SlidingWindowCmn {
     pub fn new(options: SlidingWindowCmnOptions) -> Result<Self> {
         let SlidingWindowCmnOptions { cmn_window, min_cmn_window, .. } = options;
         if cmn_window < 1 {
-            return Err(Error::option("cmn-window", "1 or more", cmn_window));
+            return Err(Error::option("cmn_window", "1 or more", cmn_window));
         }
         if options.center && !(1..=cmn_window).contains(&min_cmn_window) {
             let got = format_args!("{min_cmn_window} (and {cmn_window})");
-            return Err(Error::option("min-cmn-window", "from 1 to --cmn-window", got));
+            return Err(Error::option("min_cmn_window", "from 1 to `cmn_window`", got));
         }
         Ok(Self { options })
     }
@@ -322,8 +322,8 @@ mod tests {
             let options = SlidingWindowCmnOptions { center, cmn_window, min_cmn_window, norm_vars: false };
             SlidingWindowCmn::new(options).unwrap_err().to_string()
         };
-        assert_eq!(refused(false, 0, 1), "expected --cmn-window to be 1 or more, got 0");
-        assert_eq!(refused(true, 50, 100), "expected --min-cmn-window to be from 1 to --cmn-window, got 100 (and 50)");
-        assert_eq!(refused(true, 50, 0), "expected --min-cmn-window to be from 1 to --cmn-window, got 0 (and 50)");
+        assert_eq!(refused(false, 0, 1), "expected `cmn_window` to be 1 or more, got 0");
+        assert_eq!(refused(true, 50, 100), "expected `min_cmn_window` to be from 1 to `cmn_window`, got 100 (and 50)");
+        assert_eq!(refused(true, 50, 0), "expected `min_cmn_window` to be from 1 to `cmn_window`, got 0 (and 50)");
     }
 }

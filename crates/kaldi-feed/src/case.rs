@@ -110,7 +110,7 @@ impl ModelCheck {
             }
         }
         if let Some((other, percent)) = best {
-            message += &format!("; --case={} would leave {percent:.1} %", other.name());
+            message += &format!("; `case = {}` would leave {percent:.1} %", other.name());
         }
         match self.share.missing * 2 > self.share.all {
             true => Err(Error::Arguments { message }),

@@ -110,7 +110,7 @@ pub enum Error {
     },
     /// More than a tenth of the samples are bad.
     #[error(
-        "expected at most a tenth of the samples to be bad, got {bad} of {samples}: the warnings name them; --max-bad \
+        "expected at most a tenth of the samples to be bad, got {bad} of {samples}: the warnings name them; `max_bad` \
          allows more"
     )]
     TenthBad {

@@ -75,26 +75,26 @@ pub struct FeedArguments {
     /// WeNet's train.yaml, or its dataset_conf alone
     #[option(heading = FIRST)]
     pub conf: Option<InputName>,
-    /// Description of the chain, as --dry-run prints it, instead of --conf
+    /// Description of the chain, as `dry_run` prints it, instead of `conf`
     #[option]
     pub chain: Option<InputName>,
     /// What the data list has: raw (an utterance a line, in JSON), nemo (a manifest of NeMo), shard (a tar file a line) or table
     /// (scp:wav.scp or scp:feats.scp)
     #[option(default = "raw", one_of = &DataType::NAMES, heading = FIRST)]
     pub data_type: DataType,
-    /// File or table with the text of each utterance, for --data-type=table
+    /// File or table with the text of each utterance, for `data_type = table`
     #[option(heading = FIRST)]
     pub text: Option<InputName>,
-    /// Symbol table, instead of the one that --conf or --chain names
+    /// Symbol table, instead of the one that `conf` or `chain` names
     #[option(heading = FIRST)]
     pub symbols: Option<InputName>,
-    /// SentencePiece model for the tokenizer bpe, instead of the one that --conf or --chain names
+    /// SentencePiece model for the tokenizer bpe, instead of the one that `conf` or `chain` names
     #[option]
     pub bpe_model: Option<InputName>,
-    /// Non-linguistic symbols such as {NOISE}, one a line, instead of those that --conf or --chain names
+    /// Non-linguistic symbols such as {NOISE}, one a line, instead of those that `conf` or `chain` names
     #[option]
     pub non_lang_syms: Option<InputName>,
-    /// Case of the texts for the tokenizer: keep, upper or lower; by default that of --conf or --chain, which is upper for bpe and with
+    /// Case of the texts for the tokenizer: keep, upper or lower; by default that of `conf` or `chain`, which is upper for bpe and with
     /// non-linguistic symbols, and otherwise keep
     #[option(one_of = &Case::NAMES)]
     pub case: Option<Case>,
@@ -138,13 +138,13 @@ pub struct FeedArguments {
     /// What is done about a sample that cannot be read or used: skip (a warning) or fail
     #[option(default = "skip", one_of = &OnError::NAMES)]
     pub on_error: OnError,
-    /// How many bad samples are allowed with --on-error=skip, any number if negative; if it is not given, a tenth of all
+    /// How many bad samples are allowed with `on_error = skip`, any number if negative; if it is not given, a tenth of all
     #[option]
     pub max_bad: Option<i64>,
     /// none, or python: lists are shuffled as by random.Random(epoch).shuffle, and dealt to ranks and then to workers
     #[option(default = "none", one_of = &ShuffleCompat::NAMES)]
     pub shuffle_compat: ShuffleCompat,
-    /// Run commands that a raw list, a manifest or the file of --conf or --chain names in place of files: only for files that you trust
+    /// Run commands that a raw list, a manifest or the file of `conf` or `chain` names in place of files: only for files that you trust
     /// like scripts
     #[option]
     pub allow_commands: bool,
@@ -164,7 +164,7 @@ impl FeedArguments {
             [&self.symbols, &self.bpe_model, &self.non_lang_syms].map(|it| it.as_ref().map(|it| it.to_string()));
         let has_labels = self.labels == FeedLabels::Text;
         if !has_labels && (symbols.is_some() || model.is_some() || non_linguistic.is_some()) {
-            return Err(arguments("expected --symbols, --bpe-model and --non-lang-syms with --labels=text only"));
+            return Err(arguments("expected `symbols`, `bpe_model` and `non_lang_syms` with `labels = text` only"));
         }
         let mut description = match (&self.conf, &self.chain) {
             (Some(conf), None) => {
@@ -180,22 +180,22 @@ impl FeedArguments {
                 let mut description = Description::parse(&chain.to_string(), &read_text(chain)?)?;
                 for (option, parameter, file) in [
                     ("symbols", "symbols", symbols),
-                    ("bpe-model", "model", model),
-                    ("non-lang-syms", "non_lang_syms", non_linguistic),
+                    ("bpe_model", "model", model),
+                    ("non_lang_syms", "non_lang_syms", non_linguistic),
                 ] {
                     let Some(file) = file else { continue };
                     if !description.set("tokenize", parameter, YamlValue::Text(file)) {
-                        return Err(arguments(&format!("expected --{option} with a chain that has tokenize")));
+                        return Err(arguments(&format!("expected `{option}` with a chain that has tokenize")));
                     }
                 }
                 if has_labels { description } else { description.without("tokenize") }
             }
-            _ => return Err(arguments("expected one of --conf=FILE and --chain=FILE")),
+            _ => return Err(arguments("expected one of `conf` and `chain`")),
         };
         if let Some(case) = self.case
             && !description.set("tokenize", "case", YamlValue::Text(case.name().to_owned()))
         {
-            return Err(arguments("expected --case with labels and a tokenizer"));
+            return Err(arguments("expected `case` with labels and a tokenizer"));
         }
         if let Some(cmvn) = self.cmvn.as_ref().map(|name| YamlValue::Text(name.to_string()))
             && !description.set("cmvn", "file", cmvn.clone())
@@ -218,7 +218,7 @@ impl FeedArguments {
     pub fn open(&self, name: &BStr, chain: &Arc<Chain>) -> Result<Feed> {
         let text = self.text.as_ref().map(|name| (**name).to_owned());
         if text.is_some() && self.data_type != DataType::Table {
-            return Err(Error::Arguments { message: "expected --text with --data-type=table only".to_owned() });
+            return Err(Error::Arguments { message: "expected `text` with `data_type = table` only".to_owned() });
         }
         let rank = [self.rank, self.world_size];
         if self.rank >= self.world_size {

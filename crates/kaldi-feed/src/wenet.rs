@@ -119,15 +119,15 @@ fn tokenizer(file: &str, top: Option<&Node>, labels: LabelSource<'_>, split: boo
         _ => "char",
     };
     let Some(symbols) = symbols else {
-        let message = "expected a symbol table for the labels, symbol_table_path of tokenizer_conf, got none: give --symbols, \
-                       or --labels=none for batches without labels";
+        let message = "expected a symbol table for the labels, symbol_table_path of tokenizer_conf, got none: give `symbols`, \
+                       or `labels = none` for batches without labels";
         return Err(Error::Conf { place: file.to_owned(), message: message.to_owned() });
     };
     let mut parameters = vec![("type", Node::new(YamlValue::Text(kind.to_owned()))), ("symbols", symbols)];
     if kind == "bpe" {
         parameters.extend(model.or_else(|| given("bpe_path")).map(|model| ("model", model)));
     } else if model.is_some() {
-        let message = format!("expected the tokenizer bpe for --bpe-model, got {kind}");
+        let message = format!("expected the tokenizer bpe for `bpe_model`, got {kind}");
         return Err(Error::Conf { place: file.to_owned(), message });
     }
     let non_linguistic = non_linguistic.or_else(|| given("non_lang_syms_path"));
@@ -258,7 +258,7 @@ dataset_conf:
         assert!(description.contains("- tokenize: {type: bpe, symbols: u, model: mine}\n"), "{description}");
         let error =
             Description::from_wenet("t.yaml", &text.replace("bpe\n", "char\n"), labels).unwrap_err().to_string();
-        assert_eq!(error, "t.yaml: expected the tokenizer bpe for --bpe-model, got char");
+        assert_eq!(error, "t.yaml: expected the tokenizer bpe for `bpe_model`, got char");
     }
 
     #[test]

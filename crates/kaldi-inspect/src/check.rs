@@ -12,7 +12,7 @@ use crate::Result;
 use crate::examined::{Examined, Found, Renamed, examine, for_each, in_groups, placed};
 use crate::fault::Fault;
 use crate::keys::Keys;
-use crate::kind::{Kind, Named};
+use crate::kind::{Named, NamedKind};
 
 /// How tables are checked.
 #[derive(Clone, Copy, Debug, Default)]
@@ -81,7 +81,7 @@ impl Check<'_> {
     }
 
     fn table(&mut self, named: Named) -> Result<()> {
-        let script = (named.kind == Kind::Script).then(|| named.rxfilename.clone());
+        let script = (named.kind == NamedKind::Script).then(|| named.rxfilename.clone());
         let (checks, mut renamed) = (self.checks, Vec::new());
         let mut placed = placed(named, checks)?;
         let work = move |found| match found {

@@ -7,7 +7,7 @@ use bstr::{BStr, BString};
 use kaldi_corpus::{DIRECTORY_FILES, DataFolder, Segment};
 use kaldi_io::KeyedLine;
 
-use crate::kind::{Kind, Named};
+use crate::kind::{Named, NamedKind};
 use crate::summary::Summary;
 use crate::{Error, Result};
 
@@ -86,7 +86,7 @@ fn remember(words: &mut HashSet<BString>, word: &BStr) {
 }
 
 fn summary(folder: &DataFolder, file: &str) -> Result<Summary> {
-    Summary::read(Named { kind: Kind::Script, rxfilename: folder.name(file), is_binary: false }, None)
+    Summary::read(Named { kind: NamedKind::Script, rxfilename: folder.name(file), is_binary: false }, None)
 }
 
 /// The duration of a segment that says its end.

@@ -13,7 +13,7 @@ use crate::agreement::DirectoryLengths;
 use crate::check::{Checks, check_each};
 use crate::fault::Fault;
 use crate::keys::Keys;
-use crate::kind::{Kind, Named};
+use crate::kind::{Named, NamedKind};
 use crate::{Error, Result};
 
 /// What a data directory may lack.
@@ -332,7 +332,7 @@ impl Directory<'_> {
             };
             let (named, value_type) = match file {
                 "" => (Named::find(table.as_bstr())?, Some(ValueType::Int32Vector)),
-                _ => (Named { kind: Kind::Script, rxfilename: table, is_binary: false }, None),
+                _ => (Named { kind: NamedKind::Script, rxfilename: table, is_binary: false }, None),
             };
             check_each(&name, named, Checks { value_type, ..checks }, &mut report_values, &mut |key, header| {
                 if let (Some(&frames), Some(rows)) = (told.get(key), header.rows)

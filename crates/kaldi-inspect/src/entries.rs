@@ -8,7 +8,7 @@ use kaldi_reader::Reader;
 use kaldi_table::{RawEntries, RawEntry, count_delivered};
 use kaldi_types::{Detector, Evidence, ValueType};
 
-use crate::kind::{Kind, Named};
+use crate::kind::{Named, NamedKind};
 use crate::{Error, Result};
 
 /// Entries and bytes that are read ahead if several types fit, to find out which is meant.
@@ -53,23 +53,23 @@ impl Entries {
     pub fn of(named: Named, value_type: Option<ValueType>) -> Result<Self> {
         let (name, detector) = (&named.rxfilename, Detector::new(value_type));
         let entries = match named.kind {
-            Kind::Archive => RawEntries::archive(name, detector)?,
-            Kind::Script => RawEntries::script(name, detector)?,
-            Kind::Value => RawEntries::file(name, detector)?,
-            Kind::Shards => match value_type {
+            NamedKind::Archive => RawEntries::archive(name, detector)?,
+            NamedKind::Script => RawEntries::script(name, detector)?,
+            NamedKind::Value => RawEntries::file(name, detector)?,
+            NamedKind::Shards => match value_type {
                 None | Some(ValueType::Wave) => RawEntries::shards(name, "wav", Detector::new(Some(ValueType::Wave))),
                 Some(text) if text.is_words() => RawEntries::shards(name, "txt", detector),
                 Some(other) => return Err(no_field(name, other)),
             },
-            Kind::Model(model_type) => return Err(Error::Model { name: named.rxfilename.clone(), model_type }),
-            Kind::Directory => return Err(Error::Folder { name: named.rxfilename.clone() }),
+            NamedKind::Model(model_type) => return Err(Error::Model { name: named.rxfilename.clone(), model_type }),
+            NamedKind::Directory => return Err(Error::Folder { name: named.rxfilename.clone() }),
         };
         Ok(Self::new(named, entries))
     }
 
     /// Reads an archive from an open stream.
     pub fn of_input(input: Input, value_type: Option<ValueType>) -> Self {
-        let named = Named { kind: Kind::Archive, rxfilename: input.name().into(), is_binary: false };
+        let named = Named { kind: NamedKind::Archive, rxfilename: input.name().into(), is_binary: false };
         Self::new(named, RawEntries::of_input(input, Detector::new(value_type)))
     }
 
@@ -112,7 +112,7 @@ impl Entries {
         entries.look_ahead();
         // The other values of a script file may be sound.
         for _ in 0..AHEAD.0 {
-            if entries.failure.take().is_none() || named.kind != Kind::Script {
+            if entries.failure.take().is_none() || named.kind != NamedKind::Script {
                 break;
             }
             entries.look_ahead();
@@ -125,7 +125,7 @@ impl Entries {
     }
 
     /// What the table is.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> NamedKind {
         self.named.kind
     }
 

@@ -8,7 +8,7 @@ use kaldi_types::{Content, Detector, Evidence, Header, ValueType};
 use crate::check::Checks;
 use crate::entries::Entries;
 use crate::graph::read_graph;
-use crate::kind::{Kind, Named};
+use crate::kind::{Named, NamedKind};
 use crate::numbers::Layout;
 use crate::value::{read_content, read_header};
 use crate::{Error, Result};
@@ -119,7 +119,7 @@ type Finder = Box<dyn FnMut() -> Option<(Found<Placed>, u64)> + Send>;
 /// If it cannot be opened.
 pub(crate) fn placed(named: Named, checks: Checks) -> Result<Finder> {
     Ok(match named.kind {
-        Kind::Script => Box::new(script(named.rxfilename.as_bstr(), checks)?),
+        NamedKind::Script => Box::new(script(named.rxfilename.as_bstr(), checks)?),
         _ => Box::new(archive(Entries::of(named, checks.value_type)?)),
     })
 }

@@ -160,7 +160,7 @@ pub struct ForeignPart {
     pub shape: Option<Vec<u64>>,
 }
 
-/// A file or folder that is no table.
+/// A file or folder that is not a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Foreign {
     /// What it is.

@@ -16,7 +16,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use crate::entries::Entries;
 use crate::foreign::{ForeignKind, ForeignPart};
-use crate::kind::{Kind, Named};
+use crate::kind::{Named, NamedKind};
 
 /// Calls `each` with a function that makes the part, for each part.
 pub(crate) fn for_each(
@@ -154,11 +154,11 @@ fn what_is(name: &BStr) -> Result<String, String> {
     }
     let named = Named::find(name).map_err(|error| error.to_string())?;
     Ok(match (named.kind, Entries::find_type(&named)) {
-        (Kind::Directory, _) => "data directory".to_owned(),
-        (Kind::Model(model_type), _) => model_type.name().to_owned(),
+        (NamedKind::Directory, _) => "data directory".to_owned(),
+        (NamedKind::Model(model_type), _) => model_type.name().to_owned(),
         (kind, Some(value_type)) => format!("{} of {}", kind.name(), value_type.name()),
-        (Kind::Script, None) => "script".to_owned(),
-        (Kind::Archive | Kind::Shards | Kind::Value, None) => "unknown".to_owned(),
+        (NamedKind::Script, None) => "script".to_owned(),
+        (NamedKind::Archive | NamedKind::Shards | NamedKind::Value, None) => "unknown".to_owned(),
     })
 }
 

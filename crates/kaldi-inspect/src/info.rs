@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::directory::DirectorySummary;
-use crate::kind::Kind;
+use crate::kind::NamedKind;
 use crate::model::ModelSummary;
 use crate::summary::Summary;
 
@@ -99,8 +99,8 @@ impl Info {
     /// Reports on a table. `frame_shift` is in seconds.
     pub fn of_table(name: &BStr, summary: Summary, frame_shift: f64) -> Self {
         let span = |range: RangeInclusive<u64>| Span { min: *range.start(), max: *range.end() };
-        let (frames, is_script) = (summary.frames(), summary.kind == Kind::Script);
-        let is_table = summary.kind != Kind::Value;
+        let (frames, is_script) = (summary.frames(), summary.kind == NamedKind::Script);
+        let is_table = summary.kind != NamedKind::Value;
         let seconds = summary.seconds.or(frames.map(|frames| frames as f64 * frame_shift));
         // Any text can be words, so words are not mentioned as another type.
         let is_other = |it: &ValueType| Some(*it) != summary.value_type && !it.is_words();
@@ -147,7 +147,7 @@ impl Info {
     pub fn of_model(name: &BStr, summary: ModelSummary, is_binary: bool) -> Self {
         Info {
             table: name.to_string(),
-            kind: Kind::Model(summary.model_type).name(),
+            kind: NamedKind::Model(summary.model_type).name(),
             value_type: Some(summary.model_type.name()),
             format: Some(if is_binary { "binary" } else { "text" }),
             sizes: summary.sizes,
@@ -159,7 +159,7 @@ impl Info {
     pub fn of_directory(name: &BStr, summary: DirectorySummary) -> Self {
         Info {
             table: name.to_string(),
-            kind: Kind::Directory.name(),
+            kind: NamedKind::Directory.name(),
             utterances: Some(summary.utterances),
             speakers: summary.speakers,
             recordings: summary.recordings,

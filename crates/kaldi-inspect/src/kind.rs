@@ -1,4 +1,4 @@
-//! What a name names. This is detected.
+//! What a name leads to, found by its form and the first bytes.
 
 use std::fs;
 
@@ -19,9 +19,9 @@ const HEAD: usize = 1 << 12;
 /// Lines that are looked at.
 const LINES: usize = 20;
 
-/// What a name names.
+/// What a name leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum NamedKind {
     /// Keys, each with its value.
     Archive,
     /// Lines of a key and the place of the value.
@@ -36,7 +36,7 @@ pub enum Kind {
     Directory,
 }
 
-impl Kind {
+impl NamedKind {
     /// The word for it: `archive`, `script`, `shards`, `value`, `model`, `statistics`, `directory`.
     pub fn name(self) -> &'static str {
         match self {
@@ -51,11 +51,11 @@ impl Kind {
     }
 }
 
-/// A name and what it names.
+/// A name and what it leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// What it names.
-    pub kind: Kind,
+    /// What it leads to.
+    pub kind: NamedKind,
     /// Where it is, without `ark:` or `scp:`.
     pub rxfilename: BString,
     /// Whether a file was looked into and starts with binary data.
@@ -63,7 +63,7 @@ pub struct Named {
 }
 
 impl Named {
-    /// Finds what `name` names.
+    /// Finds what `name` leads to.
     ///
     /// `ark:`, `scp:` and `shard:` say it; their options (`s`, `cs`, `p` ...) are promises to other readers and have no effect
     /// here. A folder is a data directory. A file may be an archive, a script file or a value: its first bytes decide.
@@ -74,29 +74,29 @@ impl Named {
     pub fn find(name: &BStr) -> Result<Self> {
         if let Some(Rspecifier { kind, rxfilename, .. }) = Rspecifier::parse(name) {
             let kind = match kind {
-                RspecifierKind::Archive => Kind::Archive,
-                RspecifierKind::Script => Kind::Script,
-                RspecifierKind::Shards => Kind::Shards,
+                RspecifierKind::Archive => NamedKind::Archive,
+                RspecifierKind::Script => NamedKind::Script,
+                RspecifierKind::Shards => NamedKind::Shards,
             };
             return Ok(Self { kind, rxfilename, is_binary: false });
         }
         let named = |kind| Self { kind, rxfilename: name.to_owned(), is_binary: false };
         let locator = Locator::parse(name).map_err(|error| error.into_error(name))?;
-        let Some(path) = locator.path() else { return Ok(named(Kind::Archive)) };
+        let Some(path) = locator.path() else { return Ok(named(NamedKind::Archive)) };
         let metadata = fs::metadata(path).ok();
         if metadata.as_ref().is_some_and(fs::Metadata::is_dir) {
-            return Ok(named(Kind::Directory));
+            return Ok(named(NamedKind::Directory));
         }
         if metadata.is_some_and(|metadata| !metadata.is_file()) {
-            return Ok(named(Kind::Archive));
+            return Ok(named(NamedKind::Archive));
         }
         let mut input = Input::open_located(&locator)?;
         let mut head = Vec::new();
         while head.len() < HEAD && input.read_some(&mut head, HEAD)? > 0 {}
         let is_binary = head.contains(&0);
         let kind = match look(name, &head) {
-            Kind::Model(model_type) => Kind::Model(model_by_parts(input, head, model_type)),
-            Kind::Value => stats_by_parts(input, head).map_or(Kind::Value, Kind::Model),
+            NamedKind::Model(model_type) => NamedKind::Model(model_by_parts(input, head, model_type)),
+            NamedKind::Value => stats_by_parts(input, head).map_or(NamedKind::Value, NamedKind::Model),
             kind => kind,
         };
         Ok(Self { is_binary, ..named(kind) })
@@ -115,12 +115,12 @@ impl Named {
         }
         let named = Self::find(name)?;
         let prefix = match named.kind {
-            Kind::Archive => "ark:",
-            Kind::Script => "scp:",
-            Kind::Shards => "shard:",
-            Kind::Value => return Ok(SequentialReader::open_table_or_file(name)?),
-            Kind::Model(model_type) => return Err(Error::Model { name: named.rxfilename, model_type }),
-            Kind::Directory => return Err(Error::Folder { name: named.rxfilename }),
+            NamedKind::Archive => "ark:",
+            NamedKind::Script => "scp:",
+            NamedKind::Shards => "shard:",
+            NamedKind::Value => return Ok(SequentialReader::open_table_or_file(name)?),
+            NamedKind::Model(model_type) => return Err(Error::Model { name: named.rxfilename, model_type }),
+            NamedKind::Directory => return Err(Error::Folder { name: named.rxfilename }),
         };
         Ok(SequentialReader::open([prefix.as_bytes(), &named.rxfilename].concat())?)
     }
@@ -133,11 +133,11 @@ impl Named {
     /// A warning if `ark:` or `scp:` is before the name of a file that looks like the other kind.
     pub fn advice(&self) -> Option<String> {
         let found = match self.kind {
-            Kind::Archive if !self.is_stream() => Self::find(self.rxfilename.as_bstr()).ok()?,
+            NamedKind::Archive if !self.is_stream() => Self::find(self.rxfilename.as_bstr()).ok()?,
             _ => return None,
         };
         let name = printable_rxfilename(self.rxfilename.as_bstr());
-        (found.kind == Kind::Script && !name.is_empty()).then(|| {
+        (found.kind == NamedKind::Script && !name.is_empty()).then(|| {
             format!("{name} looks like a script file, whose lines are values of an archive here: scp:{name} reads it")
         })
     }
@@ -151,19 +151,19 @@ impl Named {
 }
 
 /// The kind of a file that starts with these bytes.
-fn look(name: &BStr, head: &[u8]) -> Kind {
+fn look(name: &BStr, head: &[u8]) -> NamedKind {
     if let Some(model_type) = ModelType::of(head) {
-        return Kind::Model(model_type);
+        return NamedKind::Model(model_type);
     }
     let is_scp = name.ends_with(b".scp");
     let text = head.trim_ascii_start();
     let is_value = head.starts_with(b"\0B") || kaldi_wave::sound_suffix(head).is_some();
     let is_bracket = text.starts_with(b"[") && text.get(1).is_none_or(u8::is_ascii_whitespace);
     if is_value || is_bracket {
-        return Kind::Value;
+        return NamedKind::Value;
     }
     if head.contains(&0) {
-        return Kind::Archive;
+        return NamedKind::Archive;
     }
     // The last line may be cut.
     let whole = if head.len() < HEAD { head } else { &head[..head.rfind_byte(b'\n').unwrap_or(head.len())] };
@@ -172,7 +172,7 @@ fn look(name: &BStr, head: &[u8]) -> Kind {
         None => is_scp,
         Some(_) => is_scp || lines.all(|line| is_script_line(line) && is_place(line)),
     };
-    if is_script { Kind::Script } else { Kind::Archive }
+    if is_script { NamedKind::Script } else { NamedKind::Archive }
 }
 
 /// Whether the text after the key is a command, a place in a file, or the name of an existing file. A word with a dot
@@ -193,30 +193,30 @@ fn is_place(line: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn looks(name: &str, head: &[u8]) -> Kind {
+    fn looks(name: &str, head: &[u8]) -> NamedKind {
         look(name.into(), head)
     }
 
     #[test]
     fn values_have_no_key() {
         for head in [&b"\0BFM \x04"[..], b" [\n 1 2 ]\n", b"[ ]", b"RIFF\x24\0\0\0WAVE", b"fLaC\0"] {
-            assert_eq!(looks("x", head), Kind::Value);
+            assert_eq!(looks("x", head), NamedKind::Value);
         }
     }
 
     #[test]
     fn models_have_no_key_either() {
-        assert_eq!(looks("x", b"\0B<TransitionModel> <Topology> \x04"), Kind::Model(ModelType::Transitions));
-        assert_eq!(looks("x", b"ContextDependency 3 1 ToPdf "), Kind::Model(ModelType::Tree));
+        assert_eq!(looks("x", b"\0B<TransitionModel> <Topology> \x04"), NamedKind::Model(ModelType::Transitions));
+        assert_eq!(looks("x", b"ContextDependency 3 1 ToPdf "), NamedKind::Model(ModelType::Tree));
     }
 
     #[test]
     fn places_make_a_script_file() {
-        assert_eq!(looks("x", b"a raw.ark:5\nb raw.ark:9[0:3]\n"), Kind::Script);
-        assert_eq!(looks("x", b"a\tsox a.wav -t wav - |\n"), Kind::Script);
-        assert_eq!(looks("x", b"a /\n"), Kind::Script);
-        assert_eq!(looks("x.scp", b"a nowhere\n"), Kind::Script);
-        assert_eq!(looks("x.scp", b""), Kind::Script);
+        assert_eq!(looks("x", b"a raw.ark:5\nb raw.ark:9[0:3]\n"), NamedKind::Script);
+        assert_eq!(looks("x", b"a\tsox a.wav -t wav - |\n"), NamedKind::Script);
+        assert_eq!(looks("x", b"a /\n"), NamedKind::Script);
+        assert_eq!(looks("x.scp", b"a nowhere\n"), NamedKind::Script);
+        assert_eq!(looks("x.scp", b""), NamedKind::Script);
     }
 
     #[test]
@@ -231,7 +231,7 @@ mod tests {
             b"",
             b"a",
         ] {
-            assert_eq!(looks("x", head), Kind::Archive, "{}", head.as_bstr());
+            assert_eq!(looks("x", head), NamedKind::Archive, "{}", head.as_bstr());
         }
     }
 
@@ -239,10 +239,10 @@ mod tests {
     fn a_specifier_says_it() {
         let kind =
             |name: &str| Named::find(name.into()).map(|named| (named.kind, named.rxfilename.to_string())).unwrap();
-        assert_eq!(kind("ark:nowhere"), (Kind::Archive, "nowhere".to_owned()));
-        assert_eq!(kind("s,cs,scp:nowhere"), (Kind::Script, "nowhere".to_owned()));
-        assert_eq!(kind("-"), (Kind::Archive, "-".to_owned()));
-        assert_eq!(kind("."), (Kind::Directory, ".".to_owned()));
+        assert_eq!(kind("ark:nowhere"), (NamedKind::Archive, "nowhere".to_owned()));
+        assert_eq!(kind("s,cs,scp:nowhere"), (NamedKind::Script, "nowhere".to_owned()));
+        assert_eq!(kind("-"), (NamedKind::Archive, "-".to_owned()));
+        assert_eq!(kind("."), (NamedKind::Directory, ".".to_owned()));
         assert!(Named::find("nowhere".into()).is_err());
     }
 }

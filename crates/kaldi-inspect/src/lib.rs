@@ -90,7 +90,7 @@ pub use info::Info;
 pub use kaldi_measure::{Distribution, Moments};
 pub use kaldi_types::ModelType;
 pub use keys::{KeyRelation, Keys};
-pub use kind::{Kind, Named};
+pub use kind::{Named, NamedKind};
 pub use model::{ModelSummary, model_text};
 pub use model_arrays::model_arrays;
 pub use numbers::{Elements, Layout, Numbers};

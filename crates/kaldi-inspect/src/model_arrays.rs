@@ -14,7 +14,7 @@ use crate::{Elements, Error, Numbers, Result};
 
 /// The numbers of a model as named arrays: weights, means and (co)variances of Gaussians, what transition-ids are.
 ///
-/// Their names and sizes are in `docs/formats.md`. Element 0 of arrays of transition-ids stands for none of them, so that
+/// Their names and sizes are in `docs/formats.md`. Element 0 of arrays of transition-ids is unused, so that
 /// transition-ids are indices.
 ///
 /// # Errors

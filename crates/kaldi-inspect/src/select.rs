@@ -8,7 +8,7 @@ use kaldi_types::{Detector, Evidence, ValueType};
 
 use crate::Result;
 use crate::entries::Entries;
-use crate::kind::{Kind, Named};
+use crate::kind::{Named, NamedKind};
 
 /// What was found for the given words.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub struct Selected {
 pub fn select(named: Named, value_type: Option<ValueType>, words: &[BString]) -> Result<Selected> {
     let mut wanted = Wanted::new(words);
     match named.kind {
-        Kind::Script => from_script(named, value_type, &mut wanted),
+        NamedKind::Script => from_script(named, value_type, &mut wanted),
         _ => from_entries(named, value_type, &mut wanted),
     }
 }

@@ -13,7 +13,7 @@ use kaldi_types::{Evidence, Header, Precision, ValueType};
 use crate::entries::Entries;
 use crate::graph::GraphSums;
 use crate::keys::Keys;
-use crate::kind::{Kind, Named};
+use crate::kind::{Named, NamedKind};
 use crate::value::read_header;
 use crate::{Error, Result};
 
@@ -21,7 +21,7 @@ use crate::{Error, Result};
 #[derive(Debug)]
 pub struct Summary {
     /// What the table is.
-    pub kind: Kind,
+    pub kind: NamedKind,
     /// The type of its values, or the most likely one; `None` if no value was read.
     pub value_type: Option<ValueType>,
     /// All types that fit.
@@ -74,13 +74,13 @@ impl Summary {
     pub fn read(named: Named, value_type: Option<ValueType>) -> Result<Self> {
         let mut reading = Reading { keys: Keys::default(), summary: Self::empty(named.kind) };
         match named.kind {
-            Kind::Script => reading.script(named.rxfilename.as_bstr(), value_type)?,
+            NamedKind::Script => reading.script(named.rxfilename.as_bstr(), value_type)?,
             _ => reading.entries(named, value_type)?,
         }
         Ok(reading.summary)
     }
 
-    fn empty(kind: Kind) -> Self {
+    fn empty(kind: NamedKind) -> Self {
         Self {
             kind,
             value_type: None,
@@ -109,7 +109,7 @@ impl Summary {
 
     /// Frames of all values: rows of features and posteriors. `None` for other types, and for a matrix without a key.
     pub fn frames(&self) -> Option<u64> {
-        let has_frames = self.value_type?.has_frames_as_rows() && self.kind != Kind::Value;
+        let has_frames = self.value_type?.has_frames_as_rows() && self.kind != NamedKind::Value;
         has_frames.then_some(self.all_rows)
     }
 }
@@ -125,7 +125,7 @@ impl Reading {
     fn entries(&mut self, named: Named, value_type: Option<ValueType>) -> Result<()> {
         let file = match Rxfilename::parse(named.rxfilename.as_bstr()) {
             // A list of shards is not what they take.
-            _ if named.kind == Kind::Shards => None,
+            _ if named.kind == NamedKind::Shards => None,
             Ok(Rxfilename::File(path)) => fs::metadata(path).ok().filter(fs::Metadata::is_file),
             _ => None,
         };
@@ -212,7 +212,7 @@ impl Reading {
             false => summary.binary += 1,
         }
         summary.bytes = match summary.kind {
-            Kind::Archive => entry.offset() + entry.size(),
+            NamedKind::Archive => entry.offset() + entry.size(),
             _ => summary.bytes + entry.size(),
         };
         match read_header(entry, value_type) {

@@ -11,7 +11,7 @@ use kaldi_values::{GaussPost, Posterior, Token, Tokens};
 use kaldi_wave::Wave;
 use tempfile::TempDir;
 
-use crate::{Entries, Error, Kind, read_content, read_header, write_value};
+use crate::{Entries, Error, NamedKind, read_content, read_header, write_value};
 
 /// What is seen of a table: the type, and of each entry the key, the header, and the value as text or a fault.
 fn seen(name: &str, known: Option<&str>) -> (String, Vec<(String, Header, Vec<u8>)>) {
@@ -168,7 +168,7 @@ fn headers_tell_precision_and_compression() {
         let name = folder.path().join("final.mat").to_str().unwrap().to_owned();
         fs::write(&name, bytes).unwrap();
         let mut entries = Entries::open(name.as_str().into(), None).unwrap();
-        assert_eq!(entries.kind(), Kind::Value);
+        assert_eq!(entries.kind(), NamedKind::Value);
         let entry = entries.next().unwrap().unwrap();
         assert!(entries.next().unwrap().is_none());
         let header = read_header(&entry, entries.value_type()).unwrap();

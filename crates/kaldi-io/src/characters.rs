@@ -10,11 +10,16 @@ const MOST_CHARACTERS: usize = 20;
 
 /// What a one-line message shows of data: at most 20 characters, as [`printable`] shows them.
 pub fn excerpt(word: &[u8]) -> String {
+    shortened(word, MOST_CHARACTERS)
+}
+
+/// Data as [`printable`] shows it, at most `most` characters of it: a longer one ends with three dots.
+pub fn shortened(data: &[u8], most: usize) -> String {
     // A character has at most 4 bytes.
-    let head = &word[..word.len().min(4 * (MOST_CHARACTERS + 1))];
-    let shown: Vec<String> = characters(head).take(MOST_CHARACTERS + 1).collect();
-    match shown.get(..MOST_CHARACTERS - 3) {
-        Some(begin) if shown.len() > MOST_CHARACTERS => begin.concat() + "...",
+    let head = &data[..data.len().min(4 * (most + 1))];
+    let shown: Vec<String> = characters(head).take(most + 1).collect();
+    match shown.get(..most.saturating_sub(3)) {
+        Some(begin) if shown.len() > most => begin.concat() + "...",
         _ => shown.concat(),
     }
 }

@@ -52,7 +52,7 @@ impl Commands {
     pub fn refusal(self, command: &BStr) -> String {
         let command = excerpt(command);
         format!(
-            "expected the name of a file or an address, got the command \"{command}\", which only --allow-commands takes"
+            "expected the name of a file or an address, got the command \"{command}\", which only `allow_commands` takes"
         )
     }
 }
@@ -85,7 +85,7 @@ mod tests {
         for name in commands {
             let error = Commands::Refuse.check(name.into()).unwrap_err();
             assert!(
-                error.contains("got the command") && error.ends_with("which only --allow-commands takes"),
+                error.contains("got the command") && error.ends_with("which only `allow_commands` takes"),
                 "{error}"
             );
             assert_eq!(Commands::Allow.check(name.into()), Ok(()), "{name}");

@@ -55,7 +55,7 @@ pub use advice::{
     split_key_off,
 };
 pub use blob::{Blob, Chunk};
-pub use characters::{excerpt, is_space, printable, printable_json};
+pub use characters::{excerpt, is_space, printable, printable_json, shortened};
 pub use compressed::Compression;
 pub use data_name::Commands;
 pub use embedded::{counting, embed, was_interrupted};

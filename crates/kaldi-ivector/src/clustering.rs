@@ -43,13 +43,13 @@ impl Clustering {
             return Err(Error::Length { what: "columns of costs", expected: num_points, got: costs.num_cols() });
         }
         if self.min_clusters == 0 {
-            return refuse("reco2num-spk-rspecifier", "a table of numbers from 1 up", 0.0);
+            return refuse("reco2num_spk_rspecifier", "a table of numbers from 1 up", 0.0);
         }
         if self.first_pass_max_points == 0 {
-            return refuse("first-pass-max-utterances", "1 at least", 0.0);
+            return refuse("first_pass_max_utterances", "1 at least", 0.0);
         }
         if f64::from(self.max_cluster_fraction) < 1.0 / f64::from(self.min_clusters) {
-            return refuse("max-spk-fraction", "1 / num-spk at least", f64::from(self.max_cluster_fraction));
+            return refuse("max_spk_fraction", "1 / num-spk at least", f64::from(self.max_cluster_fraction));
         }
         let max_size = (num_points as f32 * self.max_cluster_fraction).ceil() as usize;
         let level = if num_points <= self.first_pass_max_points as usize {
@@ -307,10 +307,10 @@ mod tests {
         assert_eq!(refused(CLUSTERING, Matrix::default()), "expected 1 points at least, got 0");
         assert_eq!(refused(CLUSTERING, Matrix::new(2, 3)), "expected 2 columns of costs, got 3");
         let option = refused(Clustering { min_clusters: 0, ..CLUSTERING }, two());
-        assert_eq!(option, "expected --reco2num-spk-rspecifier to be a table of numbers from 1 up, got 0");
+        assert_eq!(option, "expected `reco2num_spk_rspecifier` to be a table of numbers from 1 up, got 0");
         let option = refused(Clustering { first_pass_max_points: 0, ..CLUSTERING }, two());
-        assert_eq!(option, "expected --first-pass-max-utterances to be 1 at least, got 0");
+        assert_eq!(option, "expected `first_pass_max_utterances` to be 1 at least, got 0");
         let option = refused(Clustering { min_clusters: 2, max_cluster_fraction: 0.4, ..CLUSTERING }, two());
-        assert_eq!(option, "expected --max-spk-fraction to be 1 / num-spk at least, got 0.4");
+        assert_eq!(option, "expected `max_spk_fraction` to be 1 / num-spk at least, got 0.4");
     }
 }

@@ -31,7 +31,7 @@ pub fn energy_projection(vectors: &Matrix<f32>, target_energy: f32) -> Result<Op
     while energy / total <= target_energy {
         // Using all directions is not enough.
         energy += variances.get(dim - 1).filter(|_| dim < variances.len()).ok_or(Error::Option {
-            name: "target-energy",
+            name: "target_energy",
             expected: "a part of the variance for which fewer directions are enough than there are",
             got: f64::from(target_energy),
         })?;
@@ -77,7 +77,7 @@ mod tests {
     fn more_directions_than_there_are_are_refused() {
         for target in [0.96, 2.0, f32::INFINITY] {
             let message = energy_projection(&vectors(), target).unwrap_err().to_string();
-            assert!(message.starts_with("expected --target-energy to be a part of the variance"), "{message}");
+            assert!(message.starts_with("expected `target_energy` to be a part of the variance"), "{message}");
         }
         assert!(energy_projection(&Matrix::from_vec(1, 1, vec![f32::NAN]), 0.5).is_err());
         assert!(energy_projection(&Matrix::default(), 0.5).is_err());

@@ -10,9 +10,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// An option has a value that makes no sense.
-    #[error("expected --{name} to be {expected}, got {}", general(*.got))]
+    #[error("expected `{name}` to be {expected}, got {}", general(*.got))]
     Option {
-        /// The option's name as on the command line.
+        /// The name of the field.
         name: &'static str,
         /// What its value has to be.
         expected: &'static str,

@@ -45,7 +45,7 @@ impl SpeakerLdaOptions {
     pub fn check(&self) -> Result<()> {
         if self.covariance_floor.is_nan() || self.covariance_floor < 0.0 {
             let got = f64::from(self.covariance_floor);
-            return Err(Error::Option { name: "covariance-floor", expected: "0 or more", got });
+            return Err(Error::Option { name: "covariance_floor", expected: "0 or more", got });
         }
         Ok(())
     }
@@ -241,10 +241,10 @@ mod tests {
         let message = |stats: SpeakerStats, options| stats.lda(&options).unwrap_err().to_string();
         for dim in [0, 3, -1] {
             let message = message(two_speakers(), SpeakerLdaOptions { dim, ..OPTIONS });
-            assert!(message.starts_with("expected --dim to be from 1 to the dimension of the vectors"), "{message}");
+            assert!(message.starts_with("expected `dim` to be from 1 to the dimension of the vectors"), "{message}");
         }
         let options = SpeakerLdaOptions { covariance_floor: -1.0, ..OPTIONS };
-        assert_eq!(message(two_speakers(), options), "expected --covariance-floor to be 0 or more, got -1");
+        assert_eq!(message(two_speakers(), options), "expected `covariance_floor` to be 0 or more, got -1");
         let single = stats(&[(0, [1.0, 2.0]), (1, [3.0, 4.0])]);
         assert_eq!(message(single, OPTIONS), "expected a speaker with several vectors, got none");
         let mut few = SpeakerStats::default();
@@ -254,7 +254,7 @@ mod tests {
         assert!(message(same, OPTIONS).contains("positive definite"));
         let nan = stats(&[(0, [1.0, f32::NAN]), (0, [1.0, 2.0])]);
         assert!(message(nan, OPTIONS).contains("NaN"));
-        assert!(message(SpeakerStats::default(), OPTIONS).starts_with("expected --dim"));
+        assert!(message(SpeakerStats::default(), OPTIONS).starts_with("expected `dim`"));
         assert!(two_speakers().add(0, &Vector::new(3)).is_err());
     }
 }

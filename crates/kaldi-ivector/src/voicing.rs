@@ -26,13 +26,13 @@ impl EnergyVad {
     pub fn check(&self) -> Result<()> {
         let refuse = |name, expected, got| Err(Error::Option { name, expected, got });
         if self.mean_scale.is_nan() || self.mean_scale < 0.0 {
-            return refuse("vad-energy-mean-scale", "0 or more", f64::from(self.mean_scale));
+            return refuse("vad_energy_mean_scale", "0 or more", f64::from(self.mean_scale));
         }
         if self.frames_context < 0 {
-            return refuse("vad-frames-context", "0 or more", f64::from(self.frames_context));
+            return refuse("vad_frames_context", "0 or more", f64::from(self.frames_context));
         }
         if !(self.proportion > 0.0 && self.proportion < 1.0) {
-            return refuse("vad-proportion-threshold", "a number between 0 and 1", f64::from(self.proportion));
+            return refuse("vad_proportion_threshold", "a number between 0 and 1", f64::from(self.proportion));
         }
         Ok(())
     }
@@ -114,16 +114,16 @@ mod tests {
     fn options_that_make_no_sense_are_refused() {
         assert_eq!(VAD.check().unwrap(), ());
         for (vad, message) in [
-            (EnergyVad { mean_scale: -1.0, ..VAD }, "expected --vad-energy-mean-scale to be 0 or more, got -1"),
-            (EnergyVad { mean_scale: f32::NAN, ..VAD }, "expected --vad-energy-mean-scale to be 0 or more, got nan"),
-            (EnergyVad { frames_context: -1, ..VAD }, "expected --vad-frames-context to be 0 or more, got -1"),
+            (EnergyVad { mean_scale: -1.0, ..VAD }, "expected `vad_energy_mean_scale` to be 0 or more, got -1"),
+            (EnergyVad { mean_scale: f32::NAN, ..VAD }, "expected `vad_energy_mean_scale` to be 0 or more, got nan"),
+            (EnergyVad { frames_context: -1, ..VAD }, "expected `vad_frames_context` to be 0 or more, got -1"),
             (
                 EnergyVad { proportion: 1.0, ..VAD },
-                "expected --vad-proportion-threshold to be a number between 0 and 1, got 1",
+                "expected `vad_proportion_threshold` to be a number between 0 and 1, got 1",
             ),
             (
                 EnergyVad { proportion: 0.0, ..VAD },
-                "expected --vad-proportion-threshold to be a number between 0 and 1, got 0",
+                "expected `vad_proportion_threshold` to be a number between 0 and 1, got 0",
             ),
         ] {
             assert_eq!(vad.check().unwrap_err().to_string(), message);

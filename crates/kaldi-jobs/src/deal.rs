@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
-/// What is equal in all pieces, as far as possible.
+/// What is balanced between pieces.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Measure {
@@ -253,7 +253,7 @@ fn weights_of_lines(path: &Path, list: &Path, each: &mut dyn FnMut(Group)) -> Re
     let mut weights = KeyedList::open(list, "expected a key and a number of 0 or more", number)?;
     each_line(path, |number, line| {
         let key = key_of(line);
-        let message = || at_line(path, number, &format!("--weights does not have the key {}", key.as_bstr()));
+        let message = || at_line(path, number, &format!("`weights` does not have the key {}", key.as_bstr()));
         each(Group { lines: 1, weight: weights.get(key)?.ok_or_else(message)? });
         Ok(())
     })
@@ -266,7 +266,7 @@ fn groups_of_speakers(path: &Path, utt2spk: &Path, each: &mut dyn FnMut(Group)) 
     let group = |lines: u64| Group { lines, weight: lines as f64 };
     each_line(path, |number, line| {
         let key = key_of(line);
-        let message = || at_line(path, number, &format!("--utt2spk does not have the key {}", key.as_bstr()));
+        let message = || at_line(path, number, &format!("`utt2spk` does not have the key {}", key.as_bstr()));
         let speaker = speakers.get(key)?.ok_or_else(message)?;
         if last.as_ref() != Some(&speaker) {
             if !seen.insert(speaker.clone()) {
@@ -292,7 +292,7 @@ fn groups_of_speakers(path: &Path, utt2spk: &Path, each: &mut dyn FnMut(Group)) 
 fn bytes_of_values(path: &Path, each: &mut dyn FnMut(Group)) -> Result<()> {
     let (mut archive, mut from, mut size) = (BString::default(), None, 1);
     each_line(path, |number, line| {
-        let message = "expected an archive and an offset for --by=bytes; --weights takes other sizes";
+        let message = "expected an archive and an offset for `by = bytes`; `weights` takes other sizes";
         let line = line.trim_ascii_end();
         let line = line.strip_suffix(b"]").and_then(|line| line.rsplit_once_str(b"[")).map_or(line, |(line, _)| line);
         let place = line.rsplit_once_str(b":").and_then(|(name, offset)| {
@@ -351,7 +351,7 @@ fn check_order(path: &Path, number: u64, last: &BString, key: &[u8]) -> Result<(
         return Err(at_line(
             path,
             number,
-            &format!("{} comes after {last}: sort it by key for --follow", key.as_bstr()),
+            &format!("{} comes after {last}: sort it by key for `follow`", key.as_bstr()),
         ));
     }
     Ok(())
@@ -415,7 +415,7 @@ mod tests {
         assert_eq!(deal(&path, 2, &Measure::Weights { list: other_order }).unwrap().lines, [2, 1]);
         let short = file(&dir, "short", "a 1\nc 8\n");
         let error = deal(&path, 2, &Measure::Weights { list: short }).unwrap_err().to_string();
-        assert!(error.ends_with("list:2: --weights does not have the key b"), "{error}");
+        assert!(error.ends_with("list:2: `weights` does not have the key b"), "{error}");
         let script = file(&dir, "script", "a x.ark:2\nb x.ark:12\nc x.ark:1000[0:3]\nd y.ark:2\n");
         assert_eq!(deal(&script, 2, &Measure::Bytes).unwrap().lines, [2, 2]);
         let error = deal(&path, 2, &Measure::Bytes).unwrap_err().to_string();

@@ -26,7 +26,7 @@ pub enum Error {
         /// The reason.
         source: io::Error,
     },
-    /// A record of the state folder is not what was written there.
+    /// A record of the state folder is damaged.
     #[error("{}: {message}", .path.display())]
     Record {
         /// The file.

@@ -102,7 +102,7 @@ impl Folder {
     }
 
     pub(crate) fn refuse_name(&self) -> Error {
-        let message = "the state folder has characters that a command cannot take (--dir names another one)";
+        let message = "the state folder has characters that a command cannot take (`dir` names another one)";
         Error::Folder(format!("{message}: {}", self.path.display()))
     }
 
@@ -119,7 +119,7 @@ impl Folder {
             return Err(self.in_use(&owner));
         }
         if let Some((piece, there)) = self.running_tries().into_iter().find(|(_, there)| there.seems_alive(silence)) {
-            let message = format!("piece {piece} ({}) still runs: --cancel ends it", there.owner);
+            let message = format!("piece {piece} ({}) still runs: `cancel` ends it", there.owner);
             return Err(Error::Folder(message));
         }
         match fs::remove_dir_all(&self.path) {
@@ -150,7 +150,7 @@ impl Folder {
             None => Ok(kept),
             Some(difference) => {
                 let path = self.path.display();
-                Err(Error::Folder(format!("{path} has pieces of other work: {difference}; --restart forgets them")))
+                Err(Error::Folder(format!("{path} has pieces of other work: {difference}; `restart` forgets them")))
             }
         }
     }

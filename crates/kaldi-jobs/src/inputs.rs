@@ -28,7 +28,7 @@ impl Plan {
 
     pub(crate) fn refuse_changes<'a>(&self, files: impl IntoIterator<Item = &'a NamedFile>) -> Result<()> {
         match self.changes(files) {
-            Some(changes) => Err(Error::Folder(format!("{changes}: --restart plans anew"))),
+            Some(changes) => Err(Error::Folder(format!("{changes}: `restart` plans anew"))),
             None => Ok(()),
         }
     }

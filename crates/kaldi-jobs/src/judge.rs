@@ -58,16 +58,16 @@ impl Submitter<'_> {
         let of = |cause, message: String| Some(Failure { cause, message });
         let words = || self.engine.log_of(number).map_or_else(EngineWords::default, |log| EngineWords::read(&log));
         match (reason, failure) {
-            (Some(EndReason::Memory), _) => of(Cause::Memory, "out of memory (--mem)".to_owned()),
+            (Some(EndReason::Memory), _) => of(Cause::Memory, "out of memory (`mem`)".to_owned()),
             (Some(EndReason::Time), _) => {
-                of(Cause::Passing, "TIMEOUT: it takes longer than --time; take more pieces, or more time".to_owned())
+                of(Cause::Passing, "TIMEOUT: it takes longer than `time`; take more pieces, or more time".to_owned())
             }
             (_, Some(failure)) if failure.cause == Cause::Passing && words().is_memory => {
-                of(Cause::Memory, "out of memory (--mem)".to_owned())
+                of(Cause::Memory, "out of memory (`mem`)".to_owned())
             }
             (_, Some(failure)) => Some(failure),
             (Some(EndReason::Lost(word)), None) => of(Cause::Passing, format!("lost: {word}")),
-            (None, None) if words().is_memory => of(Cause::Memory, "out of memory (--mem)".to_owned()),
+            (None, None) if words().is_memory => of(Cause::Memory, "out of memory (`mem`)".to_owned()),
             (None, None) if is_late => None,
             (None, None) => match (self.folder.kick(), words().last) {
                 (Err(error), _) => of(Cause::Final, format!("it could not leave a record: {error}")),

@@ -11,7 +11,7 @@ use crate::{Error, Folder, Result};
 /// How long a lock may be without its content, which is written after the file is made.
 const BEING_WRITTEN: Duration = Duration::from_secs(1);
 
-/// The lock of a submitter; dropping it lets another one submit.
+/// The lock of a submitter, released when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Lock {
     path: PathBuf,

@@ -16,7 +16,7 @@ use crate::stamps::{NamedFile, Program, programs};
 use crate::words::{OutputKind, count_name, replace_names};
 use crate::{Error, Result};
 
-/// What becomes of archives that are written with a script file.
+/// Whether archives that are written with a script file are joined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Join {
@@ -183,8 +183,8 @@ impl Plan {
         }
         if has_file && !is_by_entry && self.reduce.is_none() && self.join == Join::Auto {
             return Err(Error::Plan(
-                "an output is a file that is not a table: --reduce=COMMAND makes one of the pieces, --join=true puts \
-                 them one after the other, --join=false keeps them"
+                "an output is a file that is not a table: `reduce` makes one of the pieces, `join = true` puts \
+                 them one after the other, `join = false` keeps them"
                     .to_owned(),
             ));
         }
@@ -192,7 +192,7 @@ impl Plan {
             Some(command)
                 if !["IN", "OUT"].iter().all(|word| command.split_whitespace().any(|other| other == *word)) =>
             {
-                Err(Error::Plan(format!("expected the words IN and OUT in --reduce, got {command:?}")))
+                Err(Error::Plan(format!("expected the words IN and OUT in `reduce`, got {command:?}")))
             }
             _ => Ok(()),
         }
@@ -246,7 +246,7 @@ impl Plan {
             return changed("the folder", &folder.display().to_string(), &self.folder.display().to_string());
         }
         if self.most_pieces != request.num_pieces {
-            return changed("--nj", &request.num_pieces.to_string(), &self.most_pieces.to_string());
+            return changed("`nj`", &request.num_pieces.to_string(), &self.most_pieces.to_string());
         }
         if self.version != env!("CARGO_PKG_VERSION") {
             return changed("the version of table-jobs", env!("CARGO_PKG_VERSION"), &self.version);
@@ -263,7 +263,7 @@ impl Plan {
             && self.reduce == request.reduce
             && self.threads == request.threads;
         let options =
-            "the options --split, --follow, --out, --by, --utt2spk, --weights, --join, --reduce or --threads differ";
+            "the options `split`, `follow`, `out`, `by`, `utt2spk`, `weights`, `join`, `reduce` or `threads` differ";
         Ok((!is_same).then(|| options.to_owned()))
     }
 

@@ -24,7 +24,7 @@ pub struct PieceStatus {
     pub message: Option<String>,
 }
 
-/// Returns the status of each piece. One on another host that is silent for so long does not run.
+/// Returns the status of each piece. A piece on another host counts as ended if its heartbeat is older than `silence`.
 ///
 /// # Errors
 /// If a record cannot be read.

@@ -18,13 +18,13 @@ pub struct RunOptions {
     pub engine: EngineKind,
     /// What each of them takes.
     pub resources: Resources,
-    /// How often a piece runs again if its failure may pass.
+    /// How many times a piece is retried if its failure may be temporary.
     pub retries: usize,
     /// After this many pieces have failed for good, the others are cancelled.
     pub max_failures: usize,
-    /// How long a record may be late after its job has ended, as on network file systems.
+    /// How long to wait for the record of a job that has ended: network file systems show it late.
     pub lag: Duration,
-    /// A piece that is silent for so long is lost.
+    /// A piece whose heartbeat is older than this is lost.
     pub silence: Duration,
     /// Whether to leave after everything is submitted.
     pub detach: bool,

@@ -210,7 +210,7 @@ fn warn_of_ambiguity(lattice: &Graph, aligned: &mut Aligned) {
 }
 
 const PHONE_CHANGED: &str =
-    "Phone changed before final transition-id found [broken lattice or mismatched model or wrong --reorder option?]";
+    "Phone changed before final transition-id found [broken lattice or mismatched model or wrong `reorder` option?]";
 const LOOP_CHANGED: &str =
-    "Phone changed while following final self-loop [broken lattice or mismatched model or wrong --reorder option?]";
+    "Phone changed while following final self-loop [broken lattice or mismatched model or wrong `reorder` option?]";
 const UNEXPECTED_CHANGE: &str = "Phone changed unexpectedly in lattice [broken lattice or mismatched model?]";

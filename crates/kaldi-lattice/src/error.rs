@@ -1,23 +1,25 @@
 //! Why something cannot be computed from a lattice.
 
-use std::fmt;
-
 use kaldi_hmm::UnknownTransitionId;
 
 /// Why something cannot be computed from a lattice.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// There is a cycle.
+    #[error("the lattice has a cycle")]
     Cycle,
     /// A scale of acoustic costs and the inverse of one are given.
+    #[error("expected `inv_acoustic_scale` to be 1 where `acoustic_scale` is given, got {got}")]
     BothScales {
         /// The inverse.
         got: String,
     },
     /// There is no path from the start to a final state.
+    #[error("the lattice has no path from the start to a final state")]
     NoPath,
     /// A state is reached after different numbers of frames.
+    #[error("state {state} is reached after {first} frames and after {other} frames")]
     TimesDiffer {
         /// The state, as it is numbered after sorting.
         state: u32,
@@ -27,6 +29,7 @@ pub enum Error {
         other: usize,
     },
     /// Final states are reached after different numbers of frames.
+    #[error("some paths have {longest} frames, others {other}")]
     LengthsDiffer {
         /// The frames of the longest path.
         longest: usize,
@@ -34,6 +37,7 @@ pub enum Error {
         other: usize,
     },
     /// An alignment has another number of frames.
+    #[error("the lattice has {lattice} frames, the alignment {alignment}")]
     OtherLength {
         /// The frames of the lattice.
         lattice: usize,
@@ -41,12 +45,16 @@ pub enum Error {
         alignment: usize,
     },
     /// A transition-id is not in the model.
-    TransitionId(UnknownTransitionId),
+    #[error(transparent)]
+    TransitionId(#[from] UnknownTransitionId),
     /// A phone is not in the table of word boundaries.
+    #[error("phone {0} is not in the table of word boundaries")]
     UnknownPhone(i32),
     /// A word is not in the lexicon.
+    #[error("word {0} is not in the lexicon")]
     UnknownWord(i32),
     /// An arc has transition-ids of several phones where one has to be.
+    #[error("expected an arc of one phone, got one from phone {first} to phone {last}")]
     NotOfOnePhone {
         /// The phone of the first transition-id.
         first: i32,
@@ -57,45 +65,3 @@ pub enum Error {
 
 /// The result of a computation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Cycle => f.write_str("the lattice has a cycle"),
-            Self::BothScales { got } => {
-                write!(f, "expected --inv-acoustic-scale to be 1 where --acoustic-scale is given, got {got}")
-            }
-            Self::NoPath => f.write_str("the lattice has no path from the start to a final state"),
-            Self::TimesDiffer { state, first, other } => {
-                write!(f, "state {state} is reached after {first} frames and after {other} frames")
-            }
-            Self::LengthsDiffer { longest, other } => {
-                write!(f, "some paths have {longest} frames, others {other}")
-            }
-            Self::OtherLength { lattice, alignment } => {
-                write!(f, "the lattice has {lattice} frames, the alignment {alignment}")
-            }
-            Self::TransitionId(error) => error.fmt(f),
-            Self::UnknownPhone(phone) => write!(f, "phone {phone} is not in the table of word boundaries"),
-            Self::UnknownWord(word) => write!(f, "word {word} is not in the lexicon"),
-            Self::NotOfOnePhone { first, last } => {
-                write!(f, "expected an arc of one phone, got one from phone {first} to phone {last}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::TransitionId(error) => Some(error),
-            _ => None,
-        }
-    }
-}
-
-impl From<UnknownTransitionId> for Error {
-    fn from(error: UnknownTransitionId) -> Self {
-        Self::TransitionId(error)
-    }
-}

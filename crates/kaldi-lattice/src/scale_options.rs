@@ -25,7 +25,7 @@ pub struct AcousticScaleArguments {
     /// Multiply acoustic costs by this
     #[option(default = 1.0)]
     pub acoustic_scale: f32,
-    /// Divide acoustic costs by this, instead of --acoustic-scale
+    /// Divide acoustic costs by this, instead of `acoustic_scale`
     #[option(default = 1.0)]
     pub inv_acoustic_scale: f32,
 }

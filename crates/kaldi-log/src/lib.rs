@@ -36,6 +36,10 @@ use std::time::{Duration, Instant};
 static PROGRAM: OnceLock<String> = OnceLock::new();
 static VERBOSE: AtomicI32 = AtomicI32::new(0);
 static SINK: OnceLock<fn(&[u8])> = OnceLock::new();
+static WORDING: OnceLock<Wording> = OnceLock::new();
+
+/// Says a message in other words.
+type Wording = Box<dyn Fn(&str) -> String + Send + Sync>;
 
 thread_local! {
     static CAPTURED: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
@@ -98,7 +102,11 @@ pub fn emit(severity: Severity, function: &str, file: &str, line: u32, message: 
         Severity::Verbose(level) => format!("VLOG[{level}]"),
     };
     let version = env!("CARGO_PKG_VERSION");
-    let message = one_line(&message.to_string());
+    let message = message.to_string();
+    let message = match WORDING.get() {
+        Some(wording) => one_line(&wording(&message)),
+        None => one_line(&message),
+    };
     let text = format!("{head} ({}[{version}]:{function}():{file}:{line}) {message}\n", program());
     let kept = CAPTURED.with_borrow_mut(|captured| match captured {
         Some(lines) => {
@@ -153,6 +161,11 @@ pub fn write_line(text: &[u8]) {
 /// else it shows there, such as a progress bar, before a line is written.
 pub fn set_sink(sink: fn(&[u8])) {
     let _ = SINK.set(sink);
+}
+
+/// Sets what messages of lines are put through first, such as what makes names of fields names of options; the first call wins.
+pub fn set_wording(wording: impl Fn(&str) -> String + Send + Sync + 'static) {
+    let _ = WORDING.set(Box::new(wording));
 }
 
 /// The time between two lines about the progress of work on a terminal.

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::factor::{Factor, Product};
+use crate::linear_algebra::lower_factor;
 use crate::{Error, Matrix, Real, Result};
 
 impl<T: Real> Matrix<T> {
@@ -111,26 +112,12 @@ impl<T: Real> Matrix<T> {
     /// Negative infinity if `A` does not have full row rank, as far as rounding shows. transform-feats logs this.
     pub fn half_log_det_gram(&self, dim: usize) -> f64 {
         let size = self.num_rows();
-        let mut factor = Matrix::<f64>::new(size, size);
-        let mut sum = 0.0;
-        // The Cholesky decomposition of A A^T, row by row.
-        for i in 0..size {
-            for j in 0..=i {
-                let gram: f64 = dot(&self.row(i)[..dim], &self.row(j)[..dim]);
-                let rest = gram - dot(&factor.row(i)[..j], &factor.row(j)[..j]);
-                if i != j {
-                    factor.row_mut(i)[j] = rest / factor.row(j)[j];
-                } else if rest > gram * f64::EPSILON * size as f64 {
-                    factor.row_mut(i)[i] = rest.sqrt();
-                    sum += rest.sqrt().ln();
-                } else if rest.is_nan() {
-                    return f64::NAN;
-                } else {
-                    return f64::NEG_INFINITY;
-                }
-            }
+        let gram = |row: usize, col: usize| dot(&self.row(row)[..dim], &self.row(col)[..dim]);
+        match lower_factor(size, gram, |rest, gram| rest > gram * f64::EPSILON * size as f64) {
+            Ok(factor) => factor.rows().enumerate().fold(0.0, |sum, (index, row)| sum + row[index].ln()),
+            Err(rest) if rest.is_nan() => f64::NAN,
+            Err(_) => f64::NEG_INFINITY,
         }
-        sum
     }
 }
 

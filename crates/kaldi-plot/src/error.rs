@@ -10,7 +10,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// The value of an option makes no sense.
-    #[error("expected --{name} to be {expected}, got {got}")]
+    #[error("expected `{name}` to be {expected}, got {got}")]
     Option {
         /// Its name, without dashes.
         name: &'static str,

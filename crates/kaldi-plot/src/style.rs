@@ -53,7 +53,7 @@ impl Style {
     pub fn check(&self) -> Result<()> {
         if !Self::FONT_SIZES.contains(&self.font_size) {
             let (least, most) = (Self::FONT_SIZES.start(), Self::FONT_SIZES.end());
-            return Err(Error::option("font-size", format!("from {least} to {most} pixels"), self.font_size));
+            return Err(Error::option("font_size", format!("from {least} to {most} pixels"), self.font_size));
         }
         let line = self.font_size;
         let (least_width, least_height) = (20 * line, 12 * line);
@@ -69,7 +69,7 @@ impl Style {
             }
         }
         match (self.low, self.high) {
-            (Some(low), Some(high)) if low >= high => Err(Error::option("max", format!("above --min={low}"), high)),
+            (Some(low), Some(high)) if low >= high => Err(Error::option("max", format!("above `min = {low}`"), high)),
             _ => Ok(()),
         }
     }

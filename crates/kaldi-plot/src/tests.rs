@@ -288,13 +288,13 @@ fn a_drawing_does_not_grow_with_what_it_is_of() {
 fn what_makes_no_sense_is_refused() {
     let message =
         |style: Style| figure(vec![features(&[1.0, 2.0], 2)]).draw(&style, PictureFormat::Png).unwrap_err().to_string();
-    assert_eq!(message(style(10, 400)), "expected --width to be from 400 to 20000 pixels, got 10");
-    assert_eq!(message(style(1000, 20_001)), "expected --height to be from 240 to 20000 pixels, got 20001");
+    assert_eq!(message(style(10, 400)), "expected `width` to be from 400 to 20000 pixels, got 10");
+    assert_eq!(message(style(1000, 20_001)), "expected `height` to be from 240 to 20000 pixels, got 20001");
     let size = Style { font_size: 7, ..Style::default() };
-    assert_eq!(message(size), "expected --font-size to be from 8 to 100 pixels, got 7");
+    assert_eq!(message(size), "expected `font_size` to be from 8 to 100 pixels, got 7");
     let limits = |low, high| Style { low: Some(low), high: Some(high), ..Style::default() };
-    assert_eq!(message(limits(3.0, 3.0)), "expected --max to be above --min=3, got 3");
-    assert_eq!(message(limits(f64::NAN, 3.0)), "expected --min to be a finite number, got NaN");
+    assert_eq!(message(limits(3.0, 3.0)), "expected `max` to be above `min = 3`, got 3");
+    assert_eq!(message(limits(f64::NAN, 3.0)), "expected `min` to be a finite number, got NaN");
     for panels in [vec![], vec![features(&[], 1)], vec![Panel::Labels(&[])]] {
         assert_eq!(figure(panels).draw(&Style::default(), PictureFormat::Png), Err(Error::Empty));
     }

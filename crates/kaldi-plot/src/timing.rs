@@ -23,12 +23,12 @@ impl Timing {
     pub fn of_windows(shift: f64, length: f64, snip_edges: bool) -> Result<Self> {
         if !(shift > 0.0 && shift < 1.0) {
             let advice = if shift >= 1.0 { " (it is in seconds)" } else { "" };
-            return Err(Error::option("frame-shift", "above 0 and below 1", format!("{shift}{advice}")));
+            return Err(Error::option("frame_shift", "above 0 and below 1", format!("{shift}{advice}")));
         }
         if !(length >= shift && length < 10.0) {
             return Err(Error::option(
-                "frame-length",
-                format!("--frame-shift ({shift}) or more, and below 10"),
+                "frame_length",
+                format!("`frame_shift` ({shift}) or more, and below 10"),
                 length,
             ));
         }

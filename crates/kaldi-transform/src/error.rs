@@ -40,7 +40,7 @@ pub enum Error {
         why: &'static str,
     },
     /// A text does not describe the contexts of a frame.
-    #[error("expected contexts such as 0,1.0:-1,0.5;1,0.5 for --context-expansion, got {got:?}")]
+    #[error("expected contexts such as 0,1.0:-1,0.5;1,0.5 for `context_expansion`, got {got:?}")]
     Contexts {
         /// The text.
         got: String,

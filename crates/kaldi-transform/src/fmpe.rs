@@ -360,7 +360,7 @@ mod tests {
             assert_eq!(error, Error::Contexts { got: contexts.to_owned() });
         }
         let message = Error::Contexts { got: "x".to_owned() }.to_string();
-        assert_eq!(message, "expected contexts such as 0,1.0:-1,0.5;1,0.5 for --context-expansion, got \"x\"");
+        assert_eq!(message, "expected contexts such as 0,1.0:-1,0.5;1,0.5 for `context_expansion`, got \"x\"");
     }
 
     #[test]

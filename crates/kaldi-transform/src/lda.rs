@@ -158,7 +158,7 @@ impl LdaStats {
         let (limit, why) = if options.allow_large_dim || dim < num_classes {
             (dim, "as many as the features have")
         } else {
-            (num_classes.saturating_sub(1), "fewer than classes, without --allow-large-dim")
+            (num_classes.saturating_sub(1), "fewer than classes, without `allow_large_dim`")
         };
         match usize::try_from(options.dim) {
             Ok(wanted) if (1..=limit).contains(&wanted) => Ok(wanted),
@@ -406,7 +406,7 @@ mod tests {
     #[test]
     fn the_dimension_is_below_the_number_of_classes_unless_allowed() {
         let error = stats().estimate(&options(2)).unwrap_err().to_string();
-        assert_eq!(error, "expected a dimension from 1 to 1 (fewer than classes, without --allow-large-dim), got 2");
+        assert_eq!(error, "expected a dimension from 1 to 1 (fewer than classes, without `allow_large_dim`), got 2");
         let large = LdaOptions { allow_large_dim: true, ..options(2) };
         assert_eq!(stats().estimate(&large).unwrap().transform().size(), (2, 2));
         let error = stats().estimate(&LdaOptions { dim: 3, ..large }).unwrap_err().to_string();

@@ -45,7 +45,7 @@ impl TypeAdvice {
         })
     }
 
-    /// The advice about a value that could not be read; `None` if it is of no type, or may be of several.
+    /// The advice about a value that could not be read; `None` if its type is unknown or ambiguous.
     pub fn on(error: &ParseError) -> Option<Self> {
         let Unread { bytes, at_end } = error.value.as_ref()?;
         // A value that is cut has the right type.

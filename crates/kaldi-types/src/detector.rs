@@ -113,7 +113,7 @@ impl Detector {
         if at_end || window.len() >= LOOK_AHEAD {
             self.is_ambiguous = true;
             let types: Vec<_> = fits.iter().map(|&(value_type, _)| value_type).collect();
-            return Err(ParseError::new(0, format!("this may be {}; --type= says which", join_names(&types))));
+            return Err(ParseError::new(0, format!("this may be {}; `type` says which", join_names(&types))));
         }
         // The bytes after the right end show which types are wrong.
         let wanted = fits.iter().map(|&(_, frame)| match frame {
@@ -133,7 +133,7 @@ impl Detector {
             _ => {
                 let shown = &window[..window.len().min(12)];
                 let message = format!(
-                    "cannot find the type of a value that starts with \"{}\"; --type= may help (htk and sphinx features \
+                    "cannot find the type of a value that starts with \"{}\"; `type` may help (htk and sphinx features \
                      need it)",
                     shown.escape_ascii()
                 );

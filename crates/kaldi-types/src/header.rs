@@ -83,7 +83,7 @@ impl Header {
     /// The header at the start of a value, `beyond` bytes of which are missing; `None` if the value has to be parsed.
     ///
     /// # Errors
-    /// If it is no value of the type. The error says `at_end` if more bytes are needed.
+    /// If the value is not of the type. The error says `at_end` if more bytes are needed.
     pub fn in_head(value_type: ValueType, head: &[u8], beyond: u64, range: Option<&[u8]>) -> Result<Option<Self>> {
         (value_type.row().header)(head, beyond, range)
     }

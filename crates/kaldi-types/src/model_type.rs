@@ -89,7 +89,7 @@ model_types! {
 }
 
 impl ModelType {
-    /// The kind of the model or the statistics that start with these bytes; `None` if they start no model.
+    /// The kind of the model or the statistics that start with these bytes; `None` if they are neither.
     ///
     /// The first word of some kinds is that of another kind, or no word of their own:
     ///

@@ -253,7 +253,7 @@ impl FromStr for ValueType {
     }
 }
 
-/// The error for a name of no type.
+/// The error for an unknown name of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownType;
 

@@ -135,7 +135,7 @@ impl<'a> Cursor<'a> {
         ParseError::new(self.at, message)
     }
 
-    /// The error if the bytes end here and `expected` should follow.
+    /// The error for bytes that end where `expected` should follow.
     pub fn end(&self, expected: impl std::fmt::Display) -> ParseError {
         ParseError::end(self.at, expected)
     }

@@ -30,7 +30,7 @@ impl Posterior {
         self.0.iter().flatten().map(|&(_, weight)| f64::from(weight)).sum()
     }
 
-    /// The weight in each frame of the index that is aligned with it: that of its first entry; 0 if there is none.
+    /// The weight in each frame of the index that is aligned with it: that of its first entry; 0 if it has no entry.
     ///
     /// # Panics
     /// If the numbers of frames differ.

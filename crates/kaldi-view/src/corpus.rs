@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_inspect::{Entries, Kind, Named};
+use kaldi_inspect::{Entries, Named, NamedKind};
 use kaldi_io::for_each_keyed_line;
 use kaldi_measure::{Census, MeasuredUtterance, Moments, TextMeasures, TypicalMeans};
 use kaldi_reader::{Reader, ReaderExt, Step, from_fn};
@@ -96,7 +96,7 @@ impl Corpus {
         for name in names {
             let named = Named::find(name.as_bstr())?;
             match named.kind {
-                Kind::Directory => {
+                NamedKind::Directory => {
                     let directory = DataDirectory::new(named.rxfilename.to_path().unwrap_or(std::path::Path::new("")));
                     let jobs = directory.add(&mut corpus, hypotheses.as_ref())?;
                     corpus.run_all(jobs)?;
@@ -105,13 +105,13 @@ impl Corpus {
                     }
                     directory.add_ctms(&mut corpus)?;
                 }
-                Kind::Shards => {
+                NamedKind::Shards => {
                     corpus.add_named(name, named.clone(), Some(ValueType::Wave))?;
                     corpus.add_texts(name, named, hypotheses.as_ref())?;
                 }
                 kind => match Entries::find_type(&named) {
                     Some(found) if found.is_words() => corpus.add_texts(name, named, hypotheses.as_ref())?,
-                    found => corpus.add_named(name, named, found.filter(|_| kind == Kind::Script))?,
+                    found => corpus.add_named(name, named, found.filter(|_| kind == NamedKind::Script))?,
                 },
             }
         }
@@ -129,7 +129,7 @@ impl Corpus {
         named: Named,
         hypotheses: Option<&HashMap<BString, BString>>,
     ) -> Result<()> {
-        let are_shards = named.kind == Kind::Shards;
+        let are_shards = named.kind == NamedKind::Shards;
         let mut entries = Entries::of(named, Some(ValueType::TokenVector))?;
         let mut count = 0;
         loop {
@@ -153,7 +153,7 @@ impl Corpus {
 
     /// Measures the values of a table. If a script file says its type, values that cannot be read are findings.
     fn add_named(&mut self, name: &BString, named: Named, value_type: Option<ValueType>) -> Result<()> {
-        if named.kind == Kind::Script
+        if named.kind == NamedKind::Script
             && let Some(value_type) = value_type
         {
             let jobs = self.jobs_of_script(&named.rxfilename, role(name, value_type)?)?;

@@ -1,7 +1,7 @@
 //! Files of sound of other kinds than RIFF/WAVE and FLAC.
 
 use kaldi_io::ParseError;
-use sound_files::{DecodedSound, SoundFault, SoundHeader, SoundKind, Told};
+use sound_files::{DecodedSound, DetectedSound, SoundFault, SoundHeader, SoundKind};
 
 use crate::flac::is_flac;
 use crate::info::WaveInfo;
@@ -14,7 +14,7 @@ pub(crate) enum Form {
     Flac,
     Coded(SoundKind),
     /// More bytes are needed.
-    Unsure,
+    NeedMoreBytes,
 }
 
 impl Form {
@@ -26,10 +26,10 @@ impl Form {
         if is_flac(head) {
             return Self::Flac;
         }
-        match SoundKind::tell(head, at_end) {
-            Told::Kind(kind) => Self::Coded(kind),
-            Told::Unsure => Self::Unsure,
-            Told::Other => Self::Riff,
+        match SoundKind::detect(head, at_end) {
+            DetectedSound::Kind(kind) => Self::Coded(kind),
+            DetectedSound::NeedMoreBytes => Self::NeedMoreBytes,
+            DetectedSound::Other => Self::Riff,
         }
     }
 }
@@ -41,7 +41,7 @@ pub fn sound_suffix(head: &[u8]) -> Option<&'static str> {
         Form::Flac if head.len() >= 4 => Some("flac"),
         Form::Coded(kind) => Some(kind.suffix()),
         Form::Riff if head.starts_with(b"RIFF") || head.starts_with(b"RIFX") => Some("wav"),
-        Form::Flac | Form::Riff | Form::Unsure => None,
+        Form::Flac | Form::Riff | Form::NeedMoreBytes => None,
     }
 }
 

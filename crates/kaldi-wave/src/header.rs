@@ -39,7 +39,7 @@ impl WaveInfo {
                 cursor.skip(cursor.rest().len() as u64 + cursor.beyond())?;
                 return Ok(info);
             }
-            Form::Unsure => return Err(cursor.end("a header of sound")),
+            Form::NeedMoreBytes => return Err(cursor.end("a header of sound")),
             Form::Riff => {}
         }
         let mut riff = Riff::read(bytes).map_err(explained)?;
@@ -84,7 +84,7 @@ impl WaveInfo {
                 let tail = tail()?;
                 Ok(Flac::read(head).is_ok_and(|flac| flac.ends_well(head, &tail, length)))
             }
-            Form::Riff | Form::Coded(_) | Form::Unsure => Ok(true),
+            Form::Riff | Form::Coded(_) | Form::NeedMoreBytes => Ok(true),
         }
     }
 }

@@ -38,7 +38,7 @@ pub struct Extended {
 #[non_exhaustive]
 pub enum SilenceError {
     /// An option makes no sense at this sampling frequency.
-    #[error("expected --{option} to be {expected}, got {got}")]
+    #[error("expected `{option}` to be {expected}, got {got}")]
     Option {
         /// Its name.
         option: &'static str,
@@ -72,16 +72,16 @@ impl Silence {
             Self { extra: samples(extra), search: samples(search), extract: samples(extract), shift: samples(shift) };
         // More samples could not be written.
         if !(1..1 << 31).contains(&silence.extra) {
-            return refuse("extra-silence-length", "one sample or more, and below 2^31", extra);
+            return refuse("extra_silence_length", "one sample or more, and below 2^31", extra);
         }
         if silence.extract < 2 {
-            return refuse("silence-extract-length", "two samples or more", extract);
+            return refuse("silence_extract_length", "two samples or more", extract);
         }
         if extract.partial_cmp(&search) != Some(Ordering::Less) {
-            return refuse("silence-extract-length", "less than --silence-search-length", extract);
+            return refuse("silence_extract_length", "less than `silence_search_length`", extract);
         }
         if silence.shift == 0 {
-            return refuse("silence-extract-shift", "one sample or more", shift);
+            return refuse("silence_extract_shift", "one sample or more", shift);
         }
         Ok(silence)
     }
@@ -201,13 +201,13 @@ mod tests {
             other => panic!("{option}: {other:?}"),
         };
         for extra in [0.0, -1.0, 0.0009, f32::NAN, 1e9, f32::INFINITY] {
-            refuses(SilenceOptions { extra, ..OPTIONS }, "extra-silence-length");
+            refuses(SilenceOptions { extra, ..OPTIONS }, "extra_silence_length");
         }
         for extract in [0.0, 0.0019, -1.0, 0.2, 0.3, f32::NAN] {
-            refuses(SilenceOptions { extract, ..OPTIONS }, "silence-extract-length");
+            refuses(SilenceOptions { extract, ..OPTIONS }, "silence_extract_length");
         }
-        refuses(SilenceOptions { search: f32::NAN, ..OPTIONS }, "silence-extract-length");
-        refuses(SilenceOptions { shift: 0.0009, ..OPTIONS }, "silence-extract-shift");
+        refuses(SilenceOptions { search: f32::NAN, ..OPTIONS }, "silence_extract_length");
+        refuses(SilenceOptions { shift: 0.0009, ..OPTIONS }, "silence_extract_shift");
         let short = SilenceError::Short { expected: 200, got: 199 };
         assert_eq!(silence().extend(&[1.0; 199]), Err(short));
         assert_eq!(silence().extend(&[1.0; 200]).unwrap().samples.len(), 700);

@@ -123,7 +123,7 @@ impl Value for Wave {
                 cursor.advance(bytes.len());
                 decoded
             }
-            Form::Riff | Form::Unsure => {
+            Form::Riff | Form::NeedMoreBytes => {
                 let mut riff = Riff::read(bytes).map_err(|error| moved(coded::explain_end(error, bytes)))?;
                 let channels = riff.decode(bytes).map_err(moved)?;
                 if let Frame::Whole(length) = riff.samples.frame(bytes, true) {

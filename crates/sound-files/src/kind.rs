@@ -27,11 +27,11 @@ pub enum SoundKind {
 
 /// What a file is, as far as its first bytes show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum DetectedSound {
     /// It is a file of this kind.
     Kind(SoundKind),
     /// More bytes are needed.
-    Unsure,
+    NeedMoreBytes,
     /// It is nothing that is read here.
     Other,
 }
@@ -50,7 +50,7 @@ const MAGIC: [(usize, &[u8], SoundKind); 8] = [
 
 impl SoundKind {
     /// What a file that starts with these bytes is; `at_end` says that nothing follows them.
-    pub fn tell(head: &[u8], at_end: bool) -> Told {
+    pub fn detect(head: &[u8], at_end: bool) -> DetectedSound {
         let mut is_unsure = false;
         for (at, magic, kind) in MAGIC {
             let there = head.get(at..).unwrap_or_default();
@@ -62,15 +62,15 @@ impl SoundKind {
                 continue;
             }
             if length == magic.len() {
-                return if kind == Self::Mpeg { Self::after_tag(head) } else { Told::Kind(kind) };
+                return if kind == Self::Mpeg { Self::after_tag(head) } else { DetectedSound::Kind(kind) };
             }
             is_unsure |= !head.is_empty();
         }
-        match [mpeg::tell(head, at_end), adts::tell(head, at_end)] {
-            [Told::Kind(kind), _] | [_, Told::Kind(kind)] => Told::Kind(kind),
-            [Told::Unsure, _] | [_, Told::Unsure] => Told::Unsure,
-            _ if is_unsure && !at_end => Told::Unsure,
-            _ => Told::Other,
+        match [mpeg::detect(head, at_end), adts::detect(head, at_end)] {
+            [DetectedSound::Kind(kind), _] | [_, DetectedSound::Kind(kind)] => DetectedSound::Kind(kind),
+            [DetectedSound::NeedMoreBytes, _] | [_, DetectedSound::NeedMoreBytes] => DetectedSound::NeedMoreBytes,
+            _ if is_unsure && !at_end => DetectedSound::NeedMoreBytes,
+            _ => DetectedSound::Other,
         }
     }
 
@@ -92,10 +92,10 @@ impl SoundKind {
     }
 
     /// The kind of a file with a tag (ID3) before its frames.
-    fn after_tag(head: &[u8]) -> Told {
+    fn after_tag(head: &[u8]) -> DetectedSound {
         let frames = head.get(mpeg::tag_length(head) as usize..).unwrap_or_default();
         let is_adts = frames.first_chunk().is_some_and(|word: &[u8; 2]| word[0] == 0xff && word[1] & 0xf6 == 0xf0);
-        Told::Kind(if is_adts { Self::Adts } else { Self::Mpeg })
+        DetectedSound::Kind(if is_adts { Self::Adts } else { Self::Mpeg })
     }
 
     /// What files of this kind are called.

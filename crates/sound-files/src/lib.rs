@@ -18,10 +18,10 @@
 //! PCM are integers of 8 to 32 bits, floats, A-law and mu-law. RIFF/WAVE files and FLAC's own are those of `kaldi-wave`.
 //!
 //! ```
-//! use sound_files::{SoundKind, Told, decode};
+//! use sound_files::{SoundKind, DetectedSound, decode};
 //!
 //! let file = b".snd\0\0\0\x18\0\0\0\x04\0\0\0\x03\0\0\x1f\x40\0\0\0\x01\0\x01\xff\xfe";
-//! assert_eq!(SoundKind::tell(file, true), Told::Kind(SoundKind::Au));
+//! assert_eq!(SoundKind::detect(file, true), DetectedSound::Kind(SoundKind::Au));
 //! let sound = decode(SoundKind::Au, file)?;
 //! assert_eq!((sound.header.sample_rate, sound.channels), (8000, vec![vec![1.0, -2.0]]));
 //! # Ok::<(), sound_files::SoundFault>(())
@@ -48,5 +48,5 @@ mod track;
 pub use decode::{DecodedSound, SoundHeader, decode, read_header};
 pub use encoding::Encoding;
 pub use fault::SoundFault;
-pub use kind::{SoundKind, Told};
+pub use kind::{DetectedSound, SoundKind};
 pub use parts::SoundParts;

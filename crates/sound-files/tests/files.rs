@@ -3,7 +3,7 @@
 #![cfg(feature = "codecs")]
 
 use sound_files::SoundKind::{Adts, Aiff, Au, Caf, Matroska, Mp4, Mpeg, Ogg, Sphere};
-use sound_files::{DecodedSound, SoundFault, SoundKind, SoundParts, Told, decode, read_header};
+use sound_files::{DecodedSound, DetectedSound, SoundFault, SoundKind, SoundParts, decode, read_header};
 
 fn read(name: &str) -> Vec<u8> {
     std::fs::read(format!("{}/tests/files/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
@@ -76,7 +76,7 @@ fn ratio(original: &[f32], decoded: impl Iterator<Item = f32>) -> f64 {
 fn files_decode_to_what_they_were_made_of() {
     for Case(name, kind, from, num_samples, before, step, least) in &CASES {
         let bytes = read(name);
-        assert_eq!(SoundKind::tell(&bytes, true), Told::Kind(*kind), "{name}");
+        assert_eq!(SoundKind::detect(&bytes, true), DetectedSound::Kind(*kind), "{name}");
         let DecodedSound { header, channels } = decode(*kind, &bytes).unwrap();
         assert_eq!(header.remarks, [], "{name}");
         assert!(channels.iter().all(|channel| channel.len() == *num_samples), "{name}: {}", channels[0].len());
@@ -113,11 +113,11 @@ fn channels_of_opus_are_in_the_order_of_riff_wave() {
 #[test]
 fn other_files_are_not_told() {
     for head in [&read("stereo.wav")[..], b"fLaC\0\0\0\x22", b"", b"#!AMR\n", b"\xff\xfe\0\0\0\0\0\0", b"\0BFM \x04"] {
-        assert_eq!(SoundKind::tell(head, true), Told::Other, "{}", head[..head.len().min(8)].escape_ascii());
+        assert_eq!(SoundKind::detect(head, true), DetectedSound::Other, "{}", head[..head.len().min(8)].escape_ascii());
     }
     for head in [&b"O"[..], b"NIST", b"FORM\0\0", b"\xff\xfb\x90\x64", b"\xff\xf1\x50"] {
-        assert_eq!(SoundKind::tell(head, false), Told::Unsure, "{}", head.escape_ascii());
-        assert_eq!(SoundKind::tell(head, true), Told::Other, "{}", head.escape_ascii());
+        assert_eq!(SoundKind::detect(head, false), DetectedSound::NeedMoreBytes, "{}", head.escape_ascii());
+        assert_eq!(SoundKind::detect(head, true), DetectedSound::Other, "{}", head.escape_ascii());
     }
 }
 
@@ -144,7 +144,7 @@ fn headers_need_no_more_than_they_need() {
 fn files_without_a_walk_are_known_by_their_first_bytes() {
     for name in ["noted.mp3", "tagged.mp3", "pcm.caf", "pcm.aiff", "linear.au", "law.sph"] {
         let bytes = read(name);
-        let Told::Kind(kind) = SoundKind::tell(&bytes, false) else { panic!("{name}") };
+        let DetectedSound::Kind(kind) = SoundKind::detect(&bytes, false) else { panic!("{name}") };
         // As if the rest were a long way off.
         let header = read_header(kind, &bytes[..1100.min(bytes.len() - 1)], bytes.len() as u64).unwrap();
         assert_eq!(header.num_samples, decode(kind, &bytes).unwrap().header.num_samples, "{name}");
@@ -158,7 +158,7 @@ fn what_is_there_of_a_cut_file_counts() {
         let bytes = read(name);
         let whole = decode(*kind, &bytes).unwrap().channels;
         for cut in (0..bytes.len()).filter(|cut| *cut < 200 || cut % 5 == 0) {
-            let Told::Kind(told) = SoundKind::tell(&bytes[..cut], true) else { continue };
+            let DetectedSound::Kind(told) = SoundKind::detect(&bytes[..cut], true) else { continue };
             let Ok(part) = decode(told, &bytes[..cut]) else { continue };
             let count = part.channels[0].len();
             assert!((1..=whole[0].len()).contains(&count), "{name}, {cut} bytes");

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 #![cfg(all(feature = "codecs", target_os = "linux"))]
 
-use sound_files::{SoundKind, Told, decode, read_header};
+use sound_files::{DetectedSound, SoundKind, decode, read_header};
 
 /// The most memory that a small file may take, in kB.
 const MOST: u64 = 256_000;
@@ -25,7 +25,7 @@ fn files() -> Vec<(String, Vec<u8>)> {
 }
 
 fn read(bytes: &[u8]) {
-    if let Told::Kind(kind) = SoundKind::tell(bytes, true) {
+    if let DetectedSound::Kind(kind) = SoundKind::detect(bytes, true) {
         let _ = read_header(kind, bytes, bytes.len() as u64);
         let _ = decode(kind, bytes);
     }
@@ -93,7 +93,7 @@ fn packets_at_the_same_place_are_refused() {
         bytes.extend(words([80_008]));
         bytes.extend(b"free");
         bytes.resize(bytes.len() + 80_000, 1);
-        let Told::Kind(kind) = SoundKind::tell(&bytes, true) else { panic!("{name}") };
+        let DetectedSound::Kind(kind) = SoundKind::detect(&bytes, true) else { panic!("{name}") };
         let fault = decode(kind, &bytes).unwrap_err();
         assert!(fault.message.starts_with("expected packets of at most "), "{name}: {fault}");
         check_memory(name);

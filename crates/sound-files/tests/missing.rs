@@ -3,7 +3,7 @@
 #![cfg(feature = "codecs")]
 
 use sound_files::SoundKind::{Aiff, Au, Caf, Matroska, Mp4, Mpeg, Ogg, Sphere};
-use sound_files::{DecodedSound, SoundKind, Told, decode, read_header};
+use sound_files::{DecodedSound, DetectedSound, SoundKind, decode, read_header};
 
 fn read(name: &str) -> Vec<u8> {
     std::fs::read(format!("{}/tests/files/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
@@ -228,8 +228,8 @@ fn what_is_known_by_its_start_is_named() {
     ] {
         let bytes = read(name);
         for cut in 1..bytes.len().min(600) {
-            let is_told = match SoundKind::tell(&bytes[..cut], true) {
-                Told::Kind(told) => {
+            let is_told = match SoundKind::detect(&bytes[..cut], true) {
+                DetectedSound::Kind(told) => {
                     if let Err(fault) = decode(told, &bytes[..cut]) {
                         assert!(fault.message.ends_with("bytes") || fault.message.ends_with("byte"), "{name}: {fault}");
                         assert!(fault.message.contains(&format!("ends after {cut} byte")), "{name}, {cut}: {fault}");

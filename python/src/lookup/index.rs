@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_inspect::{Entries, Kind, Named};
+use kaldi_inspect::{Entries, Named, NamedKind};
 use kaldi_table::{ScriptLine, ScriptLines};
 
 use crate::errors::{Class, Failure, Result};
@@ -45,7 +45,7 @@ impl Index {
         let named = Named::find(name)?;
         let mut index = Self {
             name: kaldi_io::printable_rxfilename(named.rxfilename.as_bstr()).as_ref().into(),
-            is_script: named.kind == Kind::Script,
+            is_script: named.kind == NamedKind::Script,
             archive: named.rxfilename.clone(),
             text: Vec::new(),
             entries: Vec::new(),
@@ -53,8 +53,8 @@ impl Index {
             hasher: RandomState::new(),
         };
         match named.kind {
-            Kind::Script => index.read_script(named.rxfilename.as_bstr())?,
-            Kind::Archive if named.is_stream() => {
+            NamedKind::Script => index.read_script(named.rxfilename.as_bstr())?,
+            NamedKind::Archive if named.is_stream() => {
                 let message = format!("{}: values are looked up by key in a file, not in a stream", index.name);
                 return Err(Failure::new(Class::Specifier, message).in_file(&*index.name));
             }

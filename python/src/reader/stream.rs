@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_egs::NnetIo;
-use kaldi_inspect::{Entries, Kind, Named};
+use kaldi_inspect::{Entries, Named, NamedKind};
 use kaldi_io::{Rspecifier, RspecifierKind};
 use kaldi_log::warning;
 use kaldi_reader::Share;
@@ -81,9 +81,9 @@ impl Stream {
         }
         let named = match options.has_keys {
             true => Named::find(name.as_bstr())?,
-            false => Named { kind: Kind::Value, rxfilename: name.clone(), is_binary: false },
+            false => Named { kind: NamedKind::Value, rxfilename: name.clone(), is_binary: false },
         };
-        let is_script = named.kind == Kind::Script;
+        let is_script = named.kind == NamedKind::Script;
         let entries = Box::new(Entries::of(named, options.wanted.value_type())?);
         Ok(Self::new(Source::Entries(entries), options, name.clone(), is_script))
     }
@@ -224,15 +224,9 @@ impl Stream {
     /// A failure of a value whose type was found by looking says how to give the type.
     fn advised(&self, failure: Failure, is_text: bool) -> Failure {
         let message = failure.to_string();
-        if let Some((first, _)) = message.split_once("--type= may help") {
-            let message = match message.contains("<Nnet3") {
-                true => format!("{first}these are examples for the training of nnet3, which are not read here"),
-                false => format!("{first}a type= may help (htk and sphinx features need it)"),
-            };
-            return failure.with_message(message);
-        }
-        if message.contains("--type= says which") {
-            return failure.with_message(message.replace("--type= says which", "type= says which"));
+        if let Some((first, _)) = message.split_once("`type` may help").filter(|_| message.contains("<Nnet3")) {
+            return failure
+                .with_message(format!("{first}these are examples for the training of nnet3, which are not read here"));
         }
         let was_found = self.options.wanted == Wanted::Type(None) && failure.class() == Class::Data;
         match self.value_type.filter(|_| was_found && !message.contains("got the end of the input")) {
@@ -265,7 +259,7 @@ impl Form {
 /// The number of lines of a script file.
 pub fn script_length(name: &BString) -> Result<usize> {
     let named = Named::find(name.as_bstr())?;
-    if named.kind != Kind::Script {
+    if named.kind != NamedKind::Script {
         let raised = wrong_type("only script files have a length: an archive would have to be read for it");
         return Err(raised.into());
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_inspect::{Entries, Kind, read_frames};
+use kaldi_inspect::{Entries, NamedKind, read_frames};
 use kaldi_io::{FileNames, Output, Rspecifier, Wxfilename, make_last_folder};
 use kaldi_log::{log, warning};
 use kaldi_plot::{Features, Figure, Panel, Picture, PictureFormat, PlotArguments, Sheet, Style, Timing, Waveform};
@@ -149,7 +149,7 @@ impl Reader for Source {
                 Ok(None) => return Ok(None),
                 Err(error) if self.is_permissive => {
                     warning!("{error}");
-                    if self.entries.kind() != Kind::Script {
+                    if self.entries.kind() != NamedKind::Script {
                         return Ok(None);
                     }
                 }
@@ -158,7 +158,7 @@ impl Reader for Source {
         };
         // A single value has the name of its file as its key.
         let file = || self.table.as_path().file_name().map(|name| name.as_encoded_bytes().into());
-        let key = if self.entries.kind() == Kind::Value { file() } else { None };
+        let key = if self.entries.kind() == NamedKind::Value { file() } else { None };
         let wave = self.waves.find(entry.key())?;
         let weight = usize::try_from(entry.size()).unwrap_or(usize::MAX).saturating_add(self.picture);
         let key = key.unwrap_or_else(|| entry.key().to_owned());

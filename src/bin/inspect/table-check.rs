@@ -6,7 +6,7 @@ use anyhow::Result;
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, Tally};
 use kaldi_inspect::{
-    Checks, Fault, Foreign, ForeignKind, ForeignPart, Kind, Missing, ModelSummary, Named, check, check_directory,
+    Checks, Fault, Foreign, ForeignKind, ForeignPart, Missing, ModelSummary, Named, NamedKind, check, check_directory,
 };
 use kaldi_io::{Output, printable, printable_json};
 use kaldi_log::{log, warning};
@@ -99,8 +99,8 @@ fn table_check(opts: Options) -> Result<Tally> {
                 warning!("{advice}");
             }
             entries += match named.kind {
-                Kind::Directory => check_directory(named.rxfilename.to_path()?, checks, missing, &mut report)?,
-                Kind::Model(model_type) => match ModelSummary::read(named.rxfilename.as_ref(), model_type) {
+                NamedKind::Directory => check_directory(named.rxfilename.to_path()?, checks, missing, &mut report)?,
+                NamedKind::Model(model_type) => match ModelSummary::read(named.rxfilename.as_ref(), model_type) {
                     Ok(_) => 1,
                     Err(error) => {
                         report(Fault { table: table.to_string(), place: String::new(), message: error.to_string() });

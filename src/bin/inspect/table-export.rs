@@ -7,7 +7,7 @@ use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_convert::{Export, ExportOptions, Exporter, FileFormat, FloatType, Item, Piece};
 use kaldi_egs::{NnetChainExample, NnetExample};
-use kaldi_inspect::{Entries, Kind, ModelType, Named, Numbers, model_arrays};
+use kaldi_inspect::{Entries, ModelType, Named, NamedKind, Numbers, model_arrays};
 use kaldi_io::{FileNames, Output, Wxfilename, make_last_folder};
 use kaldi_lattice::{CompactLattice, Fst, Lattice};
 use kaldi_log::log;
@@ -68,10 +68,10 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Wo
 fn table_export(opts: Options) -> anyhow::Result<Tally> {
     let (format, is_folder) = opts.format()?;
     let named = Named::find(&opts.source)?;
-    if let Kind::Model(model_type) = named.kind {
+    if let NamedKind::Model(model_type) = named.kind {
         return export_model(&opts, model_type, format, is_folder);
     }
-    if named.kind == Kind::Value && format != FileFormat::Npy {
+    if named.kind == NamedKind::Value && format != FileFormat::Npy {
         bail!("{} is a single value without a key: it can be a .npy, got {format}", opts.source);
     }
     let found = opts.value_type.or_else(|| Entries::find_type(&named));

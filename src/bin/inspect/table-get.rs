@@ -5,7 +5,7 @@
 use anyhow::{Result, ensure};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
-use kaldi_inspect::{Kind, Named, copy, cut_lines, select, show, show_json};
+use kaldi_inspect::{Named, NamedKind, copy, cut_lines, select, show, show_json};
 use kaldi_io::{Lines, Output};
 use kaldi_log::warning;
 use kaldi_table::ArchiveWriter;
@@ -55,7 +55,7 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Wo
 fn table_get(opts: Options) -> Result<Tally> {
     let words = opts.asked()?;
     let named = Named::find(&opts.table)?;
-    ensure!(named.kind != Kind::Value, "{} is one value without a key: table-head prints it", opts.table);
+    ensure!(named.kind != NamedKind::Value, "{} is one value without a key: table-head prints it", opts.table);
     let selected = select(named, opts.value_type, &words)?;
     let mut target = Target::create(&opts)?;
     let mut tally = Tally::default();

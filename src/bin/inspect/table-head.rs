@@ -4,7 +4,9 @@
 
 use anyhow::{Result, bail, ensure};
 use kaldi_cli::{InputName, Tally};
-use kaldi_inspect::{Entries, Foreign, ForeignKind, Kind, Named, cut_lines, model_text, show, show_dot, show_json};
+use kaldi_inspect::{
+    Entries, Foreign, ForeignKind, Named, NamedKind, cut_lines, model_text, show, show_dot, show_json,
+};
 use kaldi_io::{Output, printable_rxfilename};
 use kaldi_log::{log, warning};
 use kaldi_reader::Reader;
@@ -78,7 +80,7 @@ fn table_head(opts: Options) -> Result<Tally> {
         if let Some(advice) = named.advice() {
             warning!("{advice}");
         }
-        if let Kind::Model(model_type) = named.kind {
+        if let NamedKind::Model(model_type) = named.kind {
             ensure!(!opts.json, "{table} is a model: table-info --json shows its sizes");
             let text = model_text(named.rxfilename.as_ref(), model_type)?;
             for line in text.split_inclusive(|&byte| byte == b'\n').take(opts.n as usize) {

@@ -5,7 +5,7 @@
 use anyhow::Result;
 use bstr::ByteSlice;
 use kaldi_cli::{InputName, Tally};
-use kaldi_inspect::{DirectorySummary, Foreign, ForeignKind, Info, Kind, ModelSummary, Named, Summary};
+use kaldi_inspect::{DirectorySummary, Foreign, ForeignKind, Info, ModelSummary, Named, NamedKind, Summary};
 use kaldi_io::{Output, printable_rxfilename};
 use kaldi_log::warning;
 use kaldi_types::ValueType;
@@ -73,10 +73,10 @@ fn table_info(opts: Options) -> Result<Tally> {
             warning!("{advice}");
         }
         let info = match named.kind {
-            Kind::Directory => {
+            NamedKind::Directory => {
                 Info::of_directory(table, DirectorySummary::read(named.rxfilename.to_path()?, opts.frame_shift)?)
             }
-            Kind::Model(model_type) => {
+            NamedKind::Model(model_type) => {
                 Info::of_model(table, ModelSummary::read(named.rxfilename.as_ref(), model_type)?, named.is_binary)
             }
             _ => Info::of_table(table, Summary::read(named, opts.value_type)?, opts.frame_shift),

@@ -5,7 +5,7 @@
 use anyhow::Result;
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, Tally};
-use kaldi_inspect::{Entries, Kind, Named, read_header};
+use kaldi_inspect::{Entries, Named, NamedKind, read_header};
 use kaldi_io::Output;
 use kaldi_log::warning;
 use kaldi_reader::Reader;
@@ -71,7 +71,7 @@ fn table_keys(opts: Options) -> Result<Tally> {
         if let Some(advice) = named.advice() {
             warning!("{advice}");
         }
-        if named.kind == Kind::Script && !(opts.offsets || opts.sizes || opts.dims) {
+        if named.kind == NamedKind::Script && !(opts.offsets || opts.sizes || opts.dims) {
             let mut lines = ScriptLines::open(named.rxfilename.as_bstr())?;
             while let Some(line) = lines.next_line()? {
                 output.write_all(&opts.line(table, line.key.as_bstr(), None)?)?;

@@ -6,7 +6,7 @@ use anyhow::{Result, bail, ensure};
 use bstr::{BStr, BString};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::{ItemWriter, Items, TableItem};
-use kaldi_inspect::{Kind, Named};
+use kaldi_inspect::{Named, NamedKind};
 use kaldi_io::is_specifier;
 use kaldi_log::log;
 use kaldi_reader::{Draws, Reader};
@@ -97,7 +97,7 @@ fn table_sample(opts: Options) -> Result<Tally> {
 /// The names of source and target; an archive needs no `ark:`.
 fn names(source: &BStr, target: &BStr) -> Result<(BString, BString)> {
     let named = Named::find(source)?;
-    let is_plain_archive = !is_specifier(source) && named.kind == Kind::Archive && named.is_binary;
+    let is_plain_archive = !is_specifier(source) && named.kind == NamedKind::Archive && named.is_binary;
     let with_ark = |name: &BStr| if is_specifier(name) { name.to_owned() } else { format!("ark:{name}").into() };
     Ok(match is_plain_archive {
         true => (with_ark(source), with_ark(target)),

@@ -6,8 +6,8 @@ use anyhow::{bail, ensure};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_inspect::{
-    By, Distribution, Entries, EntryStatistics, Examiner, Kind, MeasureStatistics, Measures, Named, Report, Statistics,
-    decode_sound, measure_graph, measure_sound, sound_measures,
+    By, Distribution, Entries, EntryStatistics, Examiner, MeasureStatistics, Measures, Named, NamedKind, Report,
+    Statistics, decode_sound, measure_graph, measure_sound, sound_measures,
 };
 use kaldi_io::{Output, ParseError};
 use kaldi_lattice::{CompactLattice, Fst, Graph, GraphForm, Lattice, StoredGraph};
@@ -107,7 +107,7 @@ impl Options {
             return Ok(Some((value_type, false)));
         }
         let named = Named::find(table)?;
-        if named.kind == Kind::Shards {
+        if named.kind == NamedKind::Shards {
             return Ok(Some((ValueType::Wave, false)));
         }
         Ok(Entries::find_form(&named))

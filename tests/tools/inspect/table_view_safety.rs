@@ -316,7 +316,7 @@ fn commands_that_hang_block_no_files_and_end() {
         assert!(answer.starts_with("HTTP/1.1 422"), "{answer}");
     }
     let reply = viewer.get("api/utterance?key=hang0");
-    assert!(String::from_utf8_lossy(&reply.body).contains("longer than 2 s (--timeout)"), "{reply:?}");
+    assert!(String::from_utf8_lossy(&reply.body).contains("longer than 2 s (`timeout`)"), "{reply:?}");
     scratch.sh("table-view --timeout=0 scp:wav.scp").fails_with(255).stderr_has("expected a positive --timeout, got 0");
 }
 

@@ -201,7 +201,7 @@ fn sums_are_reduced_and_other_files_need_a_word() {
     assert_eq!(whole.len(), joined.len());
     assert!(whole.iter().zip(joined).all(|(one, other)| (one - other).abs() <= 1e-5 * one.abs()));
     let file = "table-jobs --nj=2 --split=f.scp --out=n -- sh -c 'wc -l < f.scp > n'";
-    scratch.sh(file).fails_with(255).stderr_has("an output is a file that is not a table: --reduce=COMMAND");
+    scratch.sh(file).fails_with(255).stderr_has("an output is a file that is not a table: --reduce makes");
     scratch.sh(&file.replace("--nj", "--join=true --nj")).succeeds();
     assert_eq!(scratch.read("n"), b"10\n10\n");
 }

@@ -117,7 +117,7 @@ fn find(folder: &Path, chosen: &str) -> Result<[PathBuf; 3]> {
             several => {
                 let (count, folder) = (several.len(), folder.display());
                 return Err(Error::Request(format!(
-                    "{folder}: expected the indices of one dataset, found those of {count}: --choose=TEXT takes what has the text in its name, such as train"
+                    "{folder}: expected the indices of one dataset, found those of {count}: `choose` takes what has the text in its name, such as train"
                 )));
             }
         }

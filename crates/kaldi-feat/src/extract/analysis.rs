@@ -59,7 +59,7 @@ impl Analysis {
         let framing = Framing::new(options)?;
         let preemphasis = options.preemphasis_coefficient;
         if !(0.0..=1.0).contains(&preemphasis) {
-            return Err(Error::option("preemphasis-coefficient", "from 0 to 1", preemphasis));
+            return Err(Error::option("preemphasis_coefficient", "from 0 to 1", preemphasis));
         }
         finite("dither", options.dither)?;
         let fft = RealFft::new(framing.padded);
@@ -401,7 +401,7 @@ mod tests {
         for coefficient in [-0.1, 1.5, f32::NAN] {
             let options = FrameOptions { preemphasis_coefficient: coefficient, ..plain() };
             let message = Analysis::new(&options).unwrap_err().to_string();
-            assert_eq!(message, format!("expected --preemphasis-coefficient to be from 0 to 1, got {coefficient}"));
+            assert_eq!(message, format!("expected `preemphasis_coefficient` to be from 0 to 1, got {coefficient}"));
         }
     }
 }

@@ -27,27 +27,27 @@ impl Framing {
     pub(crate) fn new(options: &FrameOptions) -> Result<Self> {
         let FrameOptions { sample_frequency: rate, frame_length, frame_shift, .. } = *options;
         if !(rate > 0.0 && rate.is_finite()) {
-            return Err(Error::option("sample-frequency", "positive", rate));
+            return Err(Error::option("sample_frequency", "positive", rate));
         }
         // Cut, not rounded, as in Kaldi.
         let samples = |milliseconds: f32| (f64::from(rate) * 0.001 * f64::from(milliseconds)) as usize;
         let (length, shift) = (samples(frame_length), samples(frame_shift));
         if !(1..=i32::MAX as usize).contains(&shift) {
-            return Err(Error::option("frame-shift", "from 1 to 2147483647 samples", milliseconds(frame_shift)));
+            return Err(Error::option("frame_shift", "from 1 to 2147483647 samples", milliseconds(frame_shift)));
         }
         if !(2..=LONGEST).contains(&length) {
-            return Err(Error::option("frame-length", "from 2 to 4194304 samples", milliseconds(frame_length)));
+            return Err(Error::option("frame_length", "from 2 to 4194304 samples", milliseconds(frame_length)));
         }
         let padded = if options.round_to_power_of_two { length.next_power_of_two() } else { length };
         if padded % 2 == 1 {
             let got = format!("{} or {length} samples", milliseconds(frame_length));
             return Err(Error::option(
-                "frame-length",
-                "an even number of samples without --round-to-power-of-two",
+                "frame_length",
+                "an even number of samples without `round_to_power_of_two`",
                 got,
             ));
         }
-        finite("blackman-coeff", options.blackman_coeff)?;
+        finite("blackman_coeff", options.blackman_coeff)?;
         let window = options.window_type.weights(length, options.blackman_coeff);
         Ok(Self { shift, length, padded, window, snip_edges: options.snip_edges })
     }
@@ -152,38 +152,38 @@ mod tests {
         let message = |options: &FrameOptions| Framing::new(options).unwrap_err().to_string();
         let with = || FrameOptions::default();
         for (options, expected) in [
-            (FrameOptions { sample_frequency: 0.0, ..with() }, "expected --sample-frequency to be positive, got 0"),
+            (FrameOptions { sample_frequency: 0.0, ..with() }, "expected `sample_frequency` to be positive, got 0"),
             (
                 FrameOptions { sample_frequency: f32::NAN, ..with() },
-                "expected --sample-frequency to be positive, got NaN",
+                "expected `sample_frequency` to be positive, got NaN",
             ),
             (
                 FrameOptions { frame_shift: 0.0, ..with() },
-                "expected --frame-shift to be from 1 to 2147483647 samples, got 0 ms",
+                "expected `frame_shift` to be from 1 to 2147483647 samples, got 0 ms",
             ),
             (
                 FrameOptions { frame_shift: f32::INFINITY, ..with() },
-                "expected --frame-shift to be from 1 to 2147483647 samples, got inf ms",
+                "expected `frame_shift` to be from 1 to 2147483647 samples, got inf ms",
             ),
             (
                 FrameOptions { blackman_coeff: f32::NAN, ..with() },
-                "expected --blackman-coeff to be a finite number, got NaN",
+                "expected `blackman_coeff` to be a finite number, got NaN",
             ),
             (
                 FrameOptions { frame_shift: -5.0, ..with() },
-                "expected --frame-shift to be from 1 to 2147483647 samples, got -5 ms",
+                "expected `frame_shift` to be from 1 to 2147483647 samples, got -5 ms",
             ),
             (
                 FrameOptions { frame_length: 0.1, ..with() },
-                "expected --frame-length to be from 2 to 4194304 samples, got 0.1 ms",
+                "expected `frame_length` to be from 2 to 4194304 samples, got 0.1 ms",
             ),
             (
                 FrameOptions { frame_length: 1e9, ..with() },
-                "expected --frame-length to be from 2 to 4194304 samples, got 1000000000 ms",
+                "expected `frame_length` to be from 2 to 4194304 samples, got 1000000000 ms",
             ),
             (
                 FrameOptions { frame_length: 20.07, round_to_power_of_two: false, ..with() },
-                "expected --frame-length to be an even number of samples without --round-to-power-of-two, got 20.07 ms or \
+                "expected `frame_length` to be an even number of samples without `round_to_power_of_two`, got 20.07 ms or \
                  321 samples",
             ),
         ] {

@@ -39,16 +39,16 @@ impl LogMel {
     /// If there are no filters, or the length of transforms is odd, too short or too long.
     pub fn new(rate: f32, n_fft: usize, hop_length: usize, num_mel_bins: usize) -> Result<Self> {
         if !(rate > 0.0 && rate.is_finite()) {
-            return Err(Error::option("sample-frequency", "positive", rate));
+            return Err(Error::option("sample_frequency", "positive", rate));
         }
         if !(4..=LONGEST).contains(&n_fft) || n_fft % 2 == 1 {
-            return Err(Error::option("n-fft", "an even number from 4 to 65536", n_fft));
+            return Err(Error::option("n_fft", "an even number from 4 to 65536", n_fft));
         }
         if !(1..=LONGEST).contains(&hop_length) {
-            return Err(Error::option("hop-length", "from 1 to 65536", hop_length));
+            return Err(Error::option("hop_length", "from 1 to 65536", hop_length));
         }
         if !(1..=MOST_FILTERS).contains(&num_mel_bins) {
-            return Err(Error::option("num-mel-bins", "from 1 to 4096", num_mel_bins));
+            return Err(Error::option("num_mel_bins", "from 1 to 4096", num_mel_bins));
         }
         // Periodic: the sample after the last one would have the weight of the first.
         let window = (0..n_fft).map(|at| (0.5 - 0.5 * (TAU * at as f64 / n_fft as f64).cos()) as f32).collect();

@@ -358,7 +358,7 @@ mod tests {
     fn options_out_of_range_are_refused() {
         let with = || MelOptions::default();
         for (options, warp, expected) in [
-            (MelOptions { num_mel_bins: 2, ..with() }, 1.0, "Must have at least 3 mel bins, got --num-mel-bins=2"),
+            (MelOptions { num_mel_bins: 2, ..with() }, 1.0, "Must have at least 3 mel bins, got `num_mel_bins = 2`"),
             (
                 MelOptions { high_freq: 8001.0, ..with() },
                 1.0,

@@ -36,9 +36,9 @@ impl Mfcc {
         let analysis = Analysis::new(&options.frames)?;
         let filterbank = Filterbank::new(&options.mel, &options.frames, analysis.padded_length())?;
         if num_ceps < 1 {
-            return Err(Error::option("num-ceps", "1 or more", num_ceps));
+            return Err(Error::option("num_ceps", "1 or more", num_ceps));
         }
-        finite("cepstral-lifter", options.cepstral_lifter)?;
+        finite("cepstral_lifter", options.cepstral_lifter)?;
         let mut cosines = cosine_transform(num_ceps, num_bins);
         for (cosines, lifter) in cosines.iter_mut().zip(lifter(options.cepstral_lifter, num_ceps)) {
             cosines.iter_mut().for_each(|weight| *weight *= lifter);
@@ -239,15 +239,15 @@ mod tests {
         let message = |options: &MfccOptions| Mfcc::new(options).unwrap_err().to_string();
         assert_eq!(
             message(&MfccOptions { num_ceps: 24, ..Default::default() }),
-            "num-ceps cannot be larger than num-mel-bins: got --num-ceps=24 and --num-mel-bins=23"
+            "num-ceps cannot be larger than num-mel-bins: got `num_ceps = 24` and `num_mel_bins = 23`"
         );
         assert_eq!(
             message(&MfccOptions { num_ceps: 0, ..Default::default() }),
-            "expected --num-ceps to be 1 or more, got 0"
+            "expected `num_ceps` to be 1 or more, got 0"
         );
         assert_eq!(
             message(&MfccOptions { cepstral_lifter: f32::NAN, ..Default::default() }),
-            "expected --cepstral-lifter to be a finite number, got NaN"
+            "expected `cepstral_lifter` to be a finite number, got NaN"
         );
     }
 }

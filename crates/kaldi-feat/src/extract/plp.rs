@@ -43,14 +43,14 @@ impl Plp {
         let analysis = Analysis::new(&options.frames)?;
         let filterbank = Filterbank::new(&options.mel, &options.frames, analysis.padded_length())?;
         if options.lpc_order > MAX_ORDER {
-            return Err(Error::option("lpc-order", "from 0 to 1000", options.lpc_order));
+            return Err(Error::option("lpc_order", "from 0 to 1000", options.lpc_order));
         }
         if !(1..=options.lpc_order + 1).contains(&options.num_ceps) {
-            let got = format!("{} and --lpc-order={}", options.num_ceps, options.lpc_order);
-            return Err(Error::option("num-ceps", "from 1 to --lpc-order and one more", got));
+            let got = format!("{} and `lpc_order = {}`", options.num_ceps, options.lpc_order);
+            return Err(Error::option("num_ceps", "from 1 to `lpc_order` and one more", got));
         }
-        finite("compress-factor", options.compress_factor)?;
-        finite("cepstral-scale", options.cepstral_scale)?;
+        finite("compress_factor", options.compress_factor)?;
+        finite("cepstral_scale", options.cepstral_scale)?;
         let num_ceps = options.num_ceps;
         let scales = lifter(options.cepstral_lifter, num_ceps);
         Ok(Self {
@@ -318,18 +318,18 @@ mod tests {
         let message = |options: &PlpOptions| Plp::new(options).unwrap_err().to_string();
         let with = || PlpOptions::default();
         for (options, expected) in [
-            (PlpOptions { lpc_order: 1001, ..with() }, "expected --lpc-order to be from 0 to 1000, got 1001"),
+            (PlpOptions { lpc_order: 1001, ..with() }, "expected `lpc_order` to be from 0 to 1000, got 1001"),
             (
                 PlpOptions { num_ceps: 14, ..with() },
-                "expected --num-ceps to be from 1 to --lpc-order and one more, got 14 and --lpc-order=12",
+                "expected `num_ceps` to be from 1 to `lpc_order` and one more, got 14 and `lpc_order = 12`",
             ),
             (
                 PlpOptions { num_ceps: 0, ..with() },
-                "expected --num-ceps to be from 1 to --lpc-order and one more, got 0 and --lpc-order=12",
+                "expected `num_ceps` to be from 1 to `lpc_order` and one more, got 0 and `lpc_order = 12`",
             ),
             (
                 PlpOptions { compress_factor: f32::INFINITY, ..with() },
-                "expected --compress-factor to be a finite number, got inf",
+                "expected `compress_factor` to be a finite number, got inf",
             ),
         ] {
             assert_eq!(message(&options), expected);

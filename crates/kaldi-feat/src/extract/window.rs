@@ -61,7 +61,7 @@ impl FromStr for WindowFunction {
         let found = Self::NAMES.iter().find(|(known, _)| *known == name);
         found.map(|(_, function)| *function).ok_or_else(|| {
             let expected = "hamming, hanning, povey, rectangular, sine or blackman";
-            Error::option("window-type", expected, format_args!("{name:?}"))
+            Error::option("window_type", expected, format_args!("{name:?}"))
         })
     }
 }
@@ -110,7 +110,7 @@ mod tests {
         let message = "gauss".parse::<WindowFunction>().unwrap_err().to_string();
         assert_eq!(
             message,
-            "expected --window-type to be hamming, hanning, povey, rectangular, sine or blackman, got \"gauss\""
+            "expected `window_type` to be hamming, hanning, povey, rectangular, sine or blackman, got \"gauss\""
         );
     }
 }

@@ -80,18 +80,18 @@ impl PitchModel {
         let &PitchModelOptions { pitch_interval, interpolator_factor, max_voicing_prob, max_pitch_change_per_frame } =
             options;
         if !(pitch_interval > 0.0 && pitch_interval < 20.0) {
-            return Err(Error::option("pitch-interval", "between 0 and 20", pitch_interval));
+            return Err(Error::option("pitch_interval", "between 0 and 20", pitch_interval));
         }
         if !(interpolator_factor > 0.0 && interpolator_factor < 1.0) {
-            return Err(Error::option("interpolator-factor", "between 0 and 1", interpolator_factor));
+            return Err(Error::option("interpolator_factor", "between 0 and 1", interpolator_factor));
         }
         if !(0.5..=1.0).contains(&max_voicing_prob) {
-            return Err(Error::option("max-voicing-prob", "from 0.5 to 1", max_voicing_prob));
+            return Err(Error::option("max_voicing_prob", "from 0.5 to 1", max_voicing_prob));
         }
         let least_change = 2.0 * f64::from(pitch_interval);
         if f64::from(max_pitch_change_per_frame) <= least_change || max_pitch_change_per_frame.is_nan() {
-            let expected = "more than twice --pitch-interval";
-            return Err(Error::option("max-pitch-change-per-frame", expected, max_pitch_change_per_frame));
+            let expected = "more than twice `pitch_interval`";
+            return Err(Error::option("max_pitch_change_per_frame", expected, max_pitch_change_per_frame));
         }
         let reach = (f64::from(max_pitch_change_per_frame / pitch_interval) + 0.5).floor() as usize;
         Ok(Self { options: options.clone(), reach })
@@ -295,10 +295,19 @@ mod tests {
     fn options_out_of_range_are_refused() {
         let default = PitchModelOptions::default;
         for (options, message) in [
-            (PitchModelOptions { pitch_interval: 20.0, ..default() }, "pitch-interval to be between 0 and 20, got 20"),
-            (PitchModelOptions { interpolator_factor: 0.0, ..default() }, "interpolator-factor to be between 0 and 1"),
-            (PitchModelOptions { max_voicing_prob: 0.4, ..default() }, "max-voicing-prob to be from 0.5 to 1, got 0.4"),
-            (PitchModelOptions { max_pitch_change_per_frame: 8.0, ..default() }, "more than twice --pitch-interval"),
+            (
+                PitchModelOptions { pitch_interval: 20.0, ..default() },
+                "`pitch_interval` to be between 0 and 20, got 20",
+            ),
+            (
+                PitchModelOptions { interpolator_factor: 0.0, ..default() },
+                "`interpolator_factor` to be between 0 and 1",
+            ),
+            (
+                PitchModelOptions { max_voicing_prob: 0.4, ..default() },
+                "`max_voicing_prob` to be from 0.5 to 1, got 0.4",
+            ),
+            (PitchModelOptions { max_pitch_change_per_frame: 8.0, ..default() }, "more than twice `pitch_interval`"),
             (PitchModelOptions { pitch_interval: f32::NAN, ..default() }, "got NaN"),
         ] {
             let error = PitchModel::new(&options).unwrap_err().to_string();

@@ -46,8 +46,8 @@ impl PitchNormalizer {
             1 => Ok(size),
             _ => Err(Error::option(name, "odd and positive", size)),
         };
-        let average = odd("average-window-size", options.average_window_size)?;
-        let window = odd("normalization-window-size", options.normalization_window_size)?;
+        let average = odd("average_window_size", options.average_window_size)?;
+        let window = odd("normalization_window_size", options.normalization_window_size)?;
         Ok(Self { window, width: average / 2 })
     }
 
@@ -156,8 +156,8 @@ mod tests {
     #[test]
     fn windows_are_odd() {
         let message = |window, average| normalized(window, average, &[[0.5, 1.0]]).unwrap_err().to_string();
-        assert_eq!(message(151, 4), "expected --average-window-size to be odd and positive, got 4");
-        assert_eq!(message(0, 5), "expected --normalization-window-size to be odd and positive, got 0");
+        assert_eq!(message(151, 4), "expected `average_window_size` to be odd and positive, got 4");
+        assert_eq!(message(0, 5), "expected `normalization_window_size` to be odd and positive, got 0");
     }
 
     #[test]

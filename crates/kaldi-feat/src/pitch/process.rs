@@ -35,7 +35,7 @@ impl ProcessPitch {
         let deltas = options.add_delta_pitch.then(|| Deltas::new(&deltas)).transpose()?;
         let this = Self { options: options.clone(), deltas, contexts: (left, right), delay };
         if this.dim() == 0 {
-            return Err(Error::option("add-pov-feature", "true unless another feature is written", false));
+            return Err(Error::option("add_pov_feature", "true unless another feature is written", false));
         }
         Ok(this)
     }
@@ -314,7 +314,7 @@ mod tests {
         assert_eq!(computed(&voicing, &[[0.5, 0.0]]).unwrap().size(), (1, 1));
         let none = ProcessPitchOptions { add_pov_feature: false, ..voicing };
         let message = ProcessPitch::new(&none).unwrap_err().to_string();
-        assert_eq!(message, "expected --add-pov-feature to be true unless another feature is written, got false");
+        assert_eq!(message, "expected `add_pov_feature` to be true unless another feature is written, got false");
     }
 
     #[test]
@@ -343,7 +343,7 @@ mod tests {
     fn options_out_of_range_are_refused() {
         let options = ProcessPitchOptions { delta_window: 0, ..QUIET() };
         let message = ProcessPitch::new(&options).unwrap_err().to_string();
-        assert!(message.starts_with("expected --delta-window to be"), "{message}");
+        assert!(message.starts_with("expected `delta_window` to be"), "{message}");
         let unused = ProcessPitchOptions { delta_window: 0, add_delta_pitch: false, ..QUIET() };
         assert!(ProcessPitch::new(&unused).is_ok());
     }

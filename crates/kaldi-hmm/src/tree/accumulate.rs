@@ -47,8 +47,8 @@ impl TreeStatsAccumulator {
         let (width, position) = (options.context_width, options.central_position);
         if !(0..width).contains(&position) || width > Self::WIDEST {
             let message = format!(
-                "expected --context-width up to {} and --central-position below it, got --context-width={width} and \
-                 --central-position={position}",
+                "expected `context_width` up to {} and `central_position` below it, got `context_width = {width}` and \
+                 `central_position = {position}`",
                 Self::WIDEST
             );
             return Err(TreeError::Options(message));

@@ -39,7 +39,7 @@ pub enum TreeError {
     },
     /// An event has no answer, or does not have a key that is needed.
     #[error(
-        "the tree has no answer to event {event}; --context-width and --central-position must be those of the \
+        "the tree has no answer to event {event}; `context_width` and `central_position` must be those of the \
          statistics, and phones that are context-independent in them must not share roots with others"
     )]
     NoAnswer {
@@ -48,7 +48,7 @@ pub enum TreeError {
     },
     /// A key that is needed is missing.
     #[error(
-        "key {key} is missing in event {event}; --context-width and --central-position must be those of the statistics"
+        "key {key} is missing in event {event}; `context_width` and `central_position` must be those of the statistics"
     )]
     NoKey {
         /// The event.

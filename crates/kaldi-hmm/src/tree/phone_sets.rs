@@ -132,7 +132,7 @@ impl PhoneClusterer<'_> {
             sums.push(sum);
         }
         if sums.iter().filter(|sum| sum.count() as f32 == 0.0).count() + 1 >= sums.len() {
-            let message = "All or all but one of your classes of phones had no data; --pdf-class-list says which \
+            let message = "All or all but one of your classes of phones had no data; `pdf_class_list` says which \
                            pdf classes count";
             note(Note::Warning(message.to_owned()));
         }
@@ -157,8 +157,8 @@ impl PhoneClusterer<'_> {
         }
         if num_retained * 10 < self.stats.len() {
             note(Note::Warning(format!(
-                "only {num_retained} of {} statistics are of the pdf classes that --pdf-class-list names; a topology of \
-                 one state needs --pdf-class-list=0",
+                "only {num_retained} of {} statistics are of the pdf classes that `pdf_class_list` names; a topology of \
+                 one state needs `pdf_class_list = 0`",
                 self.stats.len()
             )));
         }

@@ -55,10 +55,10 @@ impl StatsAccumulator {
     pub fn new(estimator: IvectorEstimator, options: StatsOptions, num_threads: usize) -> Result<Self> {
         let refused = |name, expected, got: usize| Error::Option { name, expected, got: got as f64 };
         if options.num_samples_for_weights < 2 {
-            return Err(refused("num-samples-for-weights", "2 or more", options.num_samples_for_weights));
+            return Err(refused("num_samples_for_weights", "2 or more", options.num_samples_for_weights));
         }
         if options.cache_size < 1 {
-            return Err(refused("cache-size", "1 or more", options.cache_size));
+            return Err(refused("cache_size", "1 or more", options.cache_size));
         }
         let stats = IvectorExtractorStats::new(estimator.extractor(), options.update_variances);
         let random = Random::default();

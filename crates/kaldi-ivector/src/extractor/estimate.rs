@@ -89,7 +89,7 @@ impl IvectorExtractorStats {
         let has_sense = factor > 0.0 && factor <= 1.0;
         if !self.squares.is_empty() && !has_sense {
             return Err(Error::Option {
-                name: "variance-floor-factor",
+                name: "variance_floor_factor",
                 expected: "above 0 and at most 1",
                 got: factor,
             });
@@ -182,7 +182,7 @@ impl IvectorExtractorStats {
         }
         if floor_count <= 0.0 {
             let expected = "at most the count of a Gaussian, to estimate covariances";
-            return Err(Error::Option { name: "gaussian-min-count", expected, got: options.gaussian_min_count });
+            return Err(Error::Option { name: "gaussian_min_count", expected, got: options.gaussian_min_count });
         }
         floor.scale(options.variance_floor_factor / floor_count);
         let (floor, floored_of_floor) = floored(&floor)?;

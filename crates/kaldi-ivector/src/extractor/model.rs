@@ -54,7 +54,7 @@ impl IvectorExtractor {
         random: &mut Random,
     ) -> Result<Self> {
         if ivector_dim == 0 {
-            return Err(Error::Option { name: "ivector-dim", expected: "1 or more", got: 0.0 });
+            return Err(Error::Option { name: "ivector_dim", expected: "1 or more", got: 0.0 });
         }
         let num_gauss = inverse_covariances.len();
         let draw = |mean: &[f64]| {

@@ -99,19 +99,19 @@ impl StreamExtractor {
     ) -> Result<Self> {
         let refused = |name, expected, got: f64| Err(Error::Option { name, expected, got });
         if options.ivector_period < 1 {
-            return refused("ivector-period", "1 or more", 0.0);
+            return refused("ivector_period", "1 or more", 0.0);
         }
         if options.num_gselect < 1 {
-            return refused("num-gselect", "1 or more", 0.0);
+            return refused("num_gselect", "1 or more", 0.0);
         }
         if !(0.0..0.5).contains(&options.min_post) {
-            return refused("min-post", "from 0 to 0.5", options.min_post.into());
+            return refused("min_post", "from 0 to 0.5", options.min_post.into());
         }
         if !(options.posterior_scale > 0.0 && options.posterior_scale <= 1.0) {
-            return refused("posterior-scale", "above 0 and at most 1", options.posterior_scale.into());
+            return refused("posterior_scale", "above 0 and at most 1", options.posterior_scale.into());
         }
         if options.max_remembered_frames < 0.0 || options.max_remembered_frames.is_nan() {
-            return refused("max-remembered-frames", "0 or more", options.max_remembered_frames.into());
+            return refused("max_remembered_frames", "0 or more", options.max_remembered_frames.into());
         }
         let expect =
             |what, expected, got| if expected == got { Ok(()) } else { Err(Error::Length { what, expected, got }) };

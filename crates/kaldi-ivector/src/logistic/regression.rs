@@ -79,7 +79,7 @@ impl LogisticRegression {
             return Err(Error::Length { what: "scales of priors", expected: num_classes, got: scales.dim() });
         }
         if let Some(&got) = scales.as_slice().iter().find(|scale| scale.is_nan() || **scale < 0.0) {
-            return Err(Error::Option { name: "scale-priors", expected: "0 or more", got: f64::from(got) });
+            return Err(Error::Option { name: "scale_priors", expected: "0 or more", got: f64::from(got) });
         }
         let dim = self.dim();
         for (row, &class) in self.weights.rows_mut().zip(&self.classes) {
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(model.weights.as_slice(), [1.0, 0.0, 0.0, 1.0 + two, -1.0, 0.5 + two]);
         let refused = |scales: &[f32]| mixture().scale_priors(&Vector::from_vec(scales.to_vec())).unwrap_err();
         assert_eq!(refused(&[1.0]).to_string(), "expected 2 scales of priors, got 1");
-        assert_eq!(refused(&[1.0, -1.0]).to_string(), "expected --scale-priors to be 0 or more, got -1");
+        assert_eq!(refused(&[1.0, -1.0]).to_string(), "expected `scale_priors` to be 0 or more, got -1");
     }
 
     fn read(bytes: &[u8]) -> std::result::Result<LogisticRegression, ParseError> {

@@ -59,7 +59,7 @@ impl AdaptationStats {
             return Err(Error::Length { what: "elements of a vector", expected: plda.dim(), got: squares.dim() });
         }
         if options.mean_diff_scale.is_nan() || options.mean_diff_scale < 0.0 {
-            return Err(Error::Option { name: "mean-diff-scale", expected: "0 or more", got: options.mean_diff_scale });
+            return Err(Error::Option { name: "mean_diff_scale", expected: "0 or more", got: options.mean_diff_scale });
         }
         let mut mean = sum;
         mean.scale(1.0 / count as f64);
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(refused(stats(&[]), OPTIONS), "expected 1 vectors to adapt to at least, got 0");
         assert_eq!(refused(stats(&[&[1.0]]), OPTIONS), "expected 2 elements of a vector, got 1");
         let options = AdaptationOptions { mean_diff_scale: -1.0, ..OPTIONS };
-        assert_eq!(refused(stats(&[&[1.0, 2.0]]), options), "expected --mean-diff-scale to be 0 or more, got -1");
+        assert_eq!(refused(stats(&[&[1.0, 2.0]]), options), "expected `mean_diff_scale` to be 0 or more, got -1");
         let options = AdaptationOptions { within_covar_scale: -9.0, ..OPTIONS };
         assert!(refused(stats(&[&[1.0, 20.0]]), options).contains("covariance within speakers"));
         let options = AdaptationOptions { between_covar_scale: -9.0, ..OPTIONS };

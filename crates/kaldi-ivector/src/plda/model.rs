@@ -276,7 +276,7 @@ pub(super) mod tests {
         near(expected.diagonal().as_slice(), plda.psi.as_slice());
         near(plda.transform(&[1.0, -1.0], 1, PLAIN).unwrap().0.to_precision().as_slice(), &[0.0, 0.0]);
         let message = plda.smooth(1.5).unwrap_err().to_string();
-        assert_eq!(message, "expected --smoothing to be a number from 0 to 1, got 1.5");
+        assert_eq!(message, "expected `smoothing` to be a number from 0 to 1, got 1.5");
         assert!(plda.smooth(-0.1).is_err() && plda.smooth(f64::NAN).is_err());
     }
 

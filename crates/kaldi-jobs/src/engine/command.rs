@@ -268,7 +268,7 @@ pub(super) fn times(memory: &str, factor: u32) -> Result<String> {
     let is_unit = unit.len() <= 1 && unit.bytes().all(|byte| b"KMGTkmgt".contains(&byte));
     match number.filter(|_| is_unit) {
         Some(number) => Ok(format!("{number}{unit}")),
-        None => Err(Error::Engine(format!("expected memory such as 500M or 2G in --mem, got {memory:?}"))),
+        None => Err(Error::Engine(format!("expected memory such as 500M or 2G in `mem`, got {memory:?}"))),
     }
 }
 

@@ -275,7 +275,7 @@ impl Engine for Slurm {
             let output = run(&["scancel", &name])?;
             let message = message_of(&output);
             if !output.status.success() && !message.contains("Invalid job id") {
-                let advice = "--cancel with the same --dir tries it again";
+                let advice = "`cancel` with the same `dir` tries it again";
                 return Err(Error::Engine(format!("jobs are not cancelled: scancel {name}: {message}; {advice}")));
             }
             names.push(submission.name.as_str());

@@ -18,16 +18,8 @@ impl SymmetricMatrix {
     /// [`Error::NotFinite`].
     pub fn cholesky(&self) -> Result<Cholesky> {
         check_finite(self.as_slice())?;
-        let mut lower = Matrix::<f64>::new(self.dim(), self.dim());
-        for row in 0..self.dim() {
-            for (col, element) in self.lower_row(row).iter().enumerate() {
-                let rest = element - dot(&lower.row(row)[..col], &lower.row(col)[..col]);
-                if col == row && rest.is_nan() | (rest <= 0.0) {
-                    return Err(Error::NotPositiveDefinite);
-                }
-                lower.row_mut(row)[col] = if col == row { rest.sqrt() } else { rest / lower.row(col)[col] };
-            }
-        }
+        let lower = lower_factor(self.dim(), |row, col| self.lower_row(row)[col], |rest, _| rest > 0.0)
+            .map_err(|_| Error::NotPositiveDefinite)?;
         check_finite(lower.as_slice())?;
         Ok(Cholesky { lower })
     }
@@ -39,6 +31,30 @@ impl SymmetricMatrix {
     pub fn inverse(&self) -> Result<Self> {
         Ok(self.cholesky()?.inverse())
     }
+}
+
+/// The factor `L` of the Cholesky decomposition of a matrix, of which `element` returns what is not above the diagonal.
+///
+/// # Errors
+/// If `is_positive` refuses what is left of an element of the diagonal (the first argument) for the element itself (the second):
+/// what is left.
+pub(crate) fn lower_factor(
+    dim: usize,
+    element: impl Fn(usize, usize) -> f64,
+    is_positive: impl Fn(f64, f64) -> bool,
+) -> Result<Matrix<f64>, f64> {
+    let mut lower = Matrix::<f64>::new(dim, dim);
+    for row in 0..dim {
+        for col in 0..=row {
+            let element = element(row, col);
+            let rest = element - dot(&lower.row(row)[..col], &lower.row(col)[..col]);
+            if col == row && !is_positive(rest, element) {
+                return Err(rest);
+            }
+            lower.row_mut(row)[col] = if col == row { rest.sqrt() } else { rest / lower.row(col)[col] };
+        }
+    }
+    Ok(lower)
 }
 
 impl Cholesky {

@@ -17,4 +17,5 @@ mod symmetric;
 
 pub use eigen::Eigen;
 pub use factor::Cholesky;
+pub(crate) use factor::lower_factor;
 pub use symmetric::SymmetricMatrix;

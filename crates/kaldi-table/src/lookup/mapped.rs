@@ -65,7 +65,7 @@ impl Misses {
             let (table, first) = (printable_rxfilename(table.as_ref()), &self.first);
             warning!(
                 "{table} has no entry for the first utterances, such as {first}; if its keys are speakers, give the speaker \
-                 of each utterance: --utt2spk=ark:utt2spk"
+                 of each utterance: `utt2spk = ark:utt2spk`"
             );
         }
     }

@@ -1,6 +1,7 @@
 //! The lines of a list.
 
 use bstr::{BStr, ByteSlice};
+use kaldi_io::shortened;
 
 use crate::source::{Source, Wanted};
 use crate::{Error, Result};
@@ -132,6 +133,5 @@ impl std::fmt::Display for ListKind {
 
 /// The start of a line, for messages.
 pub fn excerpt(line: &[u8]) -> String {
-    let shown: String = line.to_str_lossy().chars().take(60).flat_map(char::escape_debug).collect();
-    if line.chars().count() > 60 { format!("\"{shown}...\"") } else { format!("\"{shown}\"") }
+    format!("\"{}\"", shortened(line, 60))
 }

@@ -182,7 +182,7 @@ fn a_value_may_begin_with_a_line_end() {
 fn what_may_be_two_things_is_refused_with_both() {
     // Two empty frames under the key 1 and none under 0, or the vectors 2 0 and 0 0.
     let message = "a.ark: the type of 1 at 0 cannot be found: this may be int32-vector or int32-pairs or float-pairs or \
-                   gauss-post or token-vector; --type= says which";
+                   gauss-post or token-vector; `type` says which";
     refuses(b"1 2 0\n0 0 0\n", None, 0, message);
     let archives = Archives::new();
     let name = archives.write("a.ark", b"1 2 0\n0 0 0\n");
@@ -227,7 +227,7 @@ fn damage_is_told_with_file_key_and_offset() {
         None,
         0,
         "a: a.ark:2: cannot find the type of a value that starts with \"\\x00B<NnetXEg> \"; \
-                                    --type= may help (htk and sphinx features need it)",
+                                    `type` may help (htk and sphinx features need it)",
     );
 }
 

@@ -3,7 +3,7 @@
 use std::collections::hash_map::RandomState;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_inspect::{Entries, Kind, Named};
+use kaldi_inspect::{Entries, Named, NamedKind};
 use kaldi_io::{
     ExpectedStream, Input, Rspecifier, RspecifierKind, for_each_keyed_line, printable_rxfilename, recognize,
 };
@@ -108,12 +108,12 @@ impl Builder {
         add("cmvn.scp", "script", Says::Nothing)?;
         for name in ["vad.scp", "ali.scp"] {
             if let Some(name) = directory.file(name) {
-                self.add_script(&Named { kind: Kind::Script, rxfilename: name, is_binary: false })?;
+                self.add_script(&Named { kind: NamedKind::Script, rxfilename: name, is_binary: false })?;
             }
         }
         if directory.file("ali.scp").is_none() {
             for name in directory.alignments() {
-                self.add_archive(Named { kind: Kind::Archive, rxfilename: name, is_binary: false })?;
+                self.add_archive(Named { kind: NamedKind::Archive, rxfilename: name, is_binary: false })?;
             }
         }
         for name in directory.ctms() {
@@ -135,7 +135,7 @@ impl Builder {
         let lines = self.catalog.lists[list].lines.read(0..LOOKED_AT).unwrap_or_default();
         let find = |line: &Line| {
             let line = parse_script_line(&[line.key.as_slice(), b" ", &line.rest].concat()).ok()?;
-            let value = Named { kind: Kind::Value, rxfilename: line.xfilename.clone(), is_binary: false };
+            let value = Named { kind: NamedKind::Value, rxfilename: line.xfilename.clone(), is_binary: false };
             if line.is_command() { None } else { Entries::find_type(&value) }
         };
         let value_type = lines.iter().find_map(find).unwrap_or(ValueType::Wave);
@@ -147,7 +147,7 @@ impl Builder {
 
     /// Adds an archive, or a file with one value: reads the keys, and where the values are.
     fn add_archive(&mut self, named: Named) -> Result<()> {
-        let (name, is_file) = (named.rxfilename.clone(), named.kind == Kind::Value);
+        let (name, is_file) = (named.rxfilename.clone(), named.kind == NamedKind::Value);
         let is_compressed = Input::open(name.as_bstr())?.is_compressed();
         let mut entries = Entries::of(named, None)?;
         let (mut text, mut has_values) = (Vec::new(), is_file);
@@ -275,12 +275,12 @@ impl Catalog {
             let named = Named::find(name.as_bstr())?;
             let before = builder.catalog.lists.len();
             match named.kind {
-                Kind::Directory => {
+                NamedKind::Directory => {
                     let path = named.rxfilename.to_path().unwrap_or(std::path::Path::new(""));
                     builder.add_directory(&DataDirectory::new(path))?;
                 }
                 _ if named.is_stream() => return Err(Error::Stream { name: name.clone() }),
-                Kind::Script => builder.add_script(&named)?,
+                NamedKind::Script => builder.add_script(&named)?,
                 _ => builder.add_archive(named)?,
             }
             if builder.catalog.lists[before..].iter().any(|list| list.is_measurable()) {

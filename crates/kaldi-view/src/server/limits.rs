@@ -61,7 +61,7 @@ impl Limits {
         let read = places::stream(|| within(self.time, || counting(count, read)));
         match read {
             Some((Err(_), true)) => {
-                Err(format!("{shown}: it took longer than {} s (--timeout), and was ended", self.time.as_secs_f64()))
+                Err(format!("{shown}: it took longer than {} s (`timeout`), and was ended", self.time.as_secs_f64()))
             }
             Some((result, _)) => result,
             None => Err("interrupted".into()),
@@ -79,7 +79,7 @@ impl Limits {
                 (under_way.get(&thread).copied().unwrap_or(0), under_way.values().sum::<usize>(), most)
             };
             if own > self.bytes || (total > self.bytes && own == most) {
-                return Err(format!("it has more than the {} MB that may be read (--memory)", self.bytes >> 20));
+                return Err(format!("it has more than the {} MB that may be read (`memory`)", self.bytes >> 20));
             }
             if !may_wait() {
                 return Err("interrupted".into());

@@ -47,7 +47,7 @@ impl Gate {
         // Of an absolute target, the host counts, too.
         let is_target_known = request.uri().authority().is_none_or(|host| self.knows(host.as_str()));
         if !is_target_known || !only(headers, header::HOST).is_some_and(|host| self.knows(host)) {
-            return Err((StatusCode::FORBIDDEN, "the host is not this computer; see --allow-host"));
+            return Err((StatusCode::FORBIDDEN, "the host is not this computer; see `allow_host`"));
         }
         let is_foreign = headers.get_all("sec-fetch-site").iter().any(|site| site.as_bytes() == b"cross-site");
         let navigates = only(headers, "sec-fetch-mode") == Some("navigate");

@@ -4,7 +4,7 @@ use super::mpeg::tag_length;
 use crate::bytes::{Bytes, be};
 use crate::codec::{Codec, aac_rate_of, check_aac_channels, check_aac_type};
 use crate::fault::{Result, SoundFault};
-use crate::kind::{SoundKind, Told};
+use crate::kind::{DetectedSound, SoundKind};
 use crate::track::{Packet, Track};
 
 /// The header of a frame.
@@ -46,19 +46,23 @@ impl AdtsHeader {
 }
 
 /// Whether a file starts with two frames, or is one.
-pub(crate) fn tell(head: &[u8], at_end: bool) -> Told {
+pub(crate) fn detect(head: &[u8], at_end: bool) -> DetectedSound {
     if head.first().is_none_or(|&byte| byte != 0xff) || head.get(1).is_some_and(|byte| byte & 0xf6 != 0xf0) {
-        return Told::Other;
+        return DetectedSound::Other;
     }
     let Some(first) = AdtsHeader::read(head) else {
-        return if head.len() < AdtsHeader::LENGTH && !at_end { Told::Unsure } else { Told::Other };
+        return if head.len() < AdtsHeader::LENGTH && !at_end {
+            DetectedSound::NeedMoreBytes
+        } else {
+            DetectedSound::Other
+        };
     };
     let rest = head.get(first.whole as usize..).unwrap_or_default();
     match AdtsHeader::read(rest) {
-        Some(second) if second.fits(&first) => Told::Kind(SoundKind::Adts),
-        None if rest.len() < AdtsHeader::LENGTH && !at_end => Told::Unsure,
-        None if rest.is_empty() && first.whole == head.len() as u64 => Told::Kind(SoundKind::Adts),
-        _ => Told::Other,
+        Some(second) if second.fits(&first) => DetectedSound::Kind(SoundKind::Adts),
+        None if rest.len() < AdtsHeader::LENGTH && !at_end => DetectedSound::NeedMoreBytes,
+        None if rest.is_empty() && first.whole == head.len() as u64 => DetectedSound::Kind(SoundKind::Adts),
+        _ => DetectedSound::Other,
     }
 }
 

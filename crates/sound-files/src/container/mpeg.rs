@@ -6,7 +6,7 @@
 use crate::bytes::{Bytes, be};
 use crate::codec::Codec;
 use crate::fault::{Result, SoundFault};
-use crate::kind::{SoundKind, Told};
+use crate::kind::{DetectedSound, SoundKind};
 use crate::track::{Packet, Track};
 
 /// Samples that every decoder of MP3 adds at the start.
@@ -89,18 +89,22 @@ fn kilobits(is_first: bool, layer: u8, index: u32) -> Option<u32> {
 }
 
 /// Whether a file starts with two frames, or is one.
-pub(crate) fn tell(head: &[u8], at_end: bool) -> Told {
+pub(crate) fn detect(head: &[u8], at_end: bool) -> DetectedSound {
     if head.first().is_none_or(|&byte| byte != 0xff) || head.get(1).is_some_and(|byte| byte & 0xe0 != 0xe0) {
-        return Told::Other;
+        return DetectedSound::Other;
     }
-    let Some(word) = head.first_chunk() else { return if at_end { Told::Other } else { Told::Unsure } };
-    let Some(first) = MpegHeader::read(*word) else { return Told::Other };
+    let Some(word) = head.first_chunk() else {
+        return if at_end { DetectedSound::Other } else { DetectedSound::NeedMoreBytes };
+    };
+    let Some(first) = MpegHeader::read(*word) else { return DetectedSound::Other };
     let rest = head.get(first.length as usize..).unwrap_or_default();
     match rest.first_chunk() {
-        Some(word) if MpegHeader::read(*word).is_some_and(|second| second.fits(&first)) => Told::Kind(SoundKind::Mpeg),
-        None if !at_end => Told::Unsure,
-        None if first.length == head.len() as u64 => Told::Kind(SoundKind::Mpeg),
-        _ => Told::Other,
+        Some(word) if MpegHeader::read(*word).is_some_and(|second| second.fits(&first)) => {
+            DetectedSound::Kind(SoundKind::Mpeg)
+        }
+        None if !at_end => DetectedSound::NeedMoreBytes,
+        None if first.length == head.len() as u64 => DetectedSound::Kind(SoundKind::Mpeg),
+        _ => DetectedSound::Other,
     }
 }
 

@@ -60,7 +60,7 @@ pub(super) fn refuse_former(options: &ShardOptions, num_shards: u64) -> Result<(
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let message = format!(
                 "expected no shards of another run than those that are replaced, got {name}: remove them, or choose another \
-                 folder or --prefix"
+                 folder or `prefix`"
             );
             Err(Error::Refused { shard: options.folder.to_string(), message })
         }

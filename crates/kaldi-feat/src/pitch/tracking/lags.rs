@@ -47,12 +47,12 @@ impl Lags {
         let first = (f64::from(rate) * (1.0 / f64::from(options.max_f0) - margin)).ceil();
         let last = (f64::from(rate) * (1.0 / f64::from(options.min_f0) + margin)).floor();
         if first < 0.0 {
-            let expected = "so low that half of --upsample-filter-width fits into its period, in samples";
-            return Err(Error::option("max-f0", expected, options.max_f0));
+            let expected = "so low that half of `upsample_filter_width` fits into its period, in samples";
+            return Err(Error::option("max_f0", expected, options.max_f0));
         }
         if last >= MAX_LAGS as f64 {
             let expected = "so high that its period has less than 65535 samples";
-            return Err(Error::option("min-f0", expected, options.min_f0));
+            return Err(Error::option("min_f0", expected, options.min_f0));
         }
         let seconds = progression(options)?;
         let (first, last) = (first as usize, last as usize);
@@ -122,8 +122,8 @@ fn progression(options: &PitchExtractionOptions) -> Result<Vec<f32>> {
     let mut lags = Vec::new();
     while lag <= longest {
         if lags.len() == MAX_LAGS {
-            let expected = "so large that there are at most 65535 lags from --max-f0 to --min-f0";
-            return Err(Error::option("delta-pitch", expected, options.delta_pitch));
+            let expected = "so large that there are at most 65535 lags from `max_f0` to `min_f0`";
+            return Err(Error::option("delta_pitch", expected, options.delta_pitch));
         }
         lags.push(lag);
         lag = (f64::from(lag) * ratio) as f32;
@@ -184,12 +184,12 @@ mod tests {
         let message = |options| Lags::new(&options).unwrap_err().to_string();
         let default = PitchExtractionOptions::default;
         assert!(
-            message(PitchExtractionOptions { delta_pitch: 1e-6, ..default() }).starts_with("expected --delta-pitch")
+            message(PitchExtractionOptions { delta_pitch: 1e-6, ..default() }).starts_with("expected `delta_pitch`")
         );
         assert!(
-            message(PitchExtractionOptions { delta_pitch: 1e-9, ..default() }).starts_with("expected --delta-pitch")
+            message(PitchExtractionOptions { delta_pitch: 1e-9, ..default() }).starts_with("expected `delta_pitch`")
         );
-        assert!(message(PitchExtractionOptions { max_f0: 4000.0, ..default() }).starts_with("expected --max-f0"));
-        assert!(message(PitchExtractionOptions { min_f0: 1e-3, ..default() }).starts_with("expected --min-f0"));
+        assert!(message(PitchExtractionOptions { max_f0: 4000.0, ..default() }).starts_with("expected `max_f0`"));
+        assert!(message(PitchExtractionOptions { min_f0: 1e-3, ..default() }).starts_with("expected `min_f0`"));
     }
 }
