@@ -3,7 +3,9 @@
 use anyhow::Result;
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, Tally};
-use kaldi_corpus::shard::{FaultKind, Findings, Grouping, ShardChecks, ShardFault, ShardName, ShardNames, Wanted};
+use kaldi_corpus::shard::{
+    FaultKind, FieldPath, Findings, Grouping, ShardChecks, ShardFault, ShardName, ShardNames, Wanted,
+};
 use kaldi_io::{AdviceGiven, Output, printable, printable_json};
 use kaldi_log::log;
 use kaldi_reader::{ReaderExt, par_map};
@@ -13,11 +15,12 @@ use std::collections::hash_map::{DefaultHasher, Entry};
 use std::hash::{Hash, Hasher};
 
 const USAGE: &str = "\
-ShardChecks shards, and writes a line for each fault, with its place: <shard>:<offset>: <member or key>: <what is wrong>
+Checks shards, and writes a line for each fault, with its place: <shard>:<offset>: <member or key>: <what is wrong>
 [<fault>]. Shards are read to their ends, as far as possible. The exit status is 0 without faults and 1 with faults.
 
 Usage: check-shards [options] <shard-or-list> [<shard-or-list> ...]
  e.g.: check-shards data.list
+       check-shards --fields=wav,json.text data.list
        check-shards --quick=true --json=true data.list > faults.jsonl
 Faults: unreadable, truncated, damaged, trailing-data, not-a-file, no-suffix, interleaved, duplicate-key, duplicate-field,
 missing-field, bad-key, dotted-key, bad-sound, bad-text, empty-text. With --json:
@@ -34,7 +37,8 @@ struct Options {
     /// have to agree
     #[option(default = "both", one_of = &GROUPINGS)]
     grouping: Agreement,
-    /// What each sample must have, separated by commas; wav means sound of any suffix
+    /// What each sample must have, separated by commas: suffixes of members (wav means sound of any suffix), or entries of members
+    /// in JSON, such as json.text
     #[option(default = "wav,txt")]
     fields: String,
     /// Write an object in JSON for each fault
@@ -68,7 +72,7 @@ fn check_shards(opts: Options) -> Result<Tally> {
             Agreement::Both => Grouping::default(),
         },
         both: opts.grouping == Agreement::Both,
-        fields: opts.fields.split(',').filter(|field| !field.is_empty()).map(BString::from).collect(),
+        fields: opts.fields.split(',').filter(|field| !field.is_empty()).map(FieldPath::new).collect(),
         quick: opts.quick,
     };
     let wanted = if opts.quick { Wanted::Headers } else { Wanted::Contents };

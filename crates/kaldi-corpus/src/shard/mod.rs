@@ -55,7 +55,7 @@ mod write;
 pub use check::{Findings, ShardChecks};
 pub use dali::DaliIndex;
 pub use kaldi_tar::{
-    Error, FaultKind, Field, Grouping, ListKind, Member, Members, Payload, Result, SampleStream, ShardFault, ShardName,
+    Error, FaultKind, Field, FieldError, FieldPath, Grouping, ListKind, Member, Members, Payload, Result, SampleStream, ShardFault, ShardName,
     ShardNames, TarSample, TarSamples, Wanted, excerpt, is_field, is_sound, member_header,
 };
 pub use pack::{Packing, Utterance};
