@@ -2,7 +2,7 @@
 
 use bstr::{BStr, BString, ByteSlice};
 
-use crate::shard::sound::sound_fault;
+use crate::shard::sound::check_sound;
 use crate::shard::{
     Error, FaultKind, FieldError, FieldPath, Grouping, Member, Members, Payload, Result, ShardFault, ShardName, is_sound,
 };
@@ -19,6 +19,8 @@ pub struct ShardChecks {
     pub fields: Vec<FieldPath>,
     /// Whether only headers are checked: of members and of sounds.
     pub quick: bool,
+    /// Whether the members are wanted.
+    pub members: bool,
 }
 
 /// What was found in a shard.
@@ -28,6 +30,19 @@ pub struct Findings {
     pub faults: Vec<ShardFault>,
     /// The keys of the samples, each once, with the offset of the first header.
     pub keys: Vec<(BString, u64)>,
+    /// The members, if they are wanted.
+    pub members: Vec<FoundMember>,
+}
+
+/// A member that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundMember {
+    /// Its name.
+    pub path: BString,
+    /// The offset of its header.
+    pub header: u64,
+    /// The duration of its sound in seconds, if a header has it.
+    pub seconds: Option<f64>,
 }
 
 impl ShardChecks {
@@ -141,7 +156,11 @@ impl Open<'_> {
             current.suffixes.push(name.clone());
             current.entries.extend(entries.into_iter().map(|(field, fault)| (field, number, fault.of_sample(key.clone()))));
         }
-        if let Some((kind, message)) = self.look(name.as_ref(), member, payload)? {
+        let (seconds, fault) = self.look(name.as_ref(), member, payload)?;
+        if self.checks.members {
+            findings.members.push(FoundMember { path: member.path.clone(), header: member.header, seconds });
+        }
+        if let Some((kind, message)) = fault {
             let fault = ShardFault { offset: member.offset, ..self.fault(kind, member, &message) };
             findings.faults.push(fault.of_sample(key));
         }
@@ -156,15 +175,19 @@ impl Open<'_> {
         payload: &mut Payload<'_>,
     ) -> Result<Vec<(usize, ShardFault)>> {
         let mut faults = Vec::new();
-        if self.checks.quick {
+        // What is read here is not read again.
+        if self.checks.quick || is_sound(suffix) || suffix == "txt" {
             return Ok(faults);
         }
+        let mut content = None;
         for (number, field) in self.checks.fields.iter().enumerate() {
             let Some(entry) = field.find([suffix]).map(|(_, entry)| entry).filter(|entry| !entry.is_empty()) else {
                 continue;
             };
-            let content = payload.read()?;
-            let (kind, message) = match field.text(&content, entry) {
+            if content.is_none() {
+                content = Some(payload.read()?);
+            }
+            let (kind, message) = match field.text(content.as_deref().unwrap_or_default(), entry) {
                 Ok(Some(text)) if text.trim_ascii().is_empty() => {
                     (FaultKind::EmptyText, format!("expected text as {field}, got none"))
                 }
@@ -177,19 +200,33 @@ impl Open<'_> {
         Ok(faults)
     }
 
-    /// Returns what is wrong with a content.
-    fn look(&self, field: &BStr, member: &Member, payload: &mut Payload<'_>) -> Result<Option<(FaultKind, String)>> {
-        let quick = self.checks.quick;
+    /// Returns the duration of a sound, and what is wrong with a content.
+    fn look(
+        &self,
+        field: &BStr,
+        member: &Member,
+        payload: &mut Payload<'_>,
+    ) -> Result<(Option<f64>, Option<(FaultKind, String)>)> {
         if is_sound(field) {
-            return Ok(sound_fault(field, member, payload, !quick)?.map(|message| (FaultKind::BadSound, message)));
+            let found = check_sound(field, member, payload, !self.checks.quick)?;
+            return Ok((found.seconds, found.fault.map(|message| (FaultKind::BadSound, message))));
         }
+        Ok((None, self.look_at_text(field, member, payload)?))
+    }
+
+    fn look_at_text(
+        &self,
+        field: &BStr,
+        member: &Member,
+        payload: &mut Payload<'_>,
+    ) -> Result<Option<(FaultKind, String)>> {
         if field != "txt" {
             return Ok(None);
         }
         if member.size == 0 {
             return Ok(Some((FaultKind::EmptyText, "expected text, got nothing".to_owned())));
         }
-        if quick {
+        if self.checks.quick {
             return Ok(None);
         }
         let text = payload.read()?;
