@@ -89,7 +89,8 @@ impl FieldPath {
         }
         let entry = entry.to_str().map_err(|_| bad(format!("expected a name in UTF-8 as {self}")))?;
         let content = content.strip_prefix(b"\xef\xbb\xbf").unwrap_or(content);
-        let all = serde_json::from_slice(content).map_err(|error| bad(format!("expected JSON with {self}: {error}")))?;
+        let all =
+            serde_json::from_slice(content).map_err(|error| bad(format!("expected JSON with {self}: {error}")))?;
         let value = self.value(all, entry)?.get();
         match value.as_bytes().first() {
             Some(b'"') => {

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_corpus::shard::{
-    Error, Grouping, Packed, Places, SamplePlace, ShardCompression, ShardIndex, ShardFormat, ShardNames, ShardOptions,
+    Error, Grouping, Packed, Places, SamplePlace, ShardCompression, ShardFormat, ShardIndex, ShardNames, ShardOptions,
     ShardSetWriter, Wanted,
 };
 use kaldi_io::{for_each_keyed_line, is_remote};

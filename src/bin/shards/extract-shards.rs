@@ -89,11 +89,7 @@ impl Fields {
             let text = field.as_ref().map(|field| field.text_of(shard, sample)).transpose()?.flatten();
             Ok(text.filter(|text| !text.is_empty()).map(BString::from))
         };
-        Ok(SpeakerFacts {
-            speaker: text(&self.speaker)?,
-            language: text(&self.language)?,
-            gender: text(&self.gender)?,
-        })
+        Ok(SpeakerFacts { speaker: text(&self.speaker)?, language: text(&self.language)?, gender: text(&self.gender)? })
     }
 }
 
@@ -274,7 +270,9 @@ fn tell(speakers: &SpeakerTables, fields: &Fields, num_samples: u64) {
         }
     }
     if let Some(key) = speakers.not_by_speaker() {
-        warning!("{key}: the name does not start with that of its speaker, as Kaldi's scripts expect; it stays as it is");
+        warning!(
+            "{key}: the name does not start with that of its speaker, as Kaldi's scripts expect; it stays as it is"
+        );
     }
     let [odd, both] = speakers.num_left_out();
     if odd > 0 {

@@ -151,7 +151,8 @@ fn make_shard_list(opts: Options) -> Result<Tally> {
         gzip: opts.compress == ShardCompression::Gzip,
         dali: opts.index.is_some(),
     };
-    let packing = Packing { format: opts.format, sample_rate: (!is_copied).then_some(opts.resample), gzip: options.gzip };
+    let packing =
+        Packing { format: opts.format, sample_rate: (!is_copied).then_some(opts.resample), gzip: options.gzip };
     let mut shards = ShardSetWriter::create(options, &opts.list, text.len() as u64)?;
     let mut manifests = is_nemo.then(|| NemoManifests::create(&opts.folder)).transpose()?;
     let mut text = text.into_iter().peekable();
@@ -202,10 +203,16 @@ impl Options {
     fn checked_prefix(&self) -> Result<BString> {
         let prefix = self.prefix.as_deref().map(ToOwned::to_owned);
         if self.format == ShardFormat::Wenet {
-            ensure!(self.utt2spk.is_none(), "expected --utt2spk with --format=nemo only: other shards have no speakers");
+            ensure!(
+                self.utt2spk.is_none(),
+                "expected --utt2spk with --format=nemo only: other shards have no speakers"
+            );
             return Ok(prefix.unwrap_or_else(|| "shards".into()));
         }
-        ensure!(self.compress == ShardCompression::None, "expected no --compress with --format=nemo, whose tars are plain");
+        ensure!(
+            self.compress == ShardCompression::None,
+            "expected no --compress with --format=nemo, whose tars are plain"
+        );
         let prefix = prefix.unwrap_or_else(|| "audio".into());
         ensure!(
             prefix.contains_str("audio") && !prefix.contains(&b'/'),

@@ -4,8 +4,8 @@ use anyhow::{Context, Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, OutputName, Tally};
 use kaldi_corpus::shard::{
-    DaliIndex, Error, Field, FieldPath, Grouping, Member, Payload, ShardIndex, ShardNames, TarSample, TarSamples, Wanted,
-    is_sound, sound_info,
+    DaliIndex, Error, Field, FieldPath, Grouping, Member, Payload, ShardIndex, ShardNames, TarSample, TarSamples,
+    Wanted, is_sound, sound_info,
 };
 use kaldi_io::{Output, Rxfilename, printable_rxfilename, quote_name, shell_quote};
 use kaldi_log::{log, warning};
@@ -194,12 +194,7 @@ fn write_lines(sample: &TarSample<Seen>, shard: &BStr, fields: &[BString], scrip
     Ok(is_whole)
 }
 
-fn write_text(
-    sample: &TarSample<Seen>,
-    field: &FieldPath,
-    shard: &str,
-    texts: &mut TableWriter<Tokens>,
-) -> Result<()> {
+fn write_text(sample: &TarSample<Seen>, field: &FieldPath, shard: &str, texts: &mut TableWriter<Tokens>) -> Result<()> {
     let Some(text) = field.text_of(shard, sample)? else {
         warning!("{}: the sample has no text", sample.key);
         return Ok(());

@@ -4,7 +4,8 @@ use bstr::{BStr, BString, ByteSlice};
 
 use crate::shard::sound::check_sound;
 use crate::shard::{
-    Error, FaultKind, FieldError, FieldPath, Grouping, Member, Members, Payload, Result, ShardFault, ShardName, is_sound,
+    Error, FaultKind, FieldError, FieldPath, Grouping, Member, Members, Payload, Result, ShardFault, ShardName,
+    is_sound,
 };
 use kaldi_tar::{SampleKeys, no_suffix};
 
@@ -154,7 +155,9 @@ impl Open<'_> {
         if let Some(current) = &mut self.current {
             let number = current.suffixes.len();
             current.suffixes.push(name.clone());
-            current.entries.extend(entries.into_iter().map(|(field, fault)| (field, number, fault.of_sample(key.clone()))));
+            current
+                .entries
+                .extend(entries.into_iter().map(|(field, fault)| (field, number, fault.of_sample(key.clone()))));
         }
         let (seconds, fault) = self.look(name.as_ref(), member, payload)?;
         if self.checks.members {
@@ -168,12 +171,7 @@ impl Open<'_> {
     }
 
     /// What is wrong with the entries of a member in JSON, for each field that is wanted inside of it.
-    fn entries(
-        &self,
-        suffix: &BStr,
-        member: &Member,
-        payload: &mut Payload<'_>,
-    ) -> Result<Vec<(usize, ShardFault)>> {
+    fn entries(&self, suffix: &BStr, member: &Member, payload: &mut Payload<'_>) -> Result<Vec<(usize, ShardFault)>> {
         let mut faults = Vec::new();
         // What is read here is not read again.
         if self.checks.quick || is_sound(suffix) || suffix == "txt" {

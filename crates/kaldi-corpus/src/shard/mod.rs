@@ -58,8 +58,8 @@ mod write;
 pub use check::{Findings, FoundMember, ShardChecks};
 pub use dali::DaliIndex;
 pub use kaldi_tar::{
-    Error, FaultKind, Field, FieldError, FieldPath, Grouping, ListKind, Member, Members, Payload, Result, SampleStream, ShardFault, ShardName,
-    ShardNames, TarSample, TarSamples, Wanted, excerpt, is_field, is_sound, member_header,
+    Error, FaultKind, Field, FieldError, FieldPath, Grouping, ListKind, Member, Members, Payload, Result, SampleStream,
+    ShardFault, ShardName, ShardNames, TarSample, TarSamples, Wanted, excerpt, is_field, is_sound, member_header,
 };
 pub use nemo::{NemoEntry, NemoManifests, nemo_shard_number, nemo_stem};
 pub use nemo_check::NemoCheck;

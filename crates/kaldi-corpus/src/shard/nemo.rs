@@ -120,10 +120,10 @@ impl NemoLine {
     pub(crate) fn read(object: &Object) -> crate::Result<Self> {
         let member = object.needed("audio_filepath")?.into();
         let shard = match object.get("shard_id") {
-            Some(value) => value
-                .as_u64()
-                .ok_or_else(|| object.wrong("shard_id", "the number of a tar file", value))?,
-            None => return Err(object.place.error("expected a field \"shard_id\", the number of a tar file, got none")),
+            Some(value) => value.as_u64().ok_or_else(|| object.wrong("shard_id", "the number of a tar file", value))?,
+            None => {
+                return Err(object.place.error("expected a field \"shard_id\", the number of a tar file, got none"));
+            }
         };
         let (start, seconds) = (object.seconds("offset")?, object.seconds("duration")?);
         let is_odd = |seconds: Option<f64>| seconds.is_some_and(|seconds| !(seconds >= 0.0 && seconds.is_finite()));

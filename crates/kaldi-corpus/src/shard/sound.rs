@@ -65,9 +65,7 @@ pub(crate) fn check_sound(
             return Ok(match (WaveInfo::in_head(&bytes, member.size), is_decoded) {
                 (None, _) => CheckedSound::wrong("expected the header of a sound, got none"),
                 (Some(Err(error)), _) => CheckedSound::wrong(kaldi_io::explain_sound(&error.message, &bytes, "")),
-                (Some(Ok(info)), true) => {
-                    CheckedSound { fault: decode_sound(&bytes).err(), seconds: info.duration() }
-                }
+                (Some(Ok(info)), true) => CheckedSound { fault: decode_sound(&bytes).err(), seconds: info.duration() },
                 (Some(Ok(info)), false) => {
                     CheckedSound { fault: info.fault().map(str::to_owned), seconds: info.duration() }
                 }

@@ -7,8 +7,8 @@ use std::path::Path;
 use bstr::BString;
 
 use crate::shard::{
-    Error, FaultKind, FieldPath, Grouping, Members, Packed, ShardChecks, ShardName, ShardWriter, TarSample, TarSamples, Wanted,
-    member_header,
+    Error, FaultKind, FieldPath, Grouping, Members, Packed, ShardChecks, ShardName, ShardWriter, TarSample, TarSamples,
+    Wanted, member_header,
 };
 
 /// A tar file, each member written by hand: headers of the exact writer, contents, zeros.
