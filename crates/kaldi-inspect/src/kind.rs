@@ -10,6 +10,7 @@ use kaldi_table::SequentialReader;
 use kaldi_types::ModelType;
 use kaldi_values::Value;
 
+use crate::foreign::{Foreign, ForeignKind};
 use crate::model_parts::{model_by_parts, stats_by_parts};
 use crate::{Error, Result};
 
@@ -94,6 +95,9 @@ impl Named {
         let mut head = Vec::new();
         while head.len() < HEAD && input.read_some(&mut head, HEAD)? > 0 {}
         let is_binary = head.contains(&0);
+        if let Some(kind) = ForeignKind::of_head(path, &head).filter(|kind| kind.has_utterances()) {
+            return Err(no_table(name, kind));
+        }
         let kind = match look(name, &head) {
             Kind::Model(model_type) => Kind::Model(model_by_parts(input, head, model_type)),
             Kind::Value => stats_by_parts(input, head).map_or(Kind::Value, Kind::Model),
@@ -148,6 +152,18 @@ impl Named {
         let is_stream = |path| fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
         locator.path().is_none_or(is_stream)
     }
+}
+
+/// The error for a corpus in the place of a table.
+fn no_table(name: &BStr, kind: ForeignKind) -> Error {
+    let command = Foreign::read(name, kind, 0, false).command(name).unwrap_or_default();
+    let advice = match kind {
+        ForeignKind::Shard | ForeignKind::ShardList => {
+            format!("shard:{} is one of its sound, and a data directory: {command}", printable_rxfilename(name))
+        }
+        _ => format!("this makes a data directory of it: {command}"),
+    };
+    Error::Corpus { name: name.to_owned(), kind: kind.name(), advice }
 }
 
 /// The kind of a file that starts with these bytes.
