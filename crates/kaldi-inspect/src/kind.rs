@@ -77,7 +77,7 @@ impl Named {
             let kind = match kind {
                 RspecifierKind::Archive => Kind::Archive,
                 RspecifierKind::Script => Kind::Script,
-                RspecifierKind::Shards => Kind::Shards,
+                RspecifierKind::Shards | RspecifierKind::Shar => Kind::Shards,
             };
             return Ok(Self { kind, rxfilename, is_binary: false });
         }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! s,cs,ark:gunzip -c feats.ark.gz |        options and kind, a colon, where to read
+//! shard,field=json.text:data.list          a field of each sample of shards
 //! ark,scp,t:feats.ark,feats.scp            an archive and the script file that points into it
 //! ```
 //!
@@ -21,6 +22,8 @@ pub enum RspecifierKind {
     Script,
     /// `shard:`, a list of tar files of samples, or one of them.
     Shards,
+    /// `shar:`, a folder of cuts and tar files as lhotse writes it, or one of its files of cuts.
+    Shar,
 }
 
 /// The words before the colon of an rspecifier.
@@ -41,22 +44,26 @@ pub struct RspecifierOptions {
 /// A table to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rspecifier {
-    /// Archive, script file or shards.
+    /// Archive, script file, shards or Shar.
     pub kind: RspecifierKind,
     /// What is promised about the table, and how to read it.
     pub options: RspecifierOptions,
+    /// `field=NAME`, of shards and Shar: which part of a sample is read, such as `json.text`, where a dot leads in. `None` for the part
+    /// that has the type of the values.
+    pub field: Option<BString>,
     /// Where the archive or script file is.
     pub rxfilename: BString,
 }
 
 impl Rspecifier {
-    /// Parses `[options,]ark:rxfilename`, and the same with `scp:` or `shard:`; `None` if `text` has no such form.
+    /// Parses `[options,]ark:rxfilename`, and the same with `scp:`, `shard:` or `shar:`; `None` if `text` has no such form.
     ///
     /// `b` and `t` are accepted and have no effect, because a reader looks at the data.
     pub fn parse(text: &BStr) -> Option<Self> {
         let (words, rest) = split(text)?;
         let mut kind = None;
         let mut options = RspecifierOptions::default();
+        let mut field = None;
         for word in words {
             match word {
                 b"b" | b"t" => {}
@@ -72,10 +79,16 @@ impl Rspecifier {
                 b"ark" if kind.is_none() => kind = Some(RspecifierKind::Archive),
                 b"scp" if kind.is_none() => kind = Some(RspecifierKind::Script),
                 b"shard" if kind.is_none() => kind = Some(RspecifierKind::Shards),
+                b"shar" if kind.is_none() => kind = Some(RspecifierKind::Shar),
+                _ if field.is_none() => field = Some(field_name(word)?.into()),
                 _ => return None,
             }
         }
-        Some(Self { kind: kind?, options, rxfilename: rest.into() })
+        let kind = kind?;
+        if field.is_some() && !matches!(kind, RspecifierKind::Shards | RspecifierKind::Shar) {
+            return None;
+        }
+        Some(Self { kind, options, field, rxfilename: rest.into() })
     }
 }
 
@@ -171,16 +184,19 @@ pub fn specifier_advice(text: &BStr, role: &str) -> String {
     if words.iter().any(|&byte| crate::characters::is_space(byte)) {
         return "there must be no white space before the colon".to_owned();
     }
-    if role == "wspecifier" && words.split_str(b",").any(|word| word == b"shard") {
+    if role == "wspecifier" && words.split_str(b",").any(|word| matches!(word, b"shard" | b"shar")) {
         return "shards are tables to read only".to_owned();
     }
-    let kinds: Vec<&[u8]> = words.split_str(b",").filter(|word| matches!(*word, b"ark" | b"scp" | b"shard")).collect();
+    let kinds: Vec<&[u8]> = words.split_str(b",").filter(|word| is_kind(word)).collect();
+    let fields = words.split_str(b",").filter(|word| word.starts_with(b"field=")).count();
     match kinds.as_slice() {
         [b"scp", b"ark"] if role == "wspecifier" => "the order is ark,scp and not scp,ark".to_owned(),
         [b"ark", b"scp"] if role == "rspecifier" => "ark,scp is for writing; read either of the two".to_owned(),
         [] => format!("no ark or scp before the colon; write for example {example}"),
         [b"ark", b"scp"] => "two names are needed, with a comma between them: ark,scp:foo.ark,foo.scp".to_owned(),
-        [_, _, ..] => "there is more than one of ark, scp and shard".to_owned(),
+        [_, _, ..] => "there is more than one of ark, scp, shard and shar".to_owned(),
+        [b"ark" | b"scp"] if fields > 0 => "field= is only for shard and shar".to_owned(),
+        _ if fields > 1 => "there is more than one field=".to_owned(),
         _ => format!("an option before the colon is unknown or not for a {role}"),
     }
 }
@@ -195,6 +211,16 @@ fn recognized(name: &BStr) -> Option<String> {
     let mut head = Vec::new();
     std::fs::File::open(path).ok()?.take(HEAD as u64).read_to_end(&mut head).ok()?;
     crate::recognize(&head, crate::ExpectedStream::Archive, &crate::printable_rxfilename(name), 0)
+}
+
+/// Whether a word before the colon says which kind of table it is.
+pub fn is_kind(word: &[u8]) -> bool {
+    matches!(word, b"ark" | b"scp" | b"shard" | b"shar")
+}
+
+/// The name in `field=NAME`. Words end at blanks, commas and colons, so it has none.
+fn field_name(word: &[u8]) -> Option<&[u8]> {
+    word.strip_prefix(b"field=").filter(|name| !name.is_empty())
 }
 
 /// The words before the first colon and what follows it. `None` if the text ends in white space.
@@ -254,6 +280,27 @@ mod tests {
         assert_eq!(reads("ark:"), Some((RspecifierKind::Archive, String::new())));
         assert_eq!(reads("ark: x"), Some((RspecifierKind::Archive, " x".to_owned())));
         assert_eq!(reads("scp:ark:x"), Some((RspecifierKind::Script, "ark:x".to_owned())));
+    }
+
+    #[test]
+    fn shards_and_shar_may_say_a_field() {
+        let field = |text: &str| {
+            Rspecifier::parse(text.into()).map(|spec| (spec.kind, spec.field.map(|field| field.to_string())))
+        };
+        let some = |kind, name: &str| Some((kind, Some(name.to_owned())));
+        assert_eq!(field("shard,field=json.meta.text:x"), some(RspecifierKind::Shards, "json.meta.text"));
+        assert_eq!(field("p,field=speaker,shar:x"), some(RspecifierKind::Shar, "speaker"));
+        assert_eq!(field("shar,bg:x/y:field=z"), Some((RspecifierKind::Shar, None)));
+        for text in
+            ["ark,field=a:x", "shard,field=:x", "shard,field:x", "shard,field=a,field=b:x", "field=a:x", "shard,shar:x"]
+        {
+            assert_eq!(field(text), None, "{text}");
+        }
+        let advice = |text: &str| specifier_advice(text.into(), "rspecifier");
+        assert_eq!(advice("scp,field=a:x"), "field= is only for shard and shar");
+        assert_eq!(advice("shar,field=a,field=b:x"), "there is more than one field=");
+        assert!(advice("shard,shar:x").contains("more than one"));
+        assert_eq!(specifier_advice("shar:x".into(), "wspecifier"), "shards are tables to read only");
     }
 
     #[test]
