@@ -45,6 +45,8 @@ pub struct Rspecifier {
     pub kind: RspecifierKind,
     /// What is promised about the table, and how to read it.
     pub options: RspecifierOptions,
+    /// `field=NAME`, for shards: the member or the entry of a member that is the value, such as `json.text`.
+    pub field: Option<BString>,
     /// Where the archive or script file is.
     pub rxfilename: BString,
 }
@@ -55,9 +57,13 @@ impl Rspecifier {
     /// `b` and `t` are accepted and have no effect, because a reader looks at the data.
     pub fn parse(text: &BStr) -> Option<Self> {
         let (words, rest) = split(text)?;
-        let mut kind = None;
+        let (mut kind, mut field) = (None, None);
         let mut options = RspecifierOptions::default();
         for word in words {
+            if let Some(name) = word.strip_prefix(b"field=").filter(|name| !name.is_empty()) {
+                field = Some(BString::from(name));
+                continue;
+            }
             match word {
                 b"b" | b"t" => {}
                 b"o" => options.once = true,
@@ -75,7 +81,9 @@ impl Rspecifier {
                 _ => return None,
             }
         }
-        Some(Self { kind: kind?, options, rxfilename: rest.into() })
+        let kind = kind?;
+        let has_fields = kind == RspecifierKind::Shards;
+        (has_fields || field.is_none()).then(|| Self { kind, options, field, rxfilename: rest.into() })
     }
 }
 
@@ -181,6 +189,9 @@ pub fn specifier_advice(text: &BStr, role: &str) -> String {
         [] => format!("no ark or scp before the colon; write for example {example}"),
         [b"ark", b"scp"] => "two names are needed, with a comma between them: ark,scp:foo.ark,foo.scp".to_owned(),
         [_, _, ..] => "there is more than one of ark, scp and shard".to_owned(),
+        _ if words.split_str(b",").any(|word| word.starts_with(b"field=")) => {
+            "field= has a name, and stands with shard only".to_owned()
+        }
         _ => format!("an option before the colon is unknown or not for a {role}"),
     }
 }
@@ -224,6 +235,19 @@ mod tests {
         assert_eq!(spec.options, all);
         let none = Rspecifier::parse("s,cs,o,p,ns,ncs,no,np,scp:x".into()).unwrap();
         assert_eq!(none.options, RspecifierOptions::default());
+    }
+
+    #[test]
+    fn shards_may_have_a_field() {
+        let spec = Rspecifier::parse("p,shard,field=json.text:data.list".into()).unwrap();
+        assert_eq!((spec.kind, spec.field), (RspecifierKind::Shards, Some("json.text".into())));
+        assert_eq!((spec.rxfilename.as_slice(), spec.options.permissive), (&b"data.list"[..], true));
+        assert_eq!(Rspecifier::parse("shard:x".into()).unwrap().field, None);
+        for text in ["ark,field=a:x", "scp,field=a:x", "shard,field=:x", "shard,fields=a:x", "field=a:x"] {
+            assert_eq!(reads(text), None, "{text:?}");
+        }
+        let advice = specifier_advice("ark,field=a:x".into(), "rspecifier");
+        assert_eq!(advice, "field= has a name, and stands with shard only");
     }
 
     #[test]
