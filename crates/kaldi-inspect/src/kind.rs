@@ -59,11 +59,18 @@ pub struct Named {
     pub kind: Kind,
     /// Where it is, without `ark:` or `scp:`.
     pub rxfilename: BString,
+    /// The field of shards that is read, if it was named.
+    pub field: Option<BString>,
     /// Whether a file was looked into and starts with binary data.
     pub is_binary: bool,
 }
 
 impl Named {
+    /// A name of what is known.
+    pub fn new(kind: Kind, rxfilename: impl Into<BString>) -> Self {
+        Self { kind, rxfilename: rxfilename.into(), field: None, is_binary: false }
+    }
+
     /// Finds what `name` names.
     ///
     /// `ark:`, `scp:` and `shard:` say it; their options (`s`, `cs`, `p` ...) are promises to other readers and have no effect
@@ -73,15 +80,15 @@ impl Named {
     /// # Errors
     /// If the file cannot be opened or read, or the name is invalid.
     pub fn find(name: &BStr) -> Result<Self> {
-        if let Some(Rspecifier { kind, rxfilename, .. }) = Rspecifier::parse(name) {
+        if let Some(Rspecifier { kind, field, rxfilename, .. }) = Rspecifier::parse(name) {
             let kind = match kind {
                 RspecifierKind::Archive => Kind::Archive,
                 RspecifierKind::Script => Kind::Script,
                 RspecifierKind::Shards | RspecifierKind::Shar => Kind::Shards,
             };
-            return Ok(Self { kind, rxfilename, is_binary: false });
+            return Ok(Self { field, ..Self::new(kind, rxfilename) });
         }
-        let named = |kind| Self { kind, rxfilename: name.to_owned(), is_binary: false };
+        let named = |kind| Self::new(kind, name);
         let locator = Locator::parse(name).map_err(|error| error.into_error(name))?;
         let Some(path) = locator.path() else { return Ok(named(Kind::Archive)) };
         let metadata = fs::metadata(path).ok();

@@ -2,7 +2,6 @@
 //!
 //! ```text
 //! s,cs,ark:gunzip -c feats.ark.gz |        options and kind, a colon, where to read
-//! shard,field=json.text:data.list          a field of each sample of shards
 //! ark,scp,t:feats.ark,feats.scp            an archive and the script file that points into it
 //! ```
 //!
@@ -48,8 +47,7 @@ pub struct Rspecifier {
     pub kind: RspecifierKind,
     /// What is promised about the table, and how to read it.
     pub options: RspecifierOptions,
-    /// `field=NAME`, of shards and Shar: which part of a sample is read, such as `json.text`, where a dot leads in. `None` for the part
-    /// that has the type of the values.
+    /// `field=NAME`, for shards: the member or the entry of a member that is the value, such as `json.text`; for Shar the entry of a cut.
     pub field: Option<BString>,
     /// Where the archive or script file is.
     pub rxfilename: BString,
@@ -61,10 +59,13 @@ impl Rspecifier {
     /// `b` and `t` are accepted and have no effect, because a reader looks at the data.
     pub fn parse(text: &BStr) -> Option<Self> {
         let (words, rest) = split(text)?;
-        let mut kind = None;
+        let (mut kind, mut field) = (None, None);
         let mut options = RspecifierOptions::default();
-        let mut field = None;
         for word in words {
+            if let Some(name) = word.strip_prefix(b"field=").filter(|name| !name.is_empty()) {
+                field = Some(BString::from(name));
+                continue;
+            }
             match word {
                 b"b" | b"t" => {}
                 b"o" => options.once = true,
@@ -80,15 +81,12 @@ impl Rspecifier {
                 b"scp" if kind.is_none() => kind = Some(RspecifierKind::Script),
                 b"shard" if kind.is_none() => kind = Some(RspecifierKind::Shards),
                 b"shar" if kind.is_none() => kind = Some(RspecifierKind::Shar),
-                _ if field.is_none() => field = Some(field_name(word)?.into()),
                 _ => return None,
             }
         }
         let kind = kind?;
-        if field.is_some() && !matches!(kind, RspecifierKind::Shards | RspecifierKind::Shar) {
-            return None;
-        }
-        Some(Self { kind, options, field, rxfilename: rest.into() })
+        let has_fields = matches!(kind, RspecifierKind::Shards | RspecifierKind::Shar);
+        (has_fields || field.is_none()).then(|| Self { kind, options, field, rxfilename: rest.into() })
     }
 }
 
@@ -188,15 +186,15 @@ pub fn specifier_advice(text: &BStr, role: &str) -> String {
         return "shards are tables to read only".to_owned();
     }
     let kinds: Vec<&[u8]> = words.split_str(b",").filter(|word| is_kind(word)).collect();
-    let fields = words.split_str(b",").filter(|word| word.starts_with(b"field=")).count();
     match kinds.as_slice() {
         [b"scp", b"ark"] if role == "wspecifier" => "the order is ark,scp and not scp,ark".to_owned(),
         [b"ark", b"scp"] if role == "rspecifier" => "ark,scp is for writing; read either of the two".to_owned(),
         [] => format!("no ark or scp before the colon; write for example {example}"),
         [b"ark", b"scp"] => "two names are needed, with a comma between them: ark,scp:foo.ark,foo.scp".to_owned(),
         [_, _, ..] => "there is more than one of ark, scp, shard and shar".to_owned(),
-        [b"ark" | b"scp"] if fields > 0 => "field= is only for shard and shar".to_owned(),
-        _ if fields > 1 => "there is more than one field=".to_owned(),
+        _ if words.split_str(b",").any(|word| word.starts_with(b"field=")) => {
+            "field= has a name, and stands with shard or shar only".to_owned()
+        }
         _ => format!("an option before the colon is unknown or not for a {role}"),
     }
 }
@@ -216,11 +214,6 @@ fn recognized(name: &BStr) -> Option<String> {
 /// Whether a word before the colon says which kind of table it is.
 pub fn is_kind(word: &[u8]) -> bool {
     matches!(word, b"ark" | b"scp" | b"shard" | b"shar")
-}
-
-/// The name in `field=NAME`. Words end at blanks, commas and colons, so it has none.
-fn field_name(word: &[u8]) -> Option<&[u8]> {
-    word.strip_prefix(b"field=").filter(|name| !name.is_empty())
 }
 
 /// The words before the first colon and what follows it. `None` if the text ends in white space.
@@ -253,6 +246,22 @@ mod tests {
     }
 
     #[test]
+    fn shards_may_have_a_field() {
+        let spec = Rspecifier::parse("p,shard,field=json.text:data.list".into()).unwrap();
+        assert_eq!((spec.kind, spec.field), (RspecifierKind::Shards, Some("json.text".into())));
+        assert_eq!((spec.rxfilename.as_slice(), spec.options.permissive), (&b"data.list"[..], true));
+        assert_eq!(Rspecifier::parse("shard:x".into()).unwrap().field, None);
+        for text in ["ark,field=a:x", "scp,field=a:x", "shard,field=:x", "shard,fields=a:x", "field=a:x"] {
+            assert_eq!(reads(text), None, "{text:?}");
+        }
+        let spec = Rspecifier::parse("p,field=speaker,shar:x".into()).unwrap();
+        assert_eq!((spec.kind, spec.field.unwrap()), (RspecifierKind::Shar, "speaker".into()));
+        assert_eq!(specifier_advice("shar:x".into(), "wspecifier"), "shards are tables to read only");
+        let advice = specifier_advice("ark,field=a:x".into(), "rspecifier");
+        assert_eq!(advice, "field= has a name, and stands with shard or shar only");
+    }
+
+    #[test]
     fn an_rspecifier_needs_exactly_one_kind_and_known_options() {
         for text in [
             "",
@@ -280,27 +289,6 @@ mod tests {
         assert_eq!(reads("ark:"), Some((RspecifierKind::Archive, String::new())));
         assert_eq!(reads("ark: x"), Some((RspecifierKind::Archive, " x".to_owned())));
         assert_eq!(reads("scp:ark:x"), Some((RspecifierKind::Script, "ark:x".to_owned())));
-    }
-
-    #[test]
-    fn shards_and_shar_may_say_a_field() {
-        let field = |text: &str| {
-            Rspecifier::parse(text.into()).map(|spec| (spec.kind, spec.field.map(|field| field.to_string())))
-        };
-        let some = |kind, name: &str| Some((kind, Some(name.to_owned())));
-        assert_eq!(field("shard,field=json.meta.text:x"), some(RspecifierKind::Shards, "json.meta.text"));
-        assert_eq!(field("p,field=speaker,shar:x"), some(RspecifierKind::Shar, "speaker"));
-        assert_eq!(field("shar,bg:x/y:field=z"), Some((RspecifierKind::Shar, None)));
-        for text in
-            ["ark,field=a:x", "shard,field=:x", "shard,field:x", "shard,field=a,field=b:x", "field=a:x", "shard,shar:x"]
-        {
-            assert_eq!(field(text), None, "{text}");
-        }
-        let advice = |text: &str| specifier_advice(text.into(), "rspecifier");
-        assert_eq!(advice("scp,field=a:x"), "field= is only for shard and shar");
-        assert_eq!(advice("shar,field=a,field=b:x"), "there is more than one field=");
-        assert!(advice("shard,shar:x").contains("more than one"));
-        assert_eq!(specifier_advice("shar:x".into(), "wspecifier"), "shards are tables to read only");
     }
 
     #[test]
