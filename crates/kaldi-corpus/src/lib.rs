@@ -16,6 +16,7 @@
 //! | [`Naming`] | how utterances and speakers get their names |
 //! | [`NamedCorpus`] | utterances and recordings with their names, the content of a data directory |
 //! | [`DataFolder`], [`DIRECTORY_FILES`] | which files a data directory has, and what they say |
+//! | [`SpeakerTables`] | tables of speakers, languages and genders |
 //! | [`Segment`], [`Segments`] | lines of `segments` |
 //! | [`read_text`], [`read_recordings`] | `text` and `wav.scp`, as WeNet's scripts read them |
 //! | [`DataDirectory`] | a data directory that is read as a whole |
@@ -41,6 +42,7 @@ mod manifest;
 mod naming;
 mod segment;
 pub mod shard;
+mod speakers;
 mod texts;
 mod utterances;
 
@@ -53,5 +55,6 @@ pub use list::{ListIndex, RawList, RawUtterance, write_raw_line};
 pub use manifest::Manifest;
 pub use naming::{Naming, PathPattern, SpeakerRule, UtteranceRule};
 pub use segment::{RecordingPart, Segment, Segments};
+pub use speakers::{SpeakerFacts, SpeakerTables, gender_of};
 pub use texts::{are_recordings, read_recordings, read_text};
 pub use utterances::{FoundUtterance, ManifestOptions, Utterances};

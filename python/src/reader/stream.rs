@@ -81,7 +81,7 @@ impl Stream {
         }
         let named = match options.has_keys {
             true => Named::find(name.as_bstr())?,
-            false => Named { kind: Kind::Value, rxfilename: name.clone(), is_binary: false },
+            false => Named::new(Kind::Value, name.clone()),
         };
         let is_script = named.kind == Kind::Script;
         let entries = Box::new(Entries::of(named, options.wanted.value_type())?);
