@@ -21,6 +21,7 @@
 //! | [`read_text`], [`read_recordings`] | `text` and `wav.scp`, as WeNet's scripts read them |
 //! | [`DataDirectory`] | a data directory that is read as a whole |
 //! | [`Exported`], [`ExportFormat`] | its utterances in the order of the export, as lines of manifests |
+//! | [`DirectoryTables`], [`ParquetFile`] | languages, genders and other tables of it; files of Parquet with the sound in them |
 //! | [`RawList`], [`ListIndex`] | lists of utterances, one object in JSON a line |
 //! | [`shard`] | tar files of samples, which are read, written, checked and copied |
 
@@ -50,7 +51,7 @@ pub use corpus::NamedCorpus;
 pub use data_folder::{AfterKey, DIRECTORY_FILES, DataFolder, DirectoryFile, KeysOf, last_ends};
 pub use directory::{DataDirectory, DirectoryRecording, DirectoryUtterance};
 pub use error::{CorpusPlace, Error, Result};
-pub use export::{ExportFormat, Exported, SoundSize};
+pub use export::{DirectoryTables, ExportFormat, Exported, ExportedSound, ParquetFile, ParquetSound, SoundSize};
 pub use list::{ListIndex, RawList, RawUtterance, write_raw_line};
 pub use manifest::Manifest;
 pub use naming::{Naming, PathPattern, SpeakerRule, UtteranceRule};

@@ -49,9 +49,9 @@ mod check;
 mod dali;
 mod nemo;
 mod nemo_check;
-mod pack;
+pub(crate) mod pack;
 mod places;
-mod sound;
+pub(crate) mod sound;
 mod stored;
 mod write;
 
