@@ -14,7 +14,7 @@ use std::path::Path;
 use bstr::{BStr, ByteSlice};
 use indexed_dataset::{IndexedDataset, Prefix, check, merge};
 use kaldi_corpus::RawUtterance;
-use kaldi_corpus::shard::{Field, Grouping, Members, ShardChecks, ShardName, TarSamples, Wanted};
+use kaldi_corpus::shard::{Field, FieldPath, Grouping, Members, ShardChecks, ShardName, TarSamples, Wanted};
 use kaldi_egs::{NnetChainExample, NnetExample};
 use kaldi_feed::{Chain, Description, LabelSource, standard_stages};
 use kaldi_gmm::{AccumDiagGmm, AccumFullGmm, AcousticModel, AcousticStats, DiagGmm, FullGmm, PdfStats};
@@ -241,6 +241,7 @@ pub fn specifier(bytes: &[u8]) {
             RspecifierKind::Archive => "ark:",
             RspecifierKind::Script => "scp:",
             RspecifierKind::Shards => "shard:",
+            RspecifierKind::Shar => "shar:",
         };
         let plain = [word.as_bytes(), rxfilename].concat();
         let again = Rspecifier::parse(plain.as_bstr());
@@ -313,7 +314,14 @@ pub fn shard(bytes: &[u8]) {
             samples.finish()
         };
         let refused = read().err();
-        let checks = ShardChecks { grouping: Grouping::Wenet, both: true, fields: vec!["txt".into()], quick: true };
+        let path = FieldPath::new("json.text");
+        let checks = ShardChecks {
+            grouping: Grouping::Wenet,
+            both: true,
+            fields: vec![FieldPath::new("txt")],
+            quick: true,
+            members: true,
+        };
         let findings = checks.run(ShardName::new(name.into(), Wanted::Headers));
         if let Some(error) = refused {
             assert!(!findings.faults.is_empty(), "{error}");
@@ -321,6 +329,9 @@ pub fn shard(bytes: &[u8]) {
         }
         for fault in &findings.faults {
             assert!(!fault.to_string().contains(['\n', '\0']), "{fault}");
+        }
+        if let Err(error) = path.text(bytes, "text".into()) {
+            assert!(!error.message.contains(['\n', '\0']), "{error}");
         }
     });
 }

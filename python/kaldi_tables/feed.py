@@ -61,6 +61,7 @@ def batches(
     chain: _Name | None = None,
     data_type: str = "raw",
     text: _Name | None = None,
+    text_field: str | None = None,
     symbols: _Name | None = None,
     bpe_model: _Name | None = None,
     non_lang_syms: _Name | None = None,

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use bstr::{BStr, BString};
 use kaldi_corpus::shard::{
-    Error, Grouping, Packed, ShardNames, ShardOptions, ShardSamples, ShardSetWriter, StoredSample, Wanted,
+    Error, Grouping, Packed, ShardFormat, ShardNames, ShardOptions, ShardSamples, ShardSetWriter, StoredSample, Wanted,
     shard_samples,
 };
 use kaldi_io::quote_name;
@@ -130,6 +130,7 @@ impl PyShardWriter {
         num_samples: Option<u64>,
     ) -> PyResult<Self> {
         let options = ShardOptions {
+            format: ShardFormat::Wenet,
             folder: names::from_str(folder)?,
             prefix: names::from_str(prefix)?,
             max_samples,

@@ -28,6 +28,10 @@ enum Help {
     Import,
     /// Arrays, which a Python package makes a table of.
     Arrays,
+    /// Samples in a tar file.
+    Shard,
+    /// Lines of which a tool makes a data directory.
+    Manifest,
     /// A sentence.
     Text(&'static str),
 }
@@ -68,7 +72,7 @@ const FORMATS: &[Format] = &[
     format(b"\x80\x04\x95", "a Python pickle", Help::Arrays),
     format(b"\x80\x05\x95", "a Python pickle", Help::Arrays),
     format(b"\x89PNG", "a PNG picture", Help::Text("no tool here reads pictures")),
-    Format { at: 257, ..format(b"ustar", "a tar file", Help::Text("unpack it with tar first")) },
+    Format { at: 257, ..format(b"ustar", "a tar file", Help::Shard) },
 ];
 
 const fn format(magic: &'static [u8], what: &'static str, help: Help) -> Format {
@@ -131,9 +135,16 @@ pub(crate) fn advise_on_moved(moved: &Moved) -> String {
 /// The foreign format that starts with these bytes.
 fn format_of(head: &[u8]) -> Option<&'static Format> {
     static LINES: Format = format(b"", "JSON text in lines", Help::Import);
+    static MANIFEST: Format = format(b"", "a manifest of NeMo", Help::Manifest);
     static JSON: Format = format(b"", "JSON text", Help::Text("no tool here reads it"));
     let begins = |format: &&Format| head.get(format.at..).is_some_and(|rest| rest.starts_with(format.magic));
-    let json = || is_json(head).then(|| if is_json_line(head) { &LINES } else { &JSON });
+    let json = || {
+        is_json(head).then(|| match head.split(|&byte| byte == b'\n').next().unwrap_or_default() {
+            _ if is_json_line(head) => &LINES,
+            line if line.contains_str("\"audio_filepath\"") => &MANIFEST,
+            _ => &JSON,
+        })
+    };
     FORMATS.iter().find(begins).or_else(json)
 }
 
@@ -165,6 +176,13 @@ impl Help {
                 "table-import makes a table of it, if it is a file".to_owned()
             }
             Self::Import => format!("table-import makes a table of it: table-import {name} ark:-"),
+            Self::Shard if name == "standard input" => {
+                "if it is a shard, write shard:- for its sound, or extract-shards takes it apart".to_owned()
+            }
+            Self::Shard => format!(
+                "if it is a shard, write shard:{name} for its sound, or take it apart: extract-shards {name} data"
+            ),
+            Self::Manifest => format!("make-data-dir makes a data directory of it: make-data-dir {name} data"),
             Self::Arrays => "in Python, kaldiio.save_ark makes an archive of its arrays".to_owned(),
             Self::Text(text) => text.to_owned(),
         }
@@ -277,7 +295,14 @@ mod tests {
             (b"{\"key\": \"a\", \"value\": [1]}\n", "this is JSON text in lines; table-import makes"),
             (b"\x80\x04\x95\x0b\0", "this is a Python pickle; in Python"),
             (b"\x80\x02}q\0", "this is a Python pickle; in Python"),
-            (&tar, "this is a tar file; unpack it"),
+            (
+                &tar,
+                "this is a tar file; if it is a shard, write shard:x for its sound, or take it apart: extract-shards x data",
+            ),
+            (
+                b"{\"audio_filepath\": \"a.wav\"}\n",
+                "this is a manifest of NeMo; make-data-dir makes a data directory of it",
+            ),
             (b"{\n  \"utts\": {", "this is JSON text; "),
             (b"{", "this is JSON text; "),
             (b"[[1, 2], [3, 4]]", "this is JSON text; "),

@@ -16,10 +16,12 @@
 //! | [`Naming`] | how utterances and speakers get their names |
 //! | [`NamedCorpus`] | utterances and recordings with their names, the content of a data directory |
 //! | [`DataFolder`], [`DIRECTORY_FILES`] | which files a data directory has, and what they say |
+//! | [`SpeakerTables`] | tables of speakers, languages and genders |
 //! | [`Segment`], [`Segments`] | lines of `segments` |
 //! | [`read_text`], [`read_recordings`] | `text` and `wav.scp`, as WeNet's scripts read them |
 //! | [`DataDirectory`] | a data directory that is read as a whole |
 //! | [`Exported`], [`ExportFormat`] | its utterances in the order of the export, as lines of manifests |
+//! | [`DirectoryTables`], [`ParquetFile`] | languages, genders and other tables of it; files of Parquet with the sound in them |
 //! | [`RawList`], [`ListIndex`] | lists of utterances, one object in JSON a line |
 //! | [`shard`] | tar files of samples, which are read, written, checked and copied |
 
@@ -41,6 +43,7 @@ mod manifest;
 mod naming;
 mod segment;
 pub mod shard;
+mod speakers;
 mod texts;
 mod utterances;
 
@@ -48,10 +51,11 @@ pub use corpus::NamedCorpus;
 pub use data_folder::{AfterKey, DIRECTORY_FILES, DataFolder, DirectoryFile, KeysOf, last_ends};
 pub use directory::{DataDirectory, DirectoryRecording, DirectoryUtterance};
 pub use error::{CorpusPlace, Error, Result};
-pub use export::{ExportFormat, Exported, SoundSize};
+pub use export::{DirectoryTables, ExportFormat, Exported, ExportedSound, ParquetFile, ParquetSound, SoundSize};
 pub use list::{ListIndex, RawList, RawUtterance, write_raw_line};
 pub use manifest::Manifest;
 pub use naming::{Naming, PathPattern, SpeakerRule, UtteranceRule};
 pub use segment::{RecordingPart, Segment, Segments};
+pub use speakers::{SpeakerFacts, SpeakerTables, gender_of};
 pub use texts::{are_recordings, read_recordings, read_text};
 pub use utterances::{FoundUtterance, ManifestOptions, Utterances};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bstr::{BStr, ByteSlice};
+use kaldi_corpus::shard::FieldPath;
 use kaldi_io::{Commands, Input, InputName};
 
 use crate::{
@@ -85,6 +86,10 @@ pub struct FeedArguments {
     /// File or table with the text of each utterance, for `data_type = table`
     #[option(heading = FIRST)]
     pub text: Option<InputName>,
+    /// Where the text of a sample is, for `data_type = shard`: the suffix of a member, or an entry of one in JSON, such as json.text; txt if
+    /// it is not given
+    #[option]
+    pub text_field: Option<String>,
     /// Symbol table, instead of the one that `conf` or `chain` names
     #[option(heading = FIRST)]
     pub symbols: Option<InputName>,
@@ -220,6 +225,9 @@ impl FeedArguments {
         if text.is_some() && self.data_type != DataType::Table {
             return Err(Error::Arguments { message: "expected `text` with `data_type = table` only".to_owned() });
         }
+        if self.text_field.is_some() && self.data_type != DataType::Shard {
+            return Err(Error::Arguments { message: "expected `text_field` with `data_type = shard` only".to_owned() });
+        }
         let rank = [self.rank, self.world_size];
         if self.rank >= self.world_size {
             return Err(Error::Share { among: "ranks", index: self.rank, count: self.world_size });
@@ -238,7 +246,9 @@ impl FeedArguments {
             },
             is_python: self.shuffle_compat == ShuffleCompat::Python,
         };
-        let list = DataList { data_type: self.data_type, name: name.to_owned(), text, commands: self.commands() };
+        let text_field = self.text_field.clone().map(FieldPath::new);
+        let list =
+            DataList { data_type: self.data_type, name: name.to_owned(), text, text_field, commands: self.commands() };
         Feed::open(&list, chain, &options)
     }
 

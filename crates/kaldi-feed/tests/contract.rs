@@ -163,6 +163,7 @@ fn feeds_keep_to_the_contract() {
         data_type,
         name: BString::from(format!("{prefix}{}", folder.path().join(file).display())),
         text: (data_type == DataType::Table).then(|| folder.path().join("text").display().to_string().into()),
+        text_field: None,
         commands: kaldi_io::Commands::Refuse,
     };
     let feats = list(DataType::Table, "scp:", "feats.scp");

@@ -86,7 +86,7 @@ fn remember(words: &mut HashSet<BString>, word: &BStr) {
 }
 
 fn summary(folder: &DataFolder, file: &str) -> Result<Summary> {
-    Summary::read(Named { kind: NamedKind::Script, rxfilename: folder.name(file), is_binary: false }, None)
+    Summary::read(Named::new(NamedKind::Script, folder.name(file)), None)
 }
 
 /// The duration of a segment that says its end.

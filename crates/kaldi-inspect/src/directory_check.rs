@@ -332,7 +332,7 @@ impl Directory<'_> {
             };
             let (named, value_type) = match file {
                 "" => (Named::find(table.as_bstr())?, Some(ValueType::Int32Vector)),
-                _ => (Named { kind: NamedKind::Script, rxfilename: table, is_binary: false }, None),
+                _ => (Named::new(NamedKind::Script, table), None),
             };
             check_each(&name, named, Checks { value_type, ..checks }, &mut report_values, &mut |key, header| {
                 if let (Some(&frames), Some(rows)) = (told.get(key), header.rows)

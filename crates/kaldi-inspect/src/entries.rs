@@ -6,6 +6,7 @@ use bstr::{BStr, BString};
 use kaldi_io::Input;
 use kaldi_reader::Reader;
 use kaldi_table::{RawEntries, RawEntry, count_delivered};
+use kaldi_tar::FieldPath;
 use kaldi_types::{Detector, Evidence, ValueType};
 
 use crate::kind::{Named, NamedKind};
@@ -56,11 +57,18 @@ impl Entries {
             NamedKind::Archive => RawEntries::archive(name, detector)?,
             NamedKind::Script => RawEntries::script(name, detector)?,
             NamedKind::Value => RawEntries::file(name, detector)?,
-            NamedKind::Shards => match value_type {
-                None | Some(ValueType::Wave) => RawEntries::shards(name, "wav", Detector::new(Some(ValueType::Wave))),
-                Some(text) if text.is_words() => RawEntries::shards(name, "txt", detector),
-                Some(other) => return Err(no_field(name, other)),
-            },
+            NamedKind::Shards => {
+                let is_text = value_type.is_some_and(ValueType::is_words);
+                let (field, detector) = match (&named.field, value_type) {
+                    (Some(field), _) => (FieldPath::new(field.clone()), detector),
+                    (None, None | Some(ValueType::Wave)) => {
+                        (FieldPath::new("wav"), Detector::new(Some(ValueType::Wave)))
+                    }
+                    (None, Some(_)) if is_text => (FieldPath::new("txt"), detector),
+                    (None, Some(other)) => return Err(no_field(name, other)),
+                };
+                RawEntries::shards(name, &field, is_text, detector)
+            }
             NamedKind::Model(model_type) => return Err(Error::Model { name: named.rxfilename.clone(), model_type }),
             NamedKind::Directory => return Err(Error::Folder { name: named.rxfilename.clone() }),
         };
@@ -69,7 +77,7 @@ impl Entries {
 
     /// Reads an archive from an open stream.
     pub fn of_input(input: Input, value_type: Option<ValueType>) -> Self {
-        let named = Named { kind: NamedKind::Archive, rxfilename: input.name().into(), is_binary: false };
+        let named = Named::new(NamedKind::Archive, input.name());
         Self::new(named, RawEntries::of_input(input, Detector::new(value_type)))
     }
 

@@ -32,6 +32,16 @@ pub enum Error {
         /// Which kind of model.
         model_type: ModelType,
     },
+    /// The name has the utterances of a corpus, but a table was expected.
+    #[error("{} is a {kind}: expected a table; {advice}", printable_rxfilename(.name.as_ref()))]
+    Corpus {
+        /// The name as given.
+        name: BString,
+        /// What it is.
+        kind: &'static str,
+        /// The command that reads it.
+        advice: String,
+    },
     /// The name is a model, or statistics, of which no arrays are exported.
     #[error(
         "{}: of {} no arrays are exported; table-head shows its text",

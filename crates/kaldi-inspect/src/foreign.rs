@@ -7,7 +7,7 @@ use std::path::Path;
 
 use bstr::{BStr, ByteSlice};
 use kaldi_corpus::DataFolder;
-use kaldi_io::{Locator, Rspecifier, Rxfilename, is_remote, printable};
+use kaldi_io::{Locator, Rspecifier, Rxfilename, is_remote, printable, printable_rxfilename};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -37,6 +37,10 @@ pub enum ForeignKind {
     Folder,
     /// A line for each utterance, an object in JSON.
     RawList,
+    /// The same, of NeMo.
+    Manifest,
+    /// The same, of NeMo, with sound in tar files.
+    TarredManifest,
     /// A line for each shard, its name.
     ShardList,
     /// A tar file of samples.
@@ -71,7 +75,7 @@ impl ForeignKind {
     }
 
     /// The kind of a file that starts with these bytes.
-    fn of_head(path: &Path, head: &[u8]) -> Option<Self> {
+    pub(crate) fn of_head(path: &Path, head: &[u8]) -> Option<Self> {
         let has = |at: usize, magic: &[u8]| head.get(at..).is_some_and(|rest| rest.starts_with(magic));
         let name = path.as_os_str().as_encoded_bytes();
         let is_compressed = has(0, b"\x1f\x8b") || has(0, b"\x28\xb5\x2f\xfd");
@@ -101,6 +105,10 @@ impl ForeignKind {
         if first.starts_with(b"{") && first.contains_str("\"key\"") && first.contains_str("\"wav\"") {
             return Some(Self::RawList);
         }
+        if first.starts_with(b"{") && first.contains_str("\"audio_filepath\"") {
+            let is_tarred = first.contains_str("\"shard_id\"");
+            return Some(if is_tarred { Self::TarredManifest } else { Self::Manifest });
+        }
         let is_shard = |line: &[u8]| is_shard_name(line) && !line.iter().any(u8::is_ascii_whitespace);
         lines.all(is_shard).then_some(Self::ShardList)
     }
@@ -114,6 +122,8 @@ impl ForeignKind {
             Self::Parquet => "parquet",
             Self::Folder => "folder",
             Self::RawList => "raw list",
+            Self::Manifest => "manifest of NeMo",
+            Self::TarredManifest => "tarred manifest of NeMo",
             Self::ShardList => "list of shards",
             Self::Shard => "shard",
         }
@@ -125,10 +135,15 @@ impl ForeignKind {
             Self::Npy | Self::Npz | Self::Safetensors => "arrays",
             Self::Parquet => "columns",
             Self::Folder => "files",
-            Self::RawList => "utterances",
+            Self::RawList | Self::Manifest | Self::TarredManifest => "utterances",
             Self::ShardList => "shards",
             Self::Shard => "samples",
         }
+    }
+
+    /// Whether it has the utterances of a corpus, which are no table: [`Foreign::command`] makes a data directory of it.
+    pub fn has_utterances(self) -> bool {
+        matches!(self, Self::RawList | Self::Manifest | Self::TarredManifest | Self::ShardList | Self::Shard)
     }
 
     /// Whether the arrays in it can become a table.
@@ -169,6 +184,8 @@ pub struct Foreign {
     pub parts: Vec<ForeignPart>,
     /// The number of all parts.
     pub count: u64,
+    /// The entries of the first member in JSON, such as `json.text`.
+    pub entries: Vec<String>,
     /// Why it could not be read to its end.
     pub fault: Option<String>,
 }
@@ -177,7 +194,8 @@ impl Foreign {
     /// Reads a file or folder of this kind: as many parts as are wanted, and the number of all. If `whole`, the contents of
     /// arrays and samples are read, too.
     pub fn read(name: &BStr, kind: ForeignKind, most: usize, whole: bool) -> Self {
-        let mut foreign = Self { kind, parts: Vec::new(), count: 0, fault: None };
+        let entries = foreign_parts::json_entries(name, kind);
+        let mut foreign = Self { kind, parts: Vec::new(), count: 0, entries, fault: None };
         let read = foreign_parts::for_each(name, kind, whole, &mut |part| {
             foreign.count += 1;
             if foreign.parts.len() < most {
@@ -188,8 +206,24 @@ impl Foreign {
         foreign
     }
 
-    /// The report as one line of JSON. `import` is the command that makes a table of the arrays.
-    pub fn to_json(&self, name: &BStr, import: Option<&str>) -> String {
+    /// The command that reads it: it makes a table of arrays, or a data directory of utterances.
+    pub fn command(&self, name: &BStr) -> Option<String> {
+        let file = printable_rxfilename(name);
+        match self.kind {
+            ForeignKind::Folder => None,
+            kind if kind.has_arrays() => Some(format!("table-import {file} ark:-")),
+            ForeignKind::Shard | ForeignKind::ShardList => {
+                let fields = ["text", "speaker", "language", "gender"].into_iter();
+                let fields = fields.filter(|field| self.entries.iter().any(|entry| *entry == format!("json.{field}")));
+                let options: String = fields.map(|field| format!("--{field}-field=json.{field} ")).collect();
+                Some(format!("extract-shards {options}{file} data"))
+            }
+            _ => Some(format!("make-data-dir {file} data")),
+        }
+    }
+
+    /// The report as one line of JSON.
+    pub fn to_json(&self, name: &BStr) -> String {
         let mut object = serde_json::Map::new();
         object.insert("table".to_owned(), name.to_string().into());
         object.insert("kind".to_owned(), self.kind.name().into());
@@ -197,13 +231,22 @@ impl Foreign {
         if self.shows_parts() {
             object.insert(self.kind.parts().to_owned(), serde_json::to_value(&self.parts).unwrap_or_default());
         }
-        let texts = [("import", import), ("fault", self.fault.as_deref())];
+        if !self.entries.is_empty() {
+            object.insert("entries".to_owned(), self.entries.clone().into());
+        }
+        let command = self.command(name);
+        let texts = [(self.command_label(), command.as_deref()), ("fault", self.fault.as_deref())];
         object.extend(texts.into_iter().filter_map(|(name, text)| Some((name.to_owned(), Value::from(text?)))));
         format!("{}\n", Value::Object(object))
     }
 
-    /// The report in lines. `import` is as in [`Foreign::to_json`].
-    pub fn to_text(&self, name: &BStr, import: Option<&str>) -> String {
+    /// What a command is called in reports.
+    fn command_label(&self) -> &'static str {
+        if self.kind.has_arrays() { "import" } else { "read" }
+    }
+
+    /// The report in lines.
+    pub fn to_text(&self, name: &BStr) -> String {
         let mut text = format!("{}\n", printable(name));
         let mut line = |name: &str, value: &dyn fmt::Display| text += &format!("  {name:<12} {value}\n");
         line("kind", &self.kind.name());
@@ -218,8 +261,11 @@ impl Foreign {
         } else if let Some(fields) = self.parts.first().and_then(|part| part.what.as_ref()) {
             line("fields", fields);
         }
-        if let Some(import) = import {
-            line("import", &import);
+        if !self.entries.is_empty() {
+            line("entries", &self.entries.join(" "));
+        }
+        if let Some(command) = self.command(name) {
+            line(self.command_label(), &command);
         }
         if let Some(fault) = &self.fault {
             line("fault", fault);
@@ -287,6 +333,8 @@ mod tests {
             ("x.tar.gz", b"\x1f\x8b\x08", Some("shard")),
             ("x.ark.gz", b"\x1f\x8b\x08", None),
             ("x", b"{\"key\": \"a\", \"wav\": \"a.wav\", \"txt\": \"b\"}\n", Some("raw list")),
+            ("x", b"{\"audio_filepath\": \"a.wav\", \"text\": \"b\"}\n", Some("manifest of NeMo")),
+            ("x", b"{\"audio_filepath\": \"a.wav\", \"shard_id\": 0}\n", Some("tarred manifest of NeMo")),
             ("x", b"{\"key\": \"a\", \"value\": 1}\n", None),
             ("x", list, Some("list of shards")),
             ("x", b"\n\na.tar\n", Some("list of shards")),

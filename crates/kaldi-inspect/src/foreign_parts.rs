@@ -34,7 +34,9 @@ pub(crate) fn for_each(
         ForeignKind::Folder => files(&path, each),
         // The samples of all shards.
         ForeignKind::ShardList if whole => samples(name, whole, each),
-        ForeignKind::RawList | ForeignKind::ShardList => lines(name, kind, each),
+        ForeignKind::RawList | ForeignKind::Manifest | ForeignKind::TarredManifest | ForeignKind::ShardList => {
+            lines(name, kind, each)
+        }
         ForeignKind::Shard => samples(name, whole, each),
     }
 }
@@ -162,7 +164,7 @@ fn what_is(name: &BStr) -> Result<String, String> {
     })
 }
 
-/// Lines that are not blank. Those of a raw list must be objects with a key.
+/// Lines that are not blank. Those of lists of utterances must be objects with what such a list needs.
 fn lines(name: &BStr, kind: ForeignKind, each: &mut dyn FnMut(&dyn Fn() -> ForeignPart)) -> Result<(), String> {
     let mut lines = Lines::open(name).map_err(|error| error.to_string())?;
     while let Some(line) = lines.next_line().map_err(|error| error.to_string())? {
@@ -171,12 +173,18 @@ fn lines(name: &BStr, kind: ForeignKind, each: &mut dyn FnMut(&dyn Fn() -> Forei
             continue;
         }
         let line = line.to_str_lossy();
-        let has_key = |line: &str| {
-            let object = serde_json::from_str::<serde_json::Value>(line);
-            object.is_ok_and(|object| ["key", "wav", "txt"].iter().all(|field| object[*field].is_string()))
+        let (needed, shown): (&[&str], _) = match kind {
+            ForeignKind::RawList => (&["key", "wav", "txt"], "key, wav and txt"),
+            ForeignKind::Manifest => (&["audio_filepath"], "audio_filepath"),
+            ForeignKind::TarredManifest => (&["audio_filepath", "shard_id"], "audio_filepath and shard_id"),
+            _ => (&[], ""),
         };
-        if kind == ForeignKind::RawList && !has_key(&line) {
-            return Err(format!("line {}: expected an object in JSON with key, wav and txt", lines.number()));
+        let has_needed = |line: &str| {
+            let object = serde_json::from_str::<serde_json::Value>(line);
+            object.is_ok_and(|object| needed.iter().all(|field| object[*field].is_string() || object[*field].is_u64()))
+        };
+        if !needed.is_empty() && !has_needed(&line) {
+            return Err(format!("line {}: expected an object in JSON with {shown}", lines.number()));
         }
         each(&|| ForeignPart { name: line.to_string(), what: None, shape: None });
     }
@@ -200,6 +208,28 @@ fn samples(name: &BStr, whole: bool, each: &mut dyn FnMut(&dyn Fn() -> ForeignPa
     };
     read().map_err(|error| error.to_string())
 }
+
+/// The entries of the members in JSON of the first sample, by the names that tools have for them.
+pub(crate) fn json_entries(name: &BStr, kind: ForeignKind) -> Vec<String> {
+    let mut entries = Vec::new();
+    if !matches!(kind, ForeignKind::Shard | ForeignKind::ShardList) {
+        return entries;
+    }
+    let names = ShardNames::new(std::iter::once(name.to_owned()), Wanted::Headers);
+    let sample = SampleStream::new(names, Grouping::default()).next_with(|_, field, member, payload| {
+        if field == "json" && member.size <= MAX_JSON { payload.read().map(Some) } else { Ok(None) }
+    });
+    let Ok(Some(sample)) = sample else { return entries };
+    for (suffix, content) in sample.fields.iter().filter_map(|field| Some((&field.name, field.value.as_ref()?))) {
+        if let Ok(serde_json::Value::Object(object)) = serde_json::from_slice(content) {
+            entries.extend(object.keys().map(|entry| printable(format!("{suffix}.{entry}").as_bytes())));
+        }
+    }
+    entries
+}
+
+/// Bytes of a member in JSON that is looked at.
+const MAX_JSON: u64 = 1 << 20;
 
 /// Counts the bytes that were read.
 struct Counted<R> {

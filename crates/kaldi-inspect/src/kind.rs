@@ -10,6 +10,7 @@ use kaldi_table::SequentialReader;
 use kaldi_types::ModelType;
 use kaldi_values::Value;
 
+use crate::foreign::{Foreign, ForeignKind};
 use crate::model_parts::{model_by_parts, stats_by_parts};
 use crate::{Error, Result};
 
@@ -58,12 +59,19 @@ pub struct Named {
     pub kind: NamedKind,
     /// Where it is, without `ark:` or `scp:`.
     pub rxfilename: BString,
+    /// The field of shards that is read, if it was named.
+    pub field: Option<BString>,
     /// Whether a file was looked into and starts with binary data.
     pub is_binary: bool,
 }
 
 impl Named {
-    /// Finds what `name` leads to.
+    /// A name of what is known.
+    pub fn new(kind: NamedKind, rxfilename: impl Into<BString>) -> Self {
+        Self { kind, rxfilename: rxfilename.into(), field: None, is_binary: false }
+    }
+
+    /// Finds what `name` names.
     ///
     /// `ark:`, `scp:` and `shard:` say it; their options (`s`, `cs`, `p` ...) are promises to other readers and have no effect
     /// here. A folder is a data directory. A file may be an archive, a script file or a value: its first bytes decide.
@@ -72,15 +80,15 @@ impl Named {
     /// # Errors
     /// If the file cannot be opened or read, or the name is invalid.
     pub fn find(name: &BStr) -> Result<Self> {
-        if let Some(Rspecifier { kind, rxfilename, .. }) = Rspecifier::parse(name) {
+        if let Some(Rspecifier { kind, field, rxfilename, .. }) = Rspecifier::parse(name) {
             let kind = match kind {
                 RspecifierKind::Archive => NamedKind::Archive,
                 RspecifierKind::Script => NamedKind::Script,
-                RspecifierKind::Shards => NamedKind::Shards,
+                RspecifierKind::Shards | RspecifierKind::Shar => NamedKind::Shards,
             };
-            return Ok(Self { kind, rxfilename, is_binary: false });
+            return Ok(Self { field, ..Self::new(kind, rxfilename) });
         }
-        let named = |kind| Self { kind, rxfilename: name.to_owned(), is_binary: false };
+        let named = |kind| Self::new(kind, name);
         let locator = Locator::parse(name).map_err(|error| error.into_error(name))?;
         let Some(path) = locator.path() else { return Ok(named(NamedKind::Archive)) };
         let metadata = fs::metadata(path).ok();
@@ -94,6 +102,9 @@ impl Named {
         let mut head = Vec::new();
         while head.len() < HEAD && input.read_some(&mut head, HEAD)? > 0 {}
         let is_binary = head.contains(&0);
+        if let Some(kind) = ForeignKind::of_head(path, &head).filter(|kind| kind.has_utterances()) {
+            return Err(no_table(name, kind));
+        }
         let kind = match look(name, &head) {
             NamedKind::Model(model_type) => NamedKind::Model(model_by_parts(input, head, model_type)),
             NamedKind::Value => stats_by_parts(input, head).map_or(NamedKind::Value, NamedKind::Model),
@@ -148,6 +159,18 @@ impl Named {
         let is_stream = |path| fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
         locator.path().is_none_or(is_stream)
     }
+}
+
+/// The error for a corpus in the place of a table.
+fn no_table(name: &BStr, kind: ForeignKind) -> Error {
+    let command = Foreign::read(name, kind, 0, false).command(name).unwrap_or_default();
+    let advice = match kind {
+        ForeignKind::Shard | ForeignKind::ShardList => {
+            format!("shard:{} is one of its sound, and a data directory: {command}", printable_rxfilename(name))
+        }
+        _ => format!("this makes a data directory of it: {command}"),
+    };
+    Error::Corpus { name: name.to_owned(), kind: kind.name(), advice }
 }
 
 /// The kind of a file that starts with these bytes.

@@ -35,10 +35,20 @@ pub enum FaultKind {
     DottedKey,
     /// Sound that cannot be read.
     BadSound,
-    /// Text that is not UTF-8.
+    /// Text that is not UTF-8, or an entry in JSON that is no text.
     BadText,
     /// Text without a word.
     EmptyText,
+    /// A manifest has a line of a member that its shard does not have.
+    MissingMember,
+    /// A shard has a member of which the manifest has no line.
+    UnlistedMember,
+    /// A member is in another shard than its line says.
+    WrongShard,
+    /// A line of a manifest that makes no sense.
+    BadManifest,
+    /// A line of a manifest claims more sound than there is.
+    BadDuration,
 }
 
 impl FaultKind {
@@ -60,6 +70,11 @@ impl FaultKind {
             Self::BadSound => "bad-sound",
             Self::BadText => "bad-text",
             Self::EmptyText => "empty-text",
+            Self::MissingMember => "missing-member",
+            Self::UnlistedMember => "unlisted-member",
+            Self::WrongShard => "wrong-shard",
+            Self::BadManifest => "bad-manifest",
+            Self::BadDuration => "bad-duration",
         }
     }
 }
@@ -69,13 +84,13 @@ impl FaultKind {
 pub struct ShardFault {
     /// What kind of fault it is.
     pub kind: FaultKind,
-    /// The name of the shard.
+    /// The name of the shard, or that of the manifest if one of its lines is wrong.
     pub shard: String,
     /// The key of the sample, if it is known.
     pub key: Option<BString>,
     /// The name of the member, if it is known.
     pub member: Option<BString>,
-    /// The offset in the shard, in bytes; for a compressed one, in the decompressed data.
+    /// The offset in the shard, in bytes; for a compressed one, in the decompressed data. For a manifest, the number of the line.
     pub offset: u64,
     /// What was expected and what was found.
     pub message: String,

@@ -17,6 +17,7 @@
 //! | [`Members`] | the members of a tar file, plain or compressed, in a file or a pipe |
 //! | [`TarSamples`], [`Grouping`] | the samples of a shard, strictly: what is wrong is a [`ShardFault`] with its place |
 //! | [`ShardNames`], [`SampleStream`] | lists of shards, and the samples of all of them |
+//! | [`FieldPath`] | a field of a sample by name, also inside of a member in JSON |
 //! | [`member_header`] | a header as Python's `tarfile` writes it |
 //!
 //! ```
@@ -46,6 +47,7 @@ struct Readme;
 
 mod error;
 mod fault;
+mod field_path;
 mod grouping;
 mod list;
 mod samples;
@@ -55,6 +57,7 @@ mod tar;
 
 pub use error::{Error, Result};
 pub use fault::{FaultKind, ShardFault};
+pub use field_path::{FieldError, FieldPath};
 pub use grouping::{Grouping, is_field, is_sound};
 pub use list::{ListKind, ListLines, ShardName, ShardNames, excerpt};
 pub use samples::{Field, SampleKeys, TarSample, TarSamples, no_suffix};

@@ -106,7 +106,8 @@ impl Corpus {
                     directory.add_ctms(&mut corpus)?;
                 }
                 NamedKind::Shards => {
-                    corpus.add_named(name, named.clone(), Some(ValueType::Wave))?;
+                    // A field that is named has the text.
+                    corpus.add_named(name, Named { field: None, ..named.clone() }, Some(ValueType::Wave))?;
                     corpus.add_texts(name, named, hypotheses.as_ref())?;
                 }
                 kind => match Entries::find_type(&named) {

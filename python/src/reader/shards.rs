@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use bstr::BString;
+use bstr::{BString, ByteSlice};
+use kaldi_corpus::shard::is_sound;
+use kaldi_io::Rspecifier;
 use kaldi_table::{Context, Reader, SequentialReader};
 use kaldi_types::ValueType;
 use kaldi_values::{Tokens, Value};
@@ -48,7 +50,7 @@ impl<T: Value> Shards for Typed<T> {
     }
 }
 
-/// Opens shards (`shard:`). Without a type, the values are waveforms.
+/// Opens shards (`shard:`). Without a type, the values are waveforms, or words if another field than one of sound is named.
 pub fn open(name: &BString, options: Options) -> Result<Box<dyn Shards>> {
     fn typed<T: Value>(
         name: &BString,
@@ -58,7 +60,10 @@ pub fn open(name: &BString, options: Options) -> Result<Box<dyn Shards>> {
         let reader = SequentialReader::<T>::open_with(name, Context::new().threads(1))?;
         Ok(Box::new(Typed { reader, delivers: options.delivers, dtype: options.dtype, convert }))
     }
+    let field = Rspecifier::parse(name.as_bstr()).and_then(|specifier| specifier.field);
+    let is_other = field.is_some_and(|field| !is_sound(field.as_bstr()));
     match options.wanted.value_type() {
+        None if is_other => typed::<Tokens>(name, options, |words, _| AnyValue::Words(words)),
         None | Some(ValueType::Wave) => typed::<Wave>(name, options, AnyValue::Wave),
         Some(ValueType::TokenVector) => typed::<Tokens>(name, options, |words, _| AnyValue::Words(words)),
         Some(other) => {

@@ -81,7 +81,7 @@ impl Stream {
         }
         let named = match options.has_keys {
             true => Named::find(name.as_bstr())?,
-            false => Named { kind: NamedKind::Value, rxfilename: name.clone(), is_binary: false },
+            false => Named::new(NamedKind::Value, name.clone()),
         };
         let is_script = named.kind == NamedKind::Script;
         let entries = Box::new(Entries::of(named, options.wanted.value_type())?);

@@ -4,10 +4,8 @@
 
 use anyhow::{Result, bail, ensure};
 use kaldi_cli::{InputName, Tally};
-use kaldi_inspect::{
-    Entries, Foreign, ForeignKind, Named, NamedKind, cut_lines, model_text, show, show_dot, show_json,
-};
-use kaldi_io::{Output, printable_rxfilename};
+use kaldi_inspect::{Entries, Foreign, ForeignKind, Kind, Named, cut_lines, model_text, show, show_dot, show_json};
+use kaldi_io::Output;
 use kaldi_log::{log, warning};
 use kaldi_reader::Reader;
 use kaldi_types::ValueType;
@@ -71,8 +69,9 @@ fn table_head(opts: Options) -> Result<Tally> {
             }
             ensure!(foreign.fault.is_none(), "{table}: {}", foreign.fault.unwrap_or_default());
             done += foreign.parts.len() as u64;
-            if kind.has_arrays() {
-                log!("table-import makes a table of it: table-import {} ark:-", printable_rxfilename(table));
+            if let Some(command) = foreign.command(table) {
+                let made = if kind.has_arrays() { "table" } else { "data directory" };
+                log!("this makes a {made} of it: {command}");
             }
             continue;
         }

@@ -5,8 +5,8 @@
 use anyhow::Result;
 use bstr::ByteSlice;
 use kaldi_cli::{InputName, Tally};
-use kaldi_inspect::{DirectorySummary, Foreign, ForeignKind, Info, ModelSummary, Named, NamedKind, Summary};
-use kaldi_io::{Output, printable_rxfilename};
+use kaldi_inspect::{DirectorySummary, Foreign, ForeignKind, Info, Kind, ModelSummary, Named, Summary};
+use kaldi_io::Output;
 use kaldi_log::warning;
 use kaldi_types::ValueType;
 
@@ -20,8 +20,8 @@ Usage: table-info [options] <table> [<table> ...]
        gunzip -c ali.1.gz | table-info --json ark:-
 <table> is an rspecifier, the name of an archive, a script file or a value such as final.mat, or a data directory (a
 folder with wav.scp, feats.scp, utt2spk or text). Of files of NumPy, safetensors and Parquet, the arrays are shown and the
-command that makes a table of them; of raw lists, lists of shards and shards, how much is in them; of other folders, what
-their files are. If a table has a fault, it is shown, and the exit status is 1;
+command that makes a table of them; of raw lists, manifests of NeMo, lists of shards and shards, how much is in them and the
+command that makes a data directory of them; of other folders, what their files are. If a table has a fault, it is shown, and the exit status is 1;
 table-check finds all faults.
 See also: table-keys, table-head, table-check, table-stats
 ";
@@ -54,11 +54,9 @@ fn table_info(opts: Options) -> Result<Tally> {
         let gap = if at > 0 { "\n" } else { "" };
         if let Some(kind) = ForeignKind::find(table)? {
             let foreign = Foreign::read(table, kind, if opts.json { usize::MAX } else { SHOWN }, false);
-            let import = kind.has_arrays().then(|| format!("table-import {} ark:-", printable_rxfilename(table)));
-            let import = import.as_deref();
             let text = match opts.json {
-                true => foreign.to_json(table, import),
-                false => format!("{gap}{}", foreign.to_text(table, import)),
+                true => foreign.to_json(table),
+                false => format!("{gap}{}", foreign.to_text(table)),
             };
             output.write_all(text.as_bytes())?;
             if foreign.fault.is_none() {

@@ -1,9 +1,11 @@
 //! Finds everything that is wrong with shards. Kaldi has no such program.
 
-use anyhow::Result;
+use anyhow::{Error, Result};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, Tally};
-use kaldi_corpus::shard::{FaultKind, Findings, Grouping, ShardChecks, ShardFault, ShardName, ShardNames, Wanted};
+use kaldi_corpus::shard::{
+    FaultKind, FieldPath, Findings, Grouping, NemoCheck, ShardChecks, ShardFault, ShardName, ShardNames, Wanted,
+};
 use kaldi_io::{AdviceGiven, Output, printable, printable_json};
 use kaldi_log::log;
 use kaldi_reader::{ReaderExt, par_map};
@@ -13,14 +15,17 @@ use std::collections::hash_map::{DefaultHasher, Entry};
 use std::hash::{Hash, Hasher};
 
 const USAGE: &str = "\
-ShardChecks shards, and writes a line for each fault, with its place: <shard>:<offset>: <member or key>: <what is wrong>
+Checks shards, and writes a line for each fault, with its place: <shard>:<offset>: <member or key>: <what is wrong>
 [<fault>]. Shards are read to their ends, as far as possible. The exit status is 0 without faults and 1 with faults.
 
 Usage: check-shards [options] <shard-or-list> [<shard-or-list> ...]
  e.g.: check-shards data.list
+       check-shards --fields=wav,json.text data.list
        check-shards --quick=true --json=true data.list > faults.jsonl
+       check-shards --manifest=nemo/tarred_audio_manifest.json 'nemo/audio__OP_0..7_CL_.tar'
 Faults: unreadable, truncated, damaged, trailing-data, not-a-file, no-suffix, interleaved, duplicate-key, duplicate-field,
-missing-field, bad-key, dotted-key, bad-sound, bad-text, empty-text. With --json:
+missing-field, bad-key, dotted-key, bad-sound, bad-text, empty-text. With --manifest also missing-member, unlisted-member,
+wrong-shard, bad-manifest, bad-duration, with <manifest>:<line> as the place of what is wrong with a line. With --json:
        {\"shard\": \"a.tar\", \"key\": \"utt1\", \"member\": \"utt1.wav\", \"offset\": 1536, \"fault\": \"bad-sound\", \"message\": \"...\"}
 See also: list-shards, copy-shards
 ";
@@ -34,9 +39,13 @@ struct Options {
     /// have to agree
     #[option(default = "both", one_of = &GROUPINGS)]
     grouping: Agreement,
-    /// What each sample must have, separated by commas; wav means sound of any suffix
-    #[option(default = "wav,txt")]
-    fields: String,
+    /// What each sample must have, separated by commas: suffixes of members (wav means sound of any suffix), or entries of members
+    /// in JSON, such as json.text; if it is not given, wav,txt, or wav with --manifest
+    #[option]
+    fields: Option<String>,
+    /// Tarred manifest of NeMo: each line must have its member in its shard, and each member a line
+    #[option]
+    manifest: Option<InputName>,
     /// Write an object in JSON for each fault
     #[option]
     json: bool,
@@ -62,14 +71,17 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(c
 
 fn check_shards(opts: Options) -> Result<Tally> {
     let mut output = Output::create("-".into(), false)?;
+    let mut manifest = opts.manifest.as_ref().map(|name| NemoCheck::read([name.as_bstr()])).transpose()?;
+    let fields = opts.fields.as_deref().unwrap_or(if manifest.is_some() { "wav" } else { "wav,txt" });
     let checks = ShardChecks {
         grouping: match opts.grouping {
             Agreement::One(grouping) => grouping,
             Agreement::Both => Grouping::default(),
         },
         both: opts.grouping == Agreement::Both,
-        fields: opts.fields.split(',').filter(|field| !field.is_empty()).map(BString::from).collect(),
+        fields: fields.split(',').filter(|field| !field.is_empty()).map(FieldPath::new).collect(),
         quick: opts.quick,
+        members: opts.manifest.is_some(),
     };
     let wanted = if opts.quick { Wanted::Headers } else { Wanted::Contents };
     let names = ShardNames::new(opts.shards.iter().map(|name| name.as_bstr().to_owned()), wanted);
@@ -77,23 +89,31 @@ fn check_shards(opts: Options) -> Result<Tally> {
     let check = move |shard: ShardName| Ok((shard.name().to_string(), checks.run(shard)));
     let (mut num_shards, mut num_samples, mut num_faults) = (0, 0, 0);
     let (mut keys, mut advice) = (Keys::default(), AdviceGiven::default());
-    for found in par_map(names, kaldi_cli::num_threads, 8 << 20, |_| 1 << 20, check).eager().iter() {
-        let (shard, mut findings): (String, Findings) = found?;
-        num_shards += 1;
-        num_samples += findings.keys.len() as u64;
-        keys.add(&shard, &mut findings);
-        num_faults += findings.faults.len() as u64;
-        for fault in &mut findings.faults {
+    let mut tell = |faults: Vec<ShardFault>| -> Result<()> {
+        num_faults += faults.len() as u64;
+        for mut fault in faults {
             fault.message = advice.once(std::mem::take(&mut fault.message));
             output.write_all(
                 match opts.json {
-                    true => printable_json(&json(fault)) + "\n",
+                    true => printable_json(&json(&fault)) + "\n",
                     false => printable(format!("{fault} [{}]", fault.kind.name()).as_bytes()) + "\n",
                 }
                 .as_bytes(),
             )?;
         }
+        Ok(())
+    };
+    for found in par_map(names, kaldi_cli::num_threads, 8 << 20, |_| 1 << 20, check).eager().iter() {
+        let (shard, mut findings): (String, Findings) = found?;
+        num_shards += 1;
+        num_samples += findings.keys.len() as u64;
+        keys.add(&shard, &mut findings);
+        if let Some(manifest) = &mut manifest {
+            findings.faults.extend(manifest.add_shard(&shard, &findings.members).map_err(Error::msg)?);
+        }
+        tell(findings.faults)?;
     }
+    manifest.map_or(Ok(()), |manifest| tell(manifest.finish()))?;
     log!("Checked {num_samples} samples of {num_shards} shards, found {num_faults} faults.");
     output.finish()?;
     Ok(Tally::new(num_samples, num_faults).ok_if(num_faults == 0))

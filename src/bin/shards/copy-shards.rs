@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_corpus::shard::{
-    Error, Grouping, Packed, Places, SamplePlace, ShardCompression, ShardIndex, ShardNames, ShardOptions,
+    Error, Grouping, Packed, Places, SamplePlace, ShardCompression, ShardFormat, ShardIndex, ShardNames, ShardOptions,
     ShardSetWriter, Wanted,
 };
 use kaldi_io::{for_each_keyed_line, is_remote};
@@ -85,6 +85,7 @@ fn copy_shards(opts: Options) -> Result<Tally> {
         (number, _) => number.map_or(u64::MAX, u64::from),
     };
     let options = ShardOptions {
+        format: ShardFormat::Wenet,
         folder: (*opts.folder).to_owned(),
         prefix: (*opts.prefix).to_owned(),
         max_samples,

@@ -1,9 +1,10 @@
 //! Converts shards to a Kaldi data directory, or to tables. Kaldi has no such program.
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, OutputName, Tally};
-use kaldi_corpus::shard::{Field, Grouping, SampleStream, ShardNames, TarSample, Wanted, is_sound};
+use kaldi_corpus::shard::{Field, FieldPath, Grouping, SampleStream, ShardNames, TarSample, Wanted, is_sound};
+use kaldi_corpus::{SpeakerFacts, SpeakerTables};
 use kaldi_io::Output;
 use kaldi_log::{log, warning};
 use kaldi_table::{Record, TableWriter, is_key};
@@ -13,16 +14,19 @@ use kaldi_wave::{Wave, WaveFile};
 use std::collections::HashSet;
 
 const USAGE: &str = "\
-Takes shards apart. In a folder it makes a Kaldi data directory: wav/ with the sound of each sample, wav.scp and text.
-With wspecifiers it writes tables instead.
+Takes shards apart. In a folder it makes a Kaldi data directory: wav/ with the sound of each sample, wav.scp and text; and if their
+fields are named utt2spk, spk2utt, utt2lang and spk2gender. With wspecifiers it writes tables instead.
 
 Usage: extract-shards [options] <shard-or-list> [<shard-or-list> ...] <out-dir>
   or:  extract-shards --write-wav=<wspecifier> --write-text=<wspecifier> --write-utt2dur=<wspecifier> <shard-or-list> [<shard-or-list> ...]
  e.g.: extract-shards data.list data/train
+       extract-shards --text-field=json.text --speaker-field=json.speaker data.list data/train
        extract-shards --write-wav=ark,scp:wav.ark,wav.scp --write-text=ark,t:text data.list
        extract-shards --write-utt2dur=ark,t:utt2dur data.list
 In a folder, sound is not changed, suffix included; in a table it becomes WAV of 16 bits. A key with a slash is a file
 in a folder of wav/; samples whose keys lead elsewhere (../x, /x) are skipped with a warning.
+A field is the suffix of a member (txt), or an entry of a member in JSON (json.text, json.meta.speaker). A number is its digits; null is
+none; an object or a list is an error, as is an entry that is not there.
 See also: shards-to-scp, copy-shards
 ";
 
@@ -40,14 +44,59 @@ struct Options {
     /// Wspecifier for the durations in seconds
     #[option(name = "write-utt2dur", old_name = "utt2dur")]
     utt2dur: Option<OutputName>,
+    /// Field with the text
+    #[option(default = "txt")]
+    text_field: String,
+    /// Field with the name of the speaker, such as json.speaker: makes utt2spk and spk2utt
+    #[option]
+    speaker_field: Option<String>,
+    /// Field with the language: makes utt2lang
+    #[option]
+    language_field: Option<String>,
+    /// Field with the gender of the speaker: makes spk2gender, with --speaker-field
+    #[option]
+    gender_field: Option<String>,
     #[argument(required)]
     names: Vec<Arg>,
+}
+
+/// The fields that are wanted of samples.
+struct Fields {
+    text: FieldPath,
+    speaker: Option<FieldPath>,
+    language: Option<FieldPath>,
+    gender: Option<FieldPath>,
+}
+
+impl Fields {
+    fn new(opts: &Options) -> Self {
+        let path = |name: &Option<String>| name.clone().map(FieldPath::new);
+        Self {
+            text: FieldPath::new(opts.text_field.as_str()),
+            speaker: path(&opts.speaker_field),
+            language: path(&opts.language_field),
+            gender: path(&opts.gender_field),
+        }
+    }
+
+    /// Those that say who speaks.
+    fn of_speaker(&self) -> impl Iterator<Item = &FieldPath> {
+        [&self.speaker, &self.language, &self.gender].into_iter().flatten()
+    }
+
+    fn facts(&self, shard: &str, sample: &TarSample<Vec<u8>>) -> Result<SpeakerFacts> {
+        let text = |field: &Option<FieldPath>| -> Result<Option<BString>> {
+            let text = field.as_ref().map(|field| field.text_of(shard, sample)).transpose()?.flatten();
+            Ok(text.filter(|text| !text.is_empty()).map(BString::from))
+        };
+        Ok(SpeakerFacts { speaker: text(&self.speaker)?, language: text(&self.language)?, gender: text(&self.gender)? })
+    }
 }
 
 /// The place for samples.
 #[allow(clippy::large_enum_variant, reason = "there is one")]
 enum Target {
-    Folder { folder: BString, recordings: Output, text: Output },
+    Folder { folder: BString, recordings: Output, text: Output, speakers: SpeakerTables },
     Tables { wav: Option<TableWriter<WaveFile>>, text: Option<TableWriter<Tokens>>, utt2dur: Option<TableWriter<f32>> },
 }
 
@@ -70,13 +119,22 @@ fn extract_shards(opts: Options) -> Result<Tally> {
         },
     };
     let (wants_sound, wants_text) = target.wants();
+    let fields = Fields::new(&opts);
+    ensure!(
+        !is_tables || fields.of_speaker().next().is_none(),
+        "expected --speaker-field, --language-field and --gender-field with a folder, not with tables"
+    );
+    ensure!(fields.gender.is_none() || fields.speaker.is_some(), "expected --speaker-field beside --gender-field");
 
     let mut tally = Tally::default();
     let mut seen = HashSet::new();
     let names = ShardNames::new(shards.iter().map(|name| name.as_bstr().to_owned()), Wanted::Contents);
     let mut samples = SampleStream::new(names, opts.grouping);
     while let Some(sample) = samples.next_with(|_, field, _, payload| {
-        let is_wanted = if is_sound(field) { wants_sound } else { wants_text && field == "txt" };
+        let is_wanted = match is_sound(field) {
+            true => wants_sound,
+            false => (wants_text && fields.text.may_be_in(field)) || fields.of_speaker().any(|it| it.may_be_in(field)),
+        };
         if is_wanted { payload.read() } else { Ok(Vec::new()) }
     })? {
         let shard = samples.shard().map_or("", |shard| &shard.name);
@@ -90,12 +148,16 @@ fn extract_shards(opts: Options) -> Result<Tally> {
         if !seen.insert(key.clone()) {
             bail!("{shard}: expected each key once, got {key} again");
         }
-        target.put(sample).with_context(|| format!("{shard}: {key}"))?;
+        let text = if wants_text { fields.text.text_of(shard, &sample)? } else { None };
+        if let Target::Folder { speakers, .. } = &mut target {
+            speakers.add(key.as_ref(), &fields.facts(shard, &sample)?);
+        }
+        target.put(sample, text).with_context(|| format!("{shard}: {key}"))?;
         tally.done += 1;
     }
     samples.finish()?;
     log!("Extracted {} samples, skipped {}.", tally.done, tally.failed);
-    target.finish()?;
+    target.finish(&fields, tally.done)?;
     Ok(tally)
 }
 
@@ -108,11 +170,12 @@ impl Target {
     fn create_folder(folder: &BStr) -> Result<Self> {
         let wav = joined(folder, b"wav");
         kaldi_io::make_folder(&wav.to_path_lossy()).with_context(|| format!("cannot make the folder {wav}"))?;
-        let create = |name: &[u8]| {
-            let name = joined(folder, name);
-            Output::create_file(&name.to_path_lossy(), name.to_string(), false)
-        };
-        Ok(Self::Folder { folder: folder.to_owned(), recordings: create(b"wav.scp")?, text: create(b"text")? })
+        Ok(Self::Folder {
+            folder: folder.to_owned(),
+            recordings: create(folder, b"wav.scp")?,
+            text: create(folder, b"text")?,
+            speakers: SpeakerTables::default(),
+        })
     }
 
     /// Whether the contents of sound and of text are needed.
@@ -123,13 +186,12 @@ impl Target {
         }
     }
 
-    fn put(&mut self, mut sample: TarSample<Vec<u8>>) -> Result<()> {
+    fn put(&mut self, mut sample: TarSample<Vec<u8>>, text: Option<Vec<u8>>) -> Result<()> {
         let sound = sample.fields.iter().position(|field| is_sound(field.name.as_ref()));
         let sound = sound.map(|at| sample.fields.swap_remove(at));
-        let text = sample.field("txt".into()).map(|field| field.value.as_slice());
         let key: &BStr = sample.key.as_ref();
         match self {
-            Self::Folder { folder, recordings, text: texts } => {
+            Self::Folder { folder, recordings, text: texts, .. } => {
                 match sound {
                     Some(sound) => write_file(folder.as_ref(), key, &sound, recordings)?,
                     None => warning!("{key}: the sample has no sound"),
@@ -168,9 +230,17 @@ impl Target {
         Ok(())
     }
 
-    fn finish(self) -> Result<()> {
+    fn finish(self, fields: &Fields, num_samples: u64) -> Result<()> {
         match self {
-            Self::Folder { recordings, text, .. } => {
+            Self::Folder { folder, recordings, text, speakers } => {
+                tell(&speakers, fields, num_samples);
+                let mut tables = Vec::new();
+                for (name, content) in speakers.files() {
+                    let mut table = create(folder.as_ref(), name.as_bytes())?;
+                    table.write_all(&content)?;
+                    tables.push(table);
+                }
+                tables.into_iter().try_for_each(Output::finish)?;
                 text.finish()?;
                 recordings.finish()?;
             }
@@ -181,6 +251,35 @@ impl Target {
             }
         }
         Ok(())
+    }
+}
+
+/// Creates a file of the data directory.
+fn create(folder: &BStr, name: &[u8]) -> Result<Output> {
+    let name = joined(folder, name);
+    Ok(Output::create_file(&name.to_path_lossy(), name.to_string(), false)?)
+}
+
+/// Warns of what the tables of speakers lack.
+fn tell(speakers: &SpeakerTables, fields: &Fields, num_samples: u64) {
+    let counts = [(&fields.speaker, speakers.num_with_speaker()), (&fields.language, speakers.num_with_language())];
+    for (field, count) in counts {
+        let missing = num_samples - count;
+        if let Some(field) = field.as_ref().filter(|_| missing > 0) {
+            warning!("{missing} samples have nothing as {field}, and are left out of its table");
+        }
+    }
+    if let Some(key) = speakers.not_by_speaker() {
+        warning!(
+            "{key}: the name does not start with that of its speaker, as Kaldi's scripts expect; it stays as it is"
+        );
+    }
+    let [odd, both] = speakers.num_left_out();
+    if odd > 0 {
+        warning!("{odd} samples have another gender than female or male, which spk2gender does not have");
+    }
+    if both > 0 {
+        warning!("{both} speakers have two genders, and are left out of spk2gender");
     }
 }
 

@@ -8,16 +8,18 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_cli::{Arg, InputName, OutputName, Tally};
+use kaldi_cli::{Arg, InputName, MapName, OutputName, Tally};
 use kaldi_corpus::shard::{
-    Packed, Packing, ShardCompression, ShardIndex, ShardOptions, ShardSetWriter, Stored, Utterance,
+    NemoManifests, PackedUtterance, Packing, ShardCompression, ShardFormat, ShardIndex, ShardOptions, ShardSetWriter,
+    Stored, Utterance, nemo_stem,
 };
 use kaldi_corpus::{RecordingPart, Segments, are_recordings, read_recordings, read_text};
 use kaldi_io::{AdviceGiven, Rspecifier, RspecifierKind};
 use kaldi_log::{log, warning};
 use kaldi_random::Random;
 use kaldi_reader::{ReaderExt, from_fn, par_map};
-use kaldi_table::RandomAccessReader;
+use kaldi_table::{RandomAccessReader, SequentialReader};
+use kaldi_values::Token;
 use kaldi_wave::WaveFile;
 
 const USAGE: &str = "\
@@ -28,6 +30,9 @@ Usage: make-shard-list [options] <wav-scp-rxfilename|wav-rspecifier> <text-rxfil
  e.g.: make-shard-list --num-utts-per-shard=1000 data/wav.scp data/text shards data.list
        make-shard-list --segments=data/segments scp:data/wav.scp data/text shards data.list
        make-shard-list --audio=copy --seed=1 data/wav.scp data/text shards data.list
+       make-shard-list --format=nemo --utt2spk=ark:data/utt2spk data/wav.scp data/text nemo nemo.list
+With --format=nemo the folder gets audio_0.tar and so on, tarred_audio_manifest.json, and sharded_manifests/manifest_0.json and
+so on. / and . in keys are _ in the names of members; utt_id of a line has the key.
 Utterances whose sound is missing or broken, segments outside of their recordings and sound without text are skipped with a
 warning; with --strict each is an error.
 See also: make-raw-list, check-shards, list-shards
@@ -40,12 +45,18 @@ const MAX_SEGMENTS: usize = 1000;
 
 #[derive(option_table::Options)]
 struct Options {
+    /// wenet (also for webdataset): sound and text are members; nemo: the text is in manifests
+    #[option(default = "wenet", one_of = &ShardFormat::NAMES)]
+    format: ShardFormat,
     /// The most utterances of a shard
     #[option(default = 1000)]
     num_utts_per_shard: u32,
-    /// Start of the names of shards
-    #[option(default = "shards")]
-    prefix: Arg,
+    /// Start of the names of shards; if it is not given, shards, or audio with --format=nemo
+    #[option]
+    prefix: Option<Arg>,
+    /// Speakers of the utterances, for the manifests of --format=nemo
+    #[option]
+    utt2spk: Option<MapName>,
     /// File of segments: the text has their keys, and they are parts of the recordings, whose first channel is used
     #[option]
     segments: Option<InputName>,
@@ -79,8 +90,8 @@ enum Job {
     Skip(String, String),
 }
 
-/// The result for an utterance: a sample, and how many of its values were clipped.
-type Outcome = (String, Result<(Packed, usize), String>);
+/// The result for an utterance.
+type Outcome = (String, Result<PackedUtterance, String>);
 
 /// What becomes of sounds.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -103,6 +114,7 @@ fn make_shard_list(opts: Options) -> Result<Tally> {
         !is_copied || opts.segments.is_none(),
         "expected --audio=wav with --segments, got --audio=copy: segments are cut"
     );
+    let prefix = opts.checked_prefix()?;
     let mut tally = Tally::default();
     let mut skip = Skip { strict: opts.strict, count: 0, advice: AdviceGiven::default() };
 
@@ -124,16 +136,25 @@ fn make_shard_list(opts: Options) -> Result<Tally> {
         Random::seeded(seed).shuffle(&mut text);
     }
 
+    let is_nemo = opts.format == ShardFormat::Nemo;
+    if is_nemo {
+        check_members(&text)?;
+    }
+    let mut speakers = opts.utt2spk.as_deref().map(SpeakerMap::read).transpose()?;
+
     let options = ShardOptions {
+        format: opts.format,
         folder: (*opts.folder).to_owned(),
-        prefix: (*opts.prefix).to_owned(),
+        prefix,
         max_samples: opts.num_utts_per_shard.into(),
         max_bytes: u64::MAX,
         gzip: opts.compress == ShardCompression::Gzip,
         dali: opts.index.is_some(),
     };
-    let packing = Packing { sample_rate: (!is_copied).then_some(opts.resample), gzip: options.gzip };
+    let packing =
+        Packing { format: opts.format, sample_rate: (!is_copied).then_some(opts.resample), gzip: options.gzip };
     let mut shards = ShardSetWriter::create(options, &opts.list, text.len() as u64)?;
+    let mut manifests = is_nemo.then(|| NemoManifests::create(&opts.folder)).transpose()?;
     let mut text = text.into_iter().peekable();
     let jobs = from_fn(move |_| next_job(&mut text, segments.as_ref(), &mut sounds));
     let work = move |job| -> Result<Vec<Outcome>> {
@@ -153,10 +174,14 @@ fn make_shard_list(opts: Options) -> Result<Tally> {
     for outcomes in par_map(jobs, kaldi_cli::num_threads, IN_FLIGHT, weigh, work).iter() {
         for (key, outcome) in outcomes? {
             match outcome {
-                Ok((sample, clipped)) => {
+                Ok(PackedUtterance { sample, num_clipped: clipped, entry }) => {
                     shards.put(&sample)?;
                     num_clipped += clipped;
                     num_loud += u64::from(clipped > 0);
+                    if let (Some(manifests), Some(entry)) = (&mut manifests, entry) {
+                        let speaker = speakers.as_mut().and_then(|speakers| speakers.find(&key));
+                        manifests.add(shards.num_shards() as u64 - 1, &entry, speaker)?;
+                    }
                 }
                 Err(message) => skip.utterance(&key, &message)?,
             }
@@ -167,8 +192,82 @@ fn make_shard_list(opts: Options) -> Result<Tally> {
         warning!("clipped {num_clipped} samples of {num_loud} utterances. Reduce volume?");
     }
     log!("Wrote {} utterances to {} shards, skipped {}.", tally.done, shards.num_shards(), tally.failed);
+    speakers.iter().for_each(SpeakerMap::tell);
+    manifests.map_or(Ok(()), NemoManifests::finish)?;
     shards.finish()?;
     Ok(tally)
+}
+
+impl Options {
+    /// How the names of shards start.
+    fn checked_prefix(&self) -> Result<BString> {
+        let prefix = self.prefix.as_deref().map(ToOwned::to_owned);
+        if self.format == ShardFormat::Wenet {
+            ensure!(
+                self.utt2spk.is_none(),
+                "expected --utt2spk with --format=nemo only: other shards have no speakers"
+            );
+            return Ok(prefix.unwrap_or_else(|| "shards".into()));
+        }
+        ensure!(
+            self.compress == ShardCompression::None,
+            "expected no --compress with --format=nemo, whose tars are plain"
+        );
+        let prefix = prefix.unwrap_or_else(|| "audio".into());
+        ensure!(
+            prefix.contains_str("audio") && !prefix.contains(&b'/'),
+            "expected a --prefix with audio in it, by which NeMo finds the numbers of tars, got {prefix:?}"
+        );
+        Ok(prefix)
+    }
+}
+
+/// Makes sure that keys differ as names of members.
+fn check_members(text: &[(String, String)]) -> Result<()> {
+    let mut seen = HashMap::new();
+    for (key, _) in text {
+        let stem = nemo_stem(key);
+        if let Some(first) = seen.insert(stem.clone(), key) {
+            bail!("expected keys that differ as names of members, got {first} and {key}, which are both {stem}");
+        }
+    }
+    Ok(())
+}
+
+/// The speakers of utterances, and those that have none.
+struct SpeakerMap {
+    speakers: HashMap<String, String>,
+    num_missing: u64,
+    first_missing: String,
+}
+
+impl SpeakerMap {
+    fn read(name: &BStr) -> Result<Self> {
+        let mut speakers = HashMap::new();
+        let ended = SequentialReader::<Token>::open(name)?.values().drain(|key, speaker| {
+            speakers.insert(key.to_str_lossy().into_owned(), speaker.to_str_lossy().into_owned());
+            anyhow::Ok(())
+        })?;
+        ended.finish()?;
+        Ok(Self { speakers, num_missing: 0, first_missing: String::new() })
+    }
+
+    fn find(&mut self, key: &str) -> Option<&str> {
+        let found = self.speakers.get(key);
+        if found.is_none() {
+            if self.num_missing == 0 {
+                key.clone_into(&mut self.first_missing);
+            }
+            self.num_missing += 1;
+        }
+        found.map(String::as_str)
+    }
+
+    fn tell(&self) {
+        if self.num_missing > 0 {
+            warning!("--utt2spk has no speaker of {} utterances, such as {}", self.num_missing, self.first_missing);
+        }
+    }
 }
 
 /// Skipped utterances.

@@ -4,8 +4,8 @@ use anyhow::{Context, Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, OutputName, Tally};
 use kaldi_corpus::shard::{
-    DaliIndex, Error, Field, Grouping, Member, Payload, ShardIndex, ShardNames, TarSample, TarSamples, Wanted,
-    is_sound, sound_info,
+    DaliIndex, Error, Field, FieldPath, Grouping, Member, Payload, ShardIndex, ShardNames, TarSample, TarSamples,
+    Wanted, is_sound, sound_info,
 };
 use kaldi_io::{Output, Rxfilename, printable_rxfilename, quote_name, shell_quote};
 use kaldi_log::{log, warning};
@@ -20,6 +20,7 @@ programs can read it in place. Only headers of the shards are read, and texts if
 Usage: shards-to-scp [options] <shard-or-list> [<shard-or-list> ...] <scp-wxfilename> [<scp-wxfilename> ...]
  e.g.: shards-to-scp data.list wav.scp && compute-fbank-feats scp:wav.scp ark,scp:feats.ark,feats.scp
        shards-to-scp --write-text=ark,t:text --write-utt2dur=ark,t:utt2dur data.list wav.scp
+       shards-to-scp --write-text=ark,t:text --text-field=json.text data.list wav.scp
        shards-to-scp --fields=wav,txt --index=dali shards_000000000.tar wav.scp txt.scp
 Sound other than WAV of a known length (FLAC, MP3, streams) is read by a command that cuts it out of the shard.
 See also: list-shards, extract-shards
@@ -39,6 +40,9 @@ struct Options {
     /// Wspecifier (or a file name, for a text archive) for the texts
     #[option(name = "write-text", old_name = "text")]
     text: Option<OutputName>,
+    /// Where the text of a sample is, for --write-text: the suffix of a member, or an entry of one in JSON, such as json.text
+    #[option(default = "txt")]
+    text_field: String,
     /// Wspecifier (or a file name, for a text archive) for the durations in seconds, according to headers
     #[option(name = "write-utt2dur", old_name = "utt2dur")]
     utt2dur: Option<OutputName>,
@@ -51,7 +55,14 @@ struct Seen {
     /// Whether a reader can find its end.
     has_end: bool,
     seconds: Option<f64>,
-    text: Option<Vec<u8>>,
+    /// The content, if the text is in it.
+    content: Vec<u8>,
+}
+
+impl AsRef<[u8]> for Seen {
+    fn as_ref(&self) -> &[u8] {
+        &self.content
+    }
 }
 
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(shards_to_scp))
@@ -71,6 +82,7 @@ fn shards_to_scp(opts: Options) -> Result<Tally> {
     let mut texts = opts.text.as_deref().map(create_table::<Tokens>).transpose()?;
     let mut durations = opts.utt2dur.as_deref().map(create_table::<f32>).transpose()?;
     let grouping = opts.grouping;
+    let text_field = FieldPath::new(opts.text_field);
 
     let mut tally = Tally::default();
     let mut names = ShardNames::new(shards.iter().map(|name| name.as_bstr().to_owned()), Wanted::Headers);
@@ -86,10 +98,8 @@ fn shards_to_scp(opts: Options) -> Result<Tally> {
         }
         check_name(shard.as_ref())?;
         let mut index = opts.index.as_ref().map(|_| DaliIndex::default());
-        let with_text = texts.is_some();
-        while let Some(sample) =
-            samples.next_sample(|field, member, payload| look(field, member, payload, with_text))?
-        {
+        let wanted = texts.as_ref().map(|_| &text_field);
+        while let Some(sample) = samples.next_sample(|field, member, payload| look(field, member, payload, wanted))? {
             let key = quote_name(&sample.key);
             if !is_key(sample.key.as_ref()) || *key != sample.key {
                 warning!("{key}: a key with white space or control characters cannot be in a script file; skipping it");
@@ -98,7 +108,7 @@ fn shards_to_scp(opts: Options) -> Result<Tally> {
             }
             let is_done = write_lines(&sample, shard.as_ref(), &fields, &mut scripts)?;
             if let Some(texts) = &mut texts {
-                write_text(&sample, texts)?;
+                write_text(&sample, &text_field, &shard.to_string(), texts)?;
             }
             if let (Some(durations), Some(seconds)) = (&mut durations, seconds(&sample)) {
                 durations.write(&sample.key, &(seconds as f32))?;
@@ -146,10 +156,10 @@ fn create_table<T: kaldi_values::Value>(name: &BStr) -> kaldi_table::Result<Tabl
     TableWriter::create([b"ark,t:", name.as_bytes()].concat().as_bstr())
 }
 
-fn look(field: &BStr, member: &Member, payload: &mut Payload<'_>, with_text: bool) -> Result<Seen, Error> {
+fn look(field: &BStr, member: &Member, payload: &mut Payload<'_>, text: Option<&FieldPath>) -> Result<Seen, Error> {
     if !is_sound(field) {
-        let text = (with_text && field == "txt").then(|| payload.read()).transpose()?;
-        return Ok(Seen { has_end: true, seconds: None, text });
+        let content = if text.is_some_and(|text| text.may_be_in(field)) { payload.read()? } else { Vec::new() };
+        return Ok(Seen { has_end: true, seconds: None, content });
     }
     let seconds = sound_info(field, member, payload)?.and_then(|info| info.duration());
     let samples = payload.look(|head| match WaveSamples::read(head) {
@@ -157,7 +167,7 @@ fn look(field: &BStr, member: &Member, payload: &mut Payload<'_>, with_text: boo
         extent => Some(extent.ok()),
     })?;
     let has_end = samples.flatten().is_some_and(|samples| samples.num_bytes.is_some());
-    Ok(Seen { has_end, seconds, text: None })
+    Ok(Seen { has_end, seconds, content: Vec::new() })
 }
 
 fn seconds(sample: &TarSample<Seen>) -> Option<f64> {
@@ -184,8 +194,8 @@ fn write_lines(sample: &TarSample<Seen>, shard: &BStr, fields: &[BString], scrip
     Ok(is_whole)
 }
 
-fn write_text(sample: &TarSample<Seen>, texts: &mut TableWriter<Tokens>) -> Result<()> {
-    let Some(text) = sample.field("txt".into()).and_then(|field| field.value.text.as_ref()) else {
+fn write_text(sample: &TarSample<Seen>, field: &FieldPath, shard: &str, texts: &mut TableWriter<Tokens>) -> Result<()> {
+    let Some(text) = field.text_of(shard, sample)? else {
         warning!("{}: the sample has no text", sample.key);
         return Ok(());
     };

@@ -1,6 +1,8 @@
 //! Files and folders that are no tables: what they are and what is in them.
 
 use crate::support::Scratch;
+use crate::support::tar::tar;
+use crate::support::wave::wave;
 
 /// Files of other programs with the same two matrices, a raw list, shards, and a folder.
 fn scratch() -> Scratch {
@@ -69,9 +71,12 @@ fn lists_shards_and_folders_say_what_they_are() {
         .sh("tar cf x.tar a.txt a.wav && mkdir f && echo 'u [ 1 2 ]' > f/v.ark && cp x.tar x.list f && touch f/none")
         .succeeds();
     for (name, expected) in [
-        ("data.list", "  kind         raw list\n  utterances   2\n"),
-        ("x.list", "  kind         list of shards\n  shards       1\n"),
-        ("x.tar", "  kind         shard\n  samples      1\n  fields       txt wav\n"),
+        ("data.list", "  kind         raw list\n  utterances   2\n  read         make-data-dir data.list data\n"),
+        ("x.list", "  kind         list of shards\n  shards       1\n  read         extract-shards x.list data\n"),
+        (
+            "x.tar",
+            "  kind         shard\n  samples      1\n  fields       txt wav\n  read         extract-shards x.tar data\n",
+        ),
         (
             "f",
             "  kind         folder\n  files        4\n  none         empty\n  v.ark        archive of vector\n  \
@@ -98,4 +103,45 @@ fn lists_shards_and_folders_say_what_they_are() {
     let bad = scratch.sh("table-check bad.list").fails_with(1);
     bad.stdout_is("bad.list: line 2: expected an object in JSON with key, wav and txt\n");
     scratch.sh("head -c 1600 x.tar > cut.tar; table-check cut.tar").fails_with(1).stderr_has("found 1 faults");
+}
+
+/// What is typed as it is said makes a data directory.
+#[test]
+fn corpora_of_others_say_the_command_that_reads_them() {
+    let scratch = Scratch::new();
+    let sound = wave(8000, &[&[1; 800]]);
+    let json = br#"{"text": "hello", "speaker": "a", "snr": 3}"#;
+    scratch.write("x.tar", tar(&[("a1.wav", &sound), ("a1.json", json)])).write("a.wav", &sound);
+    scratch.write("plain.json", "{\"audio_filepath\": \"a.wav\", \"duration\": 0.1, \"text\": \"hello\"}\n");
+    let command = "extract-shards --text-field=json.text --speaker-field=json.speaker x.tar data";
+    let ran = scratch.sh("table-info x.tar").succeeds();
+    ran.stdout_is(format!(
+        "x.tar\n  kind         shard\n  samples      1\n  fields       wav json\n  entries      json.snr json.speaker json.text\n  \
+         read         {command}\n"
+    ));
+    scratch.sh("table-info --json x.tar").succeeds().stdout_has(&format!("\"read\":\"{command}\""));
+    scratch.sh("table-check x.tar").succeeds().stderr_has(command);
+    scratch.sh("table-head x.tar").succeeds().stdout_is("a1\twav json\n").stderr_has(command);
+    for tool in ["table-report x.tar r.html", "table-view x.tar", "table-stats x.tar"] {
+        let advice = format!(
+            "x.tar is a shard: expected a table; shard:x.tar is one of its sound, and a data directory: {command}"
+        );
+        scratch.sh(tool).fails_with(255).stderr_has(&advice);
+    }
+    scratch.sh(&format!("{command} && cat data/text data/utt2spk")).succeeds().stdout_is("a1 hello\na1 a\n");
+    scratch.sh("table-report shard:x.tar r.html").succeeds().stderr_has("Measured 1 utterances");
+
+    let command = "make-data-dir plain.json data";
+    scratch.sh("table-info plain.json").succeeds().stdout_is(format!(
+        "plain.json\n  kind         manifest of NeMo\n  utterances   1\n  read         {command}\n"
+    ));
+    for tool in ["table-report plain.json r.html", "table-view plain.json"] {
+        let advice =
+            format!("plain.json is a manifest of NeMo: expected a table; this makes a data directory of it: {command}");
+        scratch.sh(tool).fails_with(255).stderr_has(&advice);
+    }
+    scratch.sh("copy-feats ark:plain.json ark:-").fails_with(255).stderr_has(
+        "this is a manifest of NeMo; make-data-dir makes a data directory of it: make-data-dir plain.json data",
+    );
+    scratch.sh(&format!("rm -r data && {command} && cat data/text")).succeeds().stdout_is("a hello\n");
 }

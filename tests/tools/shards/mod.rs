@@ -2,11 +2,14 @@ mod as_tables;
 mod check_shards;
 mod copy_shards;
 mod data_dirs;
+mod export_parquet;
 mod extract_shards;
 mod hostile_manifests;
+mod json_fields;
 mod list_shards;
 mod make_raw_list;
 mod make_shard_list;
+mod nemo_tars;
 mod odd_names;
 mod shards_to_scp;
 

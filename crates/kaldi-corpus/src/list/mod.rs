@@ -5,4 +5,5 @@ mod nemo;
 mod raw;
 
 pub use index::ListIndex;
+pub(crate) use raw::python_float;
 pub use raw::{RawList, RawUtterance, write_raw_line};

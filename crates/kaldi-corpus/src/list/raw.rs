@@ -133,7 +133,7 @@ pub fn write_raw_line(out: &mut Vec<u8>, key: &str, wav: &str, txt: &str, segmen
 
 /// A number as Python prints it: with as few digits as possible, and an exponent if it is below 0.0001, or 1e16 or
 /// more.
-fn python_float(number: f64) -> String {
+pub(crate) fn python_float(number: f64) -> String {
     if number.is_nan() {
         return "NaN".to_owned();
     }

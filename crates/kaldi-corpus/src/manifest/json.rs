@@ -11,30 +11,30 @@ use crate::utterances::words;
 use crate::{CorpusPlace, FoundUtterance, Result};
 
 /// The objects of a file, one a line. Empty lines do not count.
-pub(super) struct Objects {
+pub(crate) struct Objects {
     lines: Lines,
     name: Arc<str>,
 }
 
 /// An object and its place.
-pub(super) struct Object {
+pub(crate) struct Object {
     fields: Map<String, Value>,
-    pub(super) place: CorpusPlace,
+    pub(crate) place: CorpusPlace,
 }
 
 impl Objects {
-    pub(super) fn open(name: &BStr) -> Result<Self> {
+    pub(crate) fn open(name: &BStr) -> Result<Self> {
         let lines = Lines::open(name)?;
         let name = lines.name().into();
         Ok(Self { lines, name })
     }
 
     /// The place of the line that was read last.
-    pub(super) fn place(&self) -> CorpusPlace {
+    pub(crate) fn place(&self) -> CorpusPlace {
         CorpusPlace::line(&self.name, self.lines.number().max(1))
     }
 
-    pub(super) fn next_object(&mut self) -> Result<Option<Object>> {
+    pub(crate) fn next_object(&mut self) -> Result<Option<Object>> {
         loop {
             let Some(line) = self.lines.next_line()? else {
                 self.lines.finish()?;
@@ -58,23 +58,23 @@ impl Objects {
 }
 
 impl Object {
-    pub(super) fn has(&self, field: &str) -> bool {
+    pub(crate) fn has(&self, field: &str) -> bool {
         self.fields.contains_key(field)
     }
 
     /// A value that is not `null`.
-    pub(super) fn get(&self, field: &str) -> Option<&Value> {
+    pub(crate) fn get(&self, field: &str) -> Option<&Value> {
         self.fields.get(field).filter(|value| !value.is_null())
     }
 
-    pub(super) fn wrong(&self, field: &str, expected: &str, value: &Value) -> crate::Error {
+    pub(crate) fn wrong(&self, field: &str, expected: &str, value: &Value) -> crate::Error {
         let found = value.to_string();
         let found = kaldi_tar::excerpt(found.as_bytes());
         self.place.error(format!("expected {expected} as the field \"{field}\", got {found}"))
     }
 
     /// A text, if there is one.
-    pub(super) fn text(&self, field: &str) -> Result<Option<&str>> {
+    pub(crate) fn text(&self, field: &str) -> Result<Option<&str>> {
         match self.get(field) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
@@ -83,7 +83,7 @@ impl Object {
     }
 
     /// A text that has to be there.
-    pub(super) fn needed(&self, field: &str) -> Result<&str> {
+    pub(crate) fn needed(&self, field: &str) -> Result<&str> {
         match self.text(field)? {
             Some(text) if !text.trim().is_empty() => Ok(text),
             _ => Err(self.place.error(format!("expected a field \"{field}\" with text, got none"))),
@@ -91,7 +91,7 @@ impl Object {
     }
 
     /// A name: text or a whole number. An empty one is none.
-    pub(super) fn name(&self, field: &str) -> Result<Option<BString>> {
+    pub(crate) fn name(&self, field: &str) -> Result<Option<BString>> {
         match self.get(field) {
             Some(Value::Number(number)) if !number.is_f64() => Ok(Some(number.to_string().into())),
             _ => Ok(self.text(field)?.filter(|text| !text.trim().is_empty()).map(|text| text.trim().into())),
@@ -99,7 +99,7 @@ impl Object {
     }
 
     /// A time, if there is one.
-    pub(super) fn seconds(&self, field: &str) -> Result<Option<f64>> {
+    pub(crate) fn seconds(&self, field: &str) -> Result<Option<f64>> {
         match self.get(field) {
             None => Ok(None),
             Some(value) => value.as_f64().map(Some).ok_or_else(|| self.wrong(field, "seconds", value)),

@@ -11,7 +11,7 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Commands, Lines};
 
 use crate::{CorpusPlace, FoundUtterance, ManifestOptions, Result};
-use json::Objects;
+pub(crate) use json::{Object, Objects};
 
 /// A kind of manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

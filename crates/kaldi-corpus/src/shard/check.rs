@@ -1,11 +1,12 @@
 //! Finds everything that is wrong with a shard, not only the first fault.
 
-use std::collections::BTreeSet;
-
 use bstr::{BStr, BString, ByteSlice};
 
-use crate::shard::sound::sound_fault;
-use crate::shard::{Error, FaultKind, Grouping, Member, Members, Payload, Result, ShardFault, ShardName, is_sound};
+use crate::shard::sound::check_sound;
+use crate::shard::{
+    Error, FaultKind, FieldError, FieldPath, Grouping, Member, Members, Payload, Result, ShardFault, ShardName,
+    is_sound,
+};
 use kaldi_tar::{SampleKeys, no_suffix};
 
 /// What a shard is checked for.
@@ -15,10 +16,12 @@ pub struct ShardChecks {
     pub grouping: Grouping,
     /// Whether the other rule must make the same samples.
     pub both: bool,
-    /// The fields that each sample must have; `wav` means sound of any suffix.
-    pub fields: Vec<BString>,
+    /// The fields that each sample must have.
+    pub fields: Vec<FieldPath>,
     /// Whether only headers are checked: of members and of sounds.
     pub quick: bool,
+    /// Whether the members are wanted.
+    pub members: bool,
 }
 
 /// What was found in a shard.
@@ -28,6 +31,19 @@ pub struct Findings {
     pub faults: Vec<ShardFault>,
     /// The keys of the samples, each once, with the offset of the first header.
     pub keys: Vec<(BString, u64)>,
+    /// The members, if they are wanted.
+    pub members: Vec<FoundMember>,
+}
+
+/// A member that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundMember {
+    /// Its name.
+    pub path: BString,
+    /// The offset of its header.
+    pub header: u64,
+    /// The duration of its sound in seconds, if a header has it.
+    pub seconds: Option<f64>,
 }
 
 impl ShardChecks {
@@ -76,7 +92,25 @@ struct Open<'a> {
     checks: &'a ShardChecks,
     shard: String,
     keys: SampleKeys,
-    current: Option<(BString, u64, BTreeSet<BString>)>,
+    current: Option<OpenSample>,
+}
+
+/// A sample, as far as its members were read.
+struct OpenSample {
+    key: BString,
+    /// The offset of the first header.
+    header: u64,
+    suffixes: Vec<BString>,
+    /// What is wrong with entries in JSON: the number of the wanted field, and that of the member.
+    entries: Vec<(usize, usize, ShardFault)>,
+    /// Whether nothing is missing, since it is known to be no sample.
+    is_whole: bool,
+}
+
+impl OpenSample {
+    fn new(key: &BString, member: &Member) -> Self {
+        Self { key: key.clone(), header: member.header, suffixes: Vec::new(), entries: Vec::new(), is_whole: false }
+    }
 }
 
 impl Open<'_> {
@@ -95,7 +129,7 @@ impl Open<'_> {
             return Ok(());
         };
         let (key, name) = (key.to_owned(), name.into_owned());
-        let is_new = self.current.as_ref().is_none_or(|(current, ..)| *current != key);
+        let is_new = self.current.as_ref().is_none_or(|current| current.key != key);
         if is_new {
             self.close(findings);
         }
@@ -103,7 +137,7 @@ impl Open<'_> {
             Some(fault) if is_new => {
                 findings.faults.push(fault);
                 // One fault for all members that follow here.
-                self.current = Some((key.clone(), member.header, self.checks.fields.iter().cloned().collect()));
+                self.current = Some(OpenSample { is_whole: true, ..OpenSample::new(&key, member) });
             }
             Some(fault) => findings.faults.push(fault),
             None if is_new => {
@@ -112,34 +146,85 @@ impl Open<'_> {
                     let message = "expected a key without white space and control characters";
                     findings.faults.push(self.fault(FaultKind::BadKey, member, message).of_sample(key.clone()));
                 }
-                self.current = Some((key.clone(), member.header, BTreeSet::new()));
+                self.current = Some(OpenSample::new(&key, member));
                 self.check_dots(member, &key, findings);
             }
             None => {}
         }
-        if let Some((_, _, fields)) = &mut self.current {
-            fields.insert(name.clone());
+        let entries = self.entries(name.as_ref(), member, payload)?;
+        if let Some(current) = &mut self.current {
+            let number = current.suffixes.len();
+            current.suffixes.push(name.clone());
+            current
+                .entries
+                .extend(entries.into_iter().map(|(field, fault)| (field, number, fault.of_sample(key.clone()))));
         }
-        if let Some((kind, message)) = self.look(name.as_ref(), member, payload)? {
+        let (seconds, fault) = self.look(name.as_ref(), member, payload)?;
+        if self.checks.members {
+            findings.members.push(FoundMember { path: member.path.clone(), header: member.header, seconds });
+        }
+        if let Some((kind, message)) = fault {
             let fault = ShardFault { offset: member.offset, ..self.fault(kind, member, &message) };
             findings.faults.push(fault.of_sample(key));
         }
         Ok(())
     }
 
-    /// Returns what is wrong with a content.
-    fn look(&self, field: &BStr, member: &Member, payload: &mut Payload<'_>) -> Result<Option<(FaultKind, String)>> {
-        let quick = self.checks.quick;
-        if is_sound(field) {
-            return Ok(sound_fault(field, member, payload, !quick)?.map(|message| (FaultKind::BadSound, message)));
+    /// What is wrong with the entries of a member in JSON, for each field that is wanted inside of it.
+    fn entries(&self, suffix: &BStr, member: &Member, payload: &mut Payload<'_>) -> Result<Vec<(usize, ShardFault)>> {
+        let mut faults = Vec::new();
+        // What is read here is not read again.
+        if self.checks.quick || is_sound(suffix) || suffix == "txt" {
+            return Ok(faults);
         }
+        let mut content = None;
+        for (number, field) in self.checks.fields.iter().enumerate() {
+            let Some(entry) = field.find([suffix]).map(|(_, entry)| entry).filter(|entry| !entry.is_empty()) else {
+                continue;
+            };
+            if content.is_none() {
+                content = Some(payload.read()?);
+            }
+            let (kind, message) = match field.text(content.as_deref().unwrap_or_default(), entry) {
+                Ok(Some(text)) if text.trim_ascii().is_empty() => {
+                    (FaultKind::EmptyText, format!("expected text as {field}, got none"))
+                }
+                Ok(Some(_)) => continue,
+                Ok(None) => (FaultKind::MissingField, format!("expected text as {field}, got null")),
+                Err(FieldError { kind, message }) => (kind, message),
+            };
+            faults.push((number, ShardFault { offset: member.offset, ..self.fault(kind, member, &message) }));
+        }
+        Ok(faults)
+    }
+
+    /// Returns the duration of a sound, and what is wrong with a content.
+    fn look(
+        &self,
+        field: &BStr,
+        member: &Member,
+        payload: &mut Payload<'_>,
+    ) -> Result<(Option<f64>, Option<(FaultKind, String)>)> {
+        if is_sound(field) {
+            let found = check_sound(field, member, payload, !self.checks.quick)?;
+            return Ok((found.seconds, found.fault.map(|message| (FaultKind::BadSound, message))));
+        }
+        Ok((None, self.look_at_text(field, member, payload)?))
+    }
+
+    fn look_at_text(
+        &self,
+        field: &BStr,
+        member: &Member,
+        payload: &mut Payload<'_>,
+    ) -> Result<Option<(FaultKind, String)>> {
         if field != "txt" {
             return Ok(None);
         }
         if member.size == 0 {
             return Ok(Some((FaultKind::EmptyText, "expected text, got nothing".to_owned())));
         }
-        if quick {
+        if self.checks.quick {
             return Ok(None);
         }
         let text = payload.read()?;
@@ -179,16 +264,23 @@ impl Open<'_> {
 
     /// Checks if the sample is complete, now that it has ended.
     fn close(&mut self, findings: &mut Findings) {
-        let Some((key, header, fields)) = self.current.take() else { return };
-        for wanted in &self.checks.fields {
-            let has =
-                fields.iter().any(|field| field == wanted || crate::shard::is_field(field.as_ref(), wanted.as_ref()));
-            if !has {
-                let expected =
-                    if wanted == "wav" { "sound (.wav, .flac ...)".to_owned() } else { format!(".{wanted}") };
-                let message = format!("expected a member {expected}, got none");
-                let fault = ShardFault::new(FaultKind::MissingField, &self.shard, header, message);
-                findings.faults.push(fault.of_sample(key.clone()));
+        let Some(sample) = self.current.take().filter(|sample| !sample.is_whole) else { return };
+        for (number, wanted) in self.checks.fields.iter().enumerate() {
+            match wanted.find(sample.suffixes.iter().map(|suffix| suffix.as_ref())) {
+                Some((member, entry)) if !entry.is_empty() => {
+                    let is_it = |it: &&(usize, usize, ShardFault)| (it.0, it.1) == (number, member);
+                    findings.faults.extend(sample.entries.iter().find(is_it).map(|(_, _, fault)| fault.clone()));
+                }
+                Some(_) => {}
+                None => {
+                    let expected = match wanted.name() == "wav" {
+                        true => "sound (.wav, .flac ...)".to_owned(),
+                        false => format!(".{wanted}"),
+                    };
+                    let message = format!("expected a member {expected}, got none");
+                    let fault = ShardFault::new(FaultKind::MissingField, &self.shard, sample.header, message);
+                    findings.faults.push(fault.of_sample(sample.key.clone()));
+                }
             }
         }
     }

@@ -23,6 +23,7 @@
 //! | [`Packed`], [`ShardWriter`], [`ShardSetWriter`] | samples that are written, byte for byte as Python's `tarfile` does |
 //! | [`Packing`] | samples of the utterances of a data directory |
 //! | [`Places`] | samples that are copied in any order |
+//! | [`NemoManifests`], [`NemoCheck`] | the manifests of tarred data sets of NeMo, written and compared with the tars |
 //! | [`DaliIndex`] | the index that NVIDIA's DALI needs |
 //!
 //! ```
@@ -46,19 +47,23 @@
 
 mod check;
 mod dali;
-mod pack;
+mod nemo;
+mod nemo_check;
+pub(crate) mod pack;
 mod places;
-mod sound;
+pub(crate) mod sound;
 mod stored;
 mod write;
 
-pub use check::{Findings, ShardChecks};
+pub use check::{Findings, FoundMember, ShardChecks};
 pub use dali::DaliIndex;
 pub use kaldi_tar::{
-    Error, FaultKind, Field, Grouping, ListKind, Member, Members, Payload, Result, SampleStream, ShardFault, ShardName,
-    ShardNames, TarSample, TarSamples, Wanted, excerpt, is_field, is_sound, member_header,
+    Error, FaultKind, Field, FieldError, FieldPath, Grouping, ListKind, Member, Members, Payload, Result, SampleStream,
+    ShardFault, ShardName, ShardNames, TarSample, TarSamples, Wanted, excerpt, is_field, is_sound, member_header,
 };
-pub use pack::{Packing, Utterance};
+pub use nemo::{NemoEntry, NemoManifests, nemo_shard_number, nemo_stem};
+pub use nemo_check::NemoCheck;
+pub use pack::{PackedUtterance, Packing, ShardFormat, Utterance};
 pub use places::{Places, SamplePlace};
 pub use sound::sound_info;
 pub use stored::{RawSamples, ShardSamples, Stored, StoredField, StoredSample, raw_samples, shard_samples};

@@ -1,6 +1,7 @@
 //! Samples of recordings and their texts.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
@@ -8,6 +9,7 @@ use kaldi_io::{Blob, Input, Need, Rxfilename, Window, printable_rxfilename};
 use kaldi_values::{Frame, Value};
 use kaldi_wave::{Wave, WaveInfo, sound_suffix};
 
+use crate::shard::nemo::{NemoEntry, nemo_stem};
 use crate::shard::sound::{decode_sound, encode_sound, is_as_encoded};
 use crate::shard::{Packed, Stored, is_sound};
 
@@ -25,24 +27,52 @@ pub struct Utterance {
     pub times: Option<(f64, f64)>,
 }
 
-/// How utterances become samples: a member `KEY.txt`, and one of the sound.
+/// Another program whose shards are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ShardFormat {
+    /// WeNet, and webdataset: a sample has a member `KEY.txt`, and one of the sound.
+    #[default]
+    Wenet,
+    /// NeMo: a sample is its sound, and a line of manifests has the rest.
+    Nemo,
+}
+
+impl ShardFormat {
+    /// Every format with its name.
+    pub const NAMES: [(&str, Self); 2] = [("wenet", Self::Wenet), ("nemo", Self::Nemo)];
+}
+
+/// How utterances become samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packing {
+    /// The program that reads the shards.
+    pub format: ShardFormat,
     /// The sampling frequency of 16-bit WAV files, in Hz. `None` keeps files unchanged.
     pub sample_rate: Option<u32>,
     /// Whether samples are compressed, for compressed shards.
     pub gzip: bool,
 }
 
+/// An utterance that became a sample.
+#[derive(Debug)]
+pub struct PackedUtterance {
+    /// The sample.
+    pub sample: Packed,
+    /// How many of its values were clipped.
+    pub num_clipped: usize,
+    /// What the manifests of NeMo say about it.
+    pub entry: Option<NemoEntry>,
+}
+
 /// A sound in the form of a member.
-struct Sound {
-    suffix: BString,
-    content: Blob,
-    num_clipped: usize,
+pub(crate) struct Sound {
+    pub(crate) suffix: BString,
+    pub(crate) content: Blob,
+    pub(crate) num_clipped: usize,
 }
 
 /// The bytes of a recording in a regular file or in memory. `None` if it has to be read first.
-fn blob_of(recording: &Stored) -> Result<Option<Blob>, String> {
+pub(crate) fn blob_of(recording: &Stored) -> Result<Option<Blob>, String> {
     let name = match recording {
         Stored::Blob(blob) => return Ok(Some(blob.clone())),
         Stored::Named(name) => name,
@@ -62,12 +92,12 @@ fn name_of(recording: &Stored) -> Cow<'static, str> {
 }
 
 /// The sound in the bytes of a recording.
-fn decode(recording: &Stored, bytes: &[u8]) -> Result<Wave, String> {
+pub(crate) fn decode(recording: &Stored, bytes: &[u8]) -> Result<Wave, String> {
     decode_sound(bytes).map_err(|message| kaldi_io::explain_sound(&message, bytes, &name_of(recording)))
 }
 
 /// All bytes of a recording.
-fn load(recording: &Stored) -> Result<Cow<'_, [u8]>, String> {
+pub(crate) fn load(recording: &Stored) -> Result<Cow<'_, [u8]>, String> {
     recording.load().map_err(|error| error.to_string())
 }
 
@@ -96,17 +126,15 @@ pub(crate) fn read_named(name: &BStr) -> kaldi_io::Result<Vec<u8>> {
 }
 
 impl Packing {
-    /// Makes samples of a recording and its utterances: for each the sample, and how many of its values were clipped, or what
-    /// is wrong.
-    pub fn pack(&self, recording: &Stored, utterances: Vec<Utterance>) -> Vec<Result<(Packed, usize), String>> {
-        if let [utterance] = utterances.as_slice()
-            && utterance.times.is_none()
-        {
-            return vec![self.sample(utterance, self.whole(recording))];
+    /// Makes samples of a recording and its utterances, or says what is wrong with each.
+    pub fn pack(&self, recording: &Stored, utterances: Vec<Utterance>) -> Vec<Result<PackedUtterance, String>> {
+        if matches!(&utterances[..], [utterance] if utterance.times.is_none()) {
+            let whole = |utterance| self.sample(utterance, self.whole(recording));
+            return utterances.into_iter().map(whole).collect();
         }
         let wave = load(recording).and_then(|bytes| decode(recording, &bytes));
         utterances
-            .iter()
+            .into_iter()
             .map(|utterance| {
                 let wave = wave.as_ref().map_err(Clone::clone)?;
                 let rate = self.sample_rate.ok_or("a segment cannot be copied as it is")?;
@@ -119,20 +147,35 @@ impl Packing {
             .collect()
     }
 
-    fn sample(&self, utterance: &Utterance, sound: Result<Sound, String>) -> Result<(Packed, usize), String> {
+    fn sample(&self, utterance: Utterance, sound: Result<Sound, String>) -> Result<PackedUtterance, String> {
         let Sound { suffix, content, num_clipped } = sound?;
         let key = utterance.key.as_bytes();
         let mut sample = Packed::new(key);
-        sample.add([key, b".txt"].concat().as_bstr(), utterance.text.clone().into_bytes());
-        sample.add([key, b".", suffix.as_slice()].concat().as_bstr(), content);
+        let entry = match self.format {
+            ShardFormat::Wenet => {
+                sample.add([key, b".txt"].concat().as_bstr(), utterance.text.into_bytes());
+                sample.add([key, b".", suffix.as_slice()].concat().as_bstr(), content);
+                None
+            }
+            ShardFormat::Nemo => {
+                let entry = NemoEntry {
+                    member: format!("{}.{suffix}", nemo_stem(&utterance.key)),
+                    seconds: seconds(&content)?,
+                    text: utterance.text,
+                    key: utterance.key,
+                };
+                sample.add(entry.member.as_str().into(), content);
+                Some(entry)
+            }
+        };
         if self.gzip {
             sample = sample.compress().map_err(|error| error.to_string())?;
         }
-        Ok((sample, num_clipped))
+        Ok(PackedUtterance { sample, num_clipped, entry })
     }
 
     /// The whole sound of a recording; where nothing changes the kernel can move the file.
-    fn whole(&self, recording: &Stored) -> Result<Sound, String> {
+    pub(crate) fn whole(&self, recording: &Stored) -> Result<Sound, String> {
         let blob = blob_of(recording)?;
         if let Some(rate) = self.sample_rate {
             return match blob {
@@ -168,13 +211,33 @@ impl Packing {
     }
 }
 
-fn encode(wave: Wave, rate: u32) -> Result<Sound, String> {
+pub(crate) fn encode(wave: Wave, rate: u32) -> Result<Sound, String> {
     let (bytes, num_clipped) = encode_sound(wave, rate)?;
     Ok(Sound { suffix: "wav".into(), content: bytes.into(), num_clipped })
 }
 
+/// The duration of a sound, from its header if that has it.
+pub(crate) fn seconds(content: &Blob) -> Result<f64, String> {
+    let read = |error: kaldi_io::Error| error.to_string();
+    let info = |head: &[u8]| WaveInfo::in_head(head, content.length()).and_then(Result::ok);
+    let seconds = match info(&content.first(1 << 16).map_err(read)?) {
+        Some(info) => info.duration(),
+        None => info(&content.load().map_err(read)?).and_then(|info| info.duration()),
+    };
+    match seconds {
+        Some(seconds) => Ok(seconds),
+        None => Ok(decode_sound(&content.load().map_err(read)?)?.duration()),
+    }
+}
+
 /// Cuts a segment out of the first channel; times are cut off to samples, as in WeNet.
 fn cut(wave: &Wave, start: f64, end: f64) -> Result<Wave, String> {
+    let samples = span(wave, start, end)?;
+    Ok(Wave::new(wave.sample_rate(), vec![wave.channel(0)[samples].to_vec()]))
+}
+
+/// The samples of a segment.
+pub(crate) fn span(wave: &Wave, start: f64, end: f64) -> Result<Range<usize>, String> {
     let (rate, length) = (f64::from(wave.sample_rate()), wave.num_samples());
     let duration = length as f64 / rate;
     let outside = || format!("expected a segment within {duration} seconds of the recording, got {start} to {end}");
@@ -182,10 +245,7 @@ fn cut(wave: &Wave, start: f64, end: f64) -> Result<Wave, String> {
         return Err(outside());
     }
     let [from, to] = [start, end].map(|seconds| ((seconds * rate) as usize).min(length));
-    if from >= to {
-        return Err(outside());
-    }
-    Ok(Wave::new(wave.sample_rate(), vec![wave.channel(0)[from..to].to_vec()]))
+    if from < to { Ok(from..to) } else { Err(outside()) }
 }
 
 #[cfg(test)]

@@ -25,54 +25,70 @@ pub fn sound_info(field: &BStr, member: &Member, payload: &mut Payload<'_>) -> R
     Ok(WaveInfo::in_head(&payload.read()?, member.size).and_then(Result::ok))
 }
 
-/// What is wrong with sound, by its header alone or by decoding all of it. Encodings that cannot be read are skipped.
-pub(crate) fn sound_fault(
+/// What a check of sound finds.
+#[derive(Debug, Default)]
+pub(crate) struct CheckedSound {
+    /// What is wrong.
+    pub(crate) fault: Option<String>,
+    /// The duration in seconds, if a header has it.
+    pub(crate) seconds: Option<f64>,
+}
+
+impl CheckedSound {
+    fn wrong(message: impl Into<String>) -> Self {
+        Self { fault: Some(message.into()), seconds: None }
+    }
+}
+
+/// Checks sound by its header alone or by decoding all of it. Encodings that cannot be read are skipped.
+pub(crate) fn check_sound(
     field: &BStr,
     member: &Member,
     payload: &mut Payload<'_>,
     is_decoded: bool,
-) -> Result<Option<String>> {
+) -> Result<CheckedSound> {
     let suffix = field.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
     let is_readable = !suffix.eq_ignore_ascii_case(b"wma");
     if member.size == 0 {
-        return Ok(Some("expected sound, got nothing".to_owned()));
+        return Ok(CheckedSound::wrong("expected sound, got nothing"));
     }
     if !is_readable {
-        return Ok(None);
+        return Ok(CheckedSound::default());
     }
     let found = payload.look(|head| {
         let info = WaveInfo::in_head(head, member.size)?;
         Some((info, WaveSamples::read(head).ok()))
     })?;
-    match found {
+    let info = match found {
         None => {
             let bytes = payload.read()?;
-            let message = match (WaveInfo::in_head(&bytes, member.size), is_decoded) {
-                (None, _) => Some("expected the header of a sound, got none".to_owned()),
-                (Some(Err(error)), _) => Some(kaldi_io::explain_sound(&error.message, &bytes, "")),
-                (Some(Ok(_)), true) => decode_sound(&bytes).err(),
-                (Some(Ok(info)), false) => info.fault().map(str::to_owned),
-            };
-            return Ok(message);
+            return Ok(match (WaveInfo::in_head(&bytes, member.size), is_decoded) {
+                (None, _) => CheckedSound::wrong("expected the header of a sound, got none"),
+                (Some(Err(error)), _) => CheckedSound::wrong(kaldi_io::explain_sound(&error.message, &bytes, "")),
+                (Some(Ok(info)), true) => CheckedSound { fault: decode_sound(&bytes).err(), seconds: info.duration() },
+                (Some(Ok(info)), false) => {
+                    CheckedSound { fault: info.fault().map(str::to_owned), seconds: info.duration() }
+                }
+            });
         }
         Some((Err(error), _)) => {
             let explain = |head: &[u8]| Some(kaldi_io::explain_sound(&error.message, head, ""));
-            return payload.look(explain);
+            return Ok(CheckedSound { fault: payload.look(explain)?, seconds: None });
         }
         Some((Ok(info), samples)) => {
             let end = samples.and_then(|samples| Some(samples.start + samples.num_bytes?));
             if let Some(end) = end.filter(|end| *end > member.size) {
-                return Ok(Some(format!("expected samples up to byte {end} of the sound, got {} bytes", member.size)));
+                let message = format!("expected samples up to byte {end} of the sound, got {} bytes", member.size);
+                return Ok(CheckedSound::wrong(message));
             }
             if let Some(fault) = info.fault() {
-                return Ok(Some(fault.to_owned()));
+                return Ok(CheckedSound::wrong(fault));
             }
+            info
         }
-    }
-    if !is_decoded {
-        return Ok(None);
-    }
-    Ok(decode_sound(&payload.read()?).err())
+    };
+    let fault = if is_decoded { decode_sound(&payload.read()?).err() } else { None };
+    Ok(CheckedSound { fault, seconds: info.duration() })
 }
 
 /// Reads sound, all of it: where its header claims more than is there it is an error.
@@ -110,6 +126,10 @@ pub(crate) fn encode_sound(wave: Wave, sample_rate: u32) -> Result<(Vec<u8>, usi
 pub(crate) fn is_as_encoded(file: &Blob, sample_rate: u32) -> bool {
     let Ok(head) = file.first(HEADER) else { return false };
     let info = WaveInfo::in_head(&head, file.length());
-    Wave::is_canonical_head(&head, file.length())
-        && matches!(info, Some(Ok(info)) if info.sample_rate() == sample_rate as f32)
+    is_as_written(file) && matches!(info, Some(Ok(info)) if info.sample_rate() == sample_rate as f32)
+}
+
+/// Whether a file is WAV of 16 bits as it is written here, at any rate.
+pub(crate) fn is_as_written(file: &Blob) -> bool {
+    file.first(HEADER).is_ok_and(|head| Wave::is_canonical_head(&head, file.length()))
 }

@@ -7,8 +7,8 @@ use std::path::Path;
 use bstr::BString;
 
 use crate::shard::{
-    Error, FaultKind, Grouping, Members, Packed, ShardChecks, ShardName, ShardWriter, TarSample, TarSamples, Wanted,
-    member_header,
+    Error, FaultKind, FieldPath, Grouping, Members, Packed, ShardChecks, ShardName, ShardWriter, TarSample, TarSamples,
+    Wanted, member_header,
 };
 
 /// A tar file, each member written by hand: headers of the exact writer, contents, zeros.
@@ -63,8 +63,8 @@ impl Scratch {
     fn faults(&self, bytes: &[u8]) -> Vec<FaultKind> {
         let name = self.name("b.tar");
         std::fs::write(name.to_string(), bytes).unwrap();
-        let fields = vec!["wav".into(), "txt".into()];
-        let checks = ShardChecks { grouping: Grouping::Wenet, both: true, fields, quick: true };
+        let fields = vec![FieldPath::new("wav"), FieldPath::new("txt")];
+        let checks = ShardChecks { grouping: Grouping::Wenet, both: true, fields, quick: true, members: false };
         checks.run(ShardName::new(name, Wanted::Headers)).faults.into_iter().map(|fault| fault.kind).collect()
     }
 }

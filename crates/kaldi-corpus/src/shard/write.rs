@@ -13,15 +13,17 @@ use kaldi_io::{Output, is_remote};
 use whole_file::Turn;
 
 use crate::shard::dali::DaliIndex;
-use crate::shard::{Error, Result};
+use crate::shard::{Error, Result, ShardFormat};
 use kaldi_tar::whole_size;
 
 /// How shards are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShardOptions {
+    /// The program that reads them: NeMo has numbers without zeros before them.
+    pub format: ShardFormat,
     /// The folder that they go to.
     pub folder: BString,
-    /// What their names start with: `shards` makes them `shards_000000000.tar` and so on.
+    /// What their names start with: `shards` makes them `shards_000000000.tar` and so on, or `shards_0.tar`.
     pub prefix: BString,
     /// The most samples of one.
     pub max_samples: u64,
@@ -99,7 +101,11 @@ impl ShardSetWriter {
         let ShardOptions { folder, prefix, gzip, .. } = options;
         let slash = if folder.is_empty() || folder.ends_with(b"/") { "" } else { "/" };
         let suffix = if *gzip { "tar.gz" } else { "tar" };
-        [folder.as_slice(), slash.as_bytes(), prefix, format!("_{number:09}.{suffix}").as_bytes()].concat().into()
+        let end = match options.format {
+            ShardFormat::Wenet => format!("_{number:09}.{suffix}"),
+            ShardFormat::Nemo => format!("_{number}.{suffix}"),
+        };
+        [folder.as_slice(), slash.as_bytes(), prefix, end.as_bytes()].concat().into()
     }
 
     /// Writes a sample, to the next shard where this one has no room for it.

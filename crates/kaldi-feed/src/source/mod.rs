@@ -10,7 +10,7 @@ mod table;
 
 use bstr::BString;
 use kaldi_corpus::ListIndex;
-use kaldi_corpus::shard::ListKind;
+use kaldi_corpus::shard::{FieldPath, ListKind};
 use kaldi_io::Commands;
 use kaldi_reader::BoxReader;
 
@@ -48,6 +48,8 @@ pub struct DataList {
     pub name: BString,
     /// A file of texts, or a table of them, for tables.
     pub text: Option<BString>,
+    /// Where the text of a sample is, for shards; `None` is `txt`.
+    pub text_field: Option<FieldPath>,
     /// What happens to commands in place of files in raw lists and manifests. Lines of script files and of lists of shards are
     /// trusted.
     pub commands: Commands,
@@ -78,10 +80,18 @@ pub(crate) enum Opened {
 impl Opened {
     /// Reads where the lines of a list are.
     pub(crate) fn open(list: &DataList) -> Result<Self> {
+        let is_shards = list.data_type == DataType::Shard;
+        if let Some(field) = list.text_field.as_ref().filter(|_| !is_shards) {
+            let message = format!("expected the name of a field for the text in shards only, got {field}");
+            return Err(Error::Conf { place: list.name.to_string(), message });
+        }
         match (list.data_type, &list.text) {
             (DataType::Raw, None) => Ok(Self::Raw(raw::Raw::open(&list.name, false, list.commands)?)),
             (DataType::Nemo, None) => Ok(Self::Raw(raw::Raw::open(&list.name, true, list.commands)?)),
-            (DataType::Shard, None) => Ok(Self::Shards(shards::Shards::open(&list.name)?)),
+            (DataType::Shard, None) => {
+                let text_field = list.text_field.clone().unwrap_or_else(|| FieldPath::new("txt"));
+                Ok(Self::Shards(shards::Shards::open(&list.name, text_field)?))
+            }
             (DataType::Table, text) => Ok(Self::Table(table::Table::open(&list.name, text.as_ref())?)),
             (_, Some(_)) => Err(Error::Conf {
                 place: list.name.to_string(),

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_corpus::shard::{ListKind, Stored, StoredSample};
+use kaldi_corpus::shard::{FieldPath, ListKind, Stored, StoredSample};
 use kaldi_corpus::{ListIndex, RawUtterance};
 use kaldi_io::Commands;
 use kaldi_reader::{BoxReader, ReaderExt};
@@ -48,7 +48,7 @@ impl Raw {
 
     pub(super) fn read(&self, reading: Reading) -> BoxReader<Found, Error> {
         let (name, nemo, index) = (Arc::clone(&self.name), self.nemo.clone(), Arc::clone(&self.index));
-        let commands = self.commands;
+        let (commands, text) = (self.commands, FieldPath::new("txt"));
         let find = move |(number, seeds)| {
             let line = index.line(number)?;
             let found = match &nemo {
@@ -56,35 +56,41 @@ impl Raw {
                 Some(folder) => RawUtterance::parse_nemo(&line, folder, commands),
             };
             let found = found.map_err(|message| format!("{name}: line {}: {message}", number + 1));
-            Ok(Some(found.and_then(|utterance| sample(StoredSample::of_raw(utterance, &name), seeds))))
+            Ok(Some(found.and_then(|utterance| sample(StoredSample::of_raw(utterance, &name), &text, seeds))))
         };
         Picking::new(self.index.len(), reading).filter_map(find).boxed()
     }
 }
 
-/// The sample of a line or of a shard. Its size comes from its header.
-pub(super) fn sample(stored: StoredSample, seeds: [u64; 2]) -> Found {
+/// The sample of a line or of a shard, with the text that is in this field. Its size comes from its header.
+pub(super) fn sample(stored: StoredSample, text_field: &FieldPath, seeds: [u64; 2]) -> Found {
     let StoredSample { key, fields, segment, source } = stored;
     let part = segment.map_or(Part::Sound, |(start, end)| Part::Segment(start, end));
     let failed = |message: String| format!("{key}: {message}");
     let is_member = |content: &Stored| matches!(content, Stored::Blob(_));
+    let text_place = text_field.find(fields.iter().map(|field| field.name.as_ref()));
     let (mut sound, mut text, mut others) = (None, None, std::collections::BTreeMap::new());
-    for field in fields {
+    for (number, field) in fields.into_iter().enumerate() {
         let is_sound = kaldi_corpus::shard::is_field(field.name.as_ref(), BStr::new("wav"));
         if is_sound && sound.is_none() {
             let member = [&key[..], b".", &field.name].concat();
             sound = Some((is_member(&field.content).then(|| member.into()), field.content));
+            continue;
         } else if is_sound {
             return Err(failed("expected one field of sound, got several".to_owned()));
-        } else {
-            // Sound alone is worth waiting for.
-            let content = field.content.load().map_err(|error| failed(error.to_string()))?;
-            if field.name == "txt" {
-                let content = content.to_str().map_err(|_| failed("expected a text in UTF-8".to_owned()))?;
-                text = Some(content.trim().to_owned());
-            } else {
-                others.insert(field.name, content.into_owned());
-            }
+        }
+        // Sound alone is worth waiting for.
+        let content = field.content.load().map_err(|error| failed(error.to_string()))?;
+        let Some((_, entry)) = text_place.filter(|(place, _)| *place == number) else {
+            others.insert(field.name, content.into_owned());
+            continue;
+        };
+        if let Some(found) = text_field.text(&content, entry).map_err(|error| failed(format!("{source}: {error}")))? {
+            let found = found.to_str().map_err(|_| failed("expected a text in UTF-8".to_owned()))?;
+            text = Some(found.trim().to_owned());
+        }
+        if !entry.is_empty() {
+            others.insert(field.name, content.into_owned());
         }
     }
     let Some((member, sound)) = sound else {

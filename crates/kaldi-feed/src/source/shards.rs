@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bstr::BString;
-use kaldi_corpus::shard::{Grouping, ShardName, ShardNames, ShardSamples, Wanted, shard_samples};
+use kaldi_corpus::shard::{FieldPath, Grouping, ShardName, ShardNames, ShardSamples, Wanted, shard_samples};
 use kaldi_reader::{BoxReader, Reader, ReaderExt, Step, from_fn};
 
 use super::picks::{Picking, Reading};
@@ -14,21 +14,23 @@ use crate::{Error, Result};
 /// A list of shards, or a shard.
 pub(crate) struct Shards {
     names: Arc<[BString]>,
+    text_field: FieldPath,
 }
 
 impl Shards {
-    pub(super) fn open(name: &BString) -> Result<Self> {
+    pub(super) fn open(name: &BString, text_field: FieldPath) -> Result<Self> {
         let mut names = ShardNames::new([name.clone()], Wanted::Headers);
         let mut all = Vec::new();
         while let Some(shard) = names.next()? {
             all.push(shard.name().to_owned());
         }
-        Ok(Self { names: all.into() })
+        Ok(Self { names: all.into(), text_field })
     }
 
     pub(super) fn read(&self, reading: Reading) -> BoxReader<Found, Error> {
         let picking = Picking::new(self.names.len(), reading);
-        ShardReader { names: Arc::clone(&self.names), picking, current: None }.boxed()
+        let (names, text_field) = (Arc::clone(&self.names), self.text_field.clone());
+        ShardReader { names, text_field, picking, current: None }.boxed()
     }
 }
 
@@ -37,6 +39,7 @@ type OneName = BoxReader<ShardName, kaldi_corpus::shard::Error>;
 /// Reads one shard after the other.
 struct ShardReader {
     names: Arc<[BString]>,
+    text_field: FieldPath,
     picking: Picking,
     current: Option<(ShardSamples<OneName>, [u64; 2])>,
 }
@@ -63,7 +66,7 @@ impl Reader for ShardReader {
                 continue;
             };
             match shard.next() {
-                Ok(Some(stored)) => return Ok(Some(sample(stored, *seeds))),
+                Ok(Some(stored)) => return Ok(Some(sample(stored, &self.text_field, *seeds))),
                 Ok(None) => self.current = None,
                 // A fault in a shard costs the broken sample and those after it in the shard.
                 Err(error) => {

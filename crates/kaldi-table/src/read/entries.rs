@@ -3,13 +3,14 @@
 use bstr::{BStr, BString};
 use kaldi_io::{Input, ParseError};
 use kaldi_reader::Reader;
+use kaldi_tar::FieldPath;
 
 use crate::batch::{Batches, Leaving};
 use crate::framing::Framing;
 use crate::raw::RawEntry;
 use crate::read::archive::{ArchiveEntries, ArchiveReader};
 use crate::read::loader::ValueLoader;
-use crate::read::shards::ShardReader;
+use crate::read::shards::{ShardField, ShardReader};
 use crate::read::stepwise::Steps;
 use crate::script::{ScriptLine, ScriptLines};
 use crate::{Error, Result};
@@ -83,9 +84,10 @@ impl<F: Framing> RawEntries<F> {
         Ok(Self { source: Source::File(line, ValueLoader::strict(framing), true) })
     }
 
-    /// One field of each sample of a list of shards, or of one shard. `field` is the suffix of its members; `wav` means sound of any
-    /// suffix. Nothing is opened yet.
-    pub fn shards(rxfilename: impl AsRef<[u8]>, field: &'static str, framing: F) -> Self {
+    /// One field of each sample of a list of shards, or of one shard: a member by its suffix, or an entry of one in JSON. If
+    /// `is_text`, what is in a member is one line, whatever white space is in it. Nothing is opened yet.
+    pub fn shards(rxfilename: impl AsRef<[u8]>, field: &FieldPath, is_text: bool, framing: F) -> Self {
+        let field = ShardField { path: field.clone(), is_text };
         let mut shards = ShardReader::new(BStr::new(rxfilename.as_ref()), field, framing.frame_fn(), false);
         shards.leave(Leaving::Anywhere);
         Self { source: Source::Shards(Box::new(shards), framing) }

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use bstr::{BStr, BString};
 use kaldi_io::{RspecifierKind, is_specifier};
 use kaldi_reader::{Reader, prefetch};
+use kaldi_tar::FieldPath;
 use kaldi_values::Value;
 
 use crate::batch::{Batch, BoxedBatches, IN_FLIGHT, Leaving};
@@ -19,7 +20,7 @@ use crate::read::archive::ArchiveReader;
 use crate::read::queue::{Filled, Outcome, Queue, Row};
 use crate::read::rows::{Rest, Rows};
 use crate::read::script::ScriptReader;
-use crate::read::shards::ShardReader;
+use crate::read::shards::{ShardField, ShardReader};
 use crate::read::single_file::SingleFile;
 use crate::read::stepwise::Stepwise;
 use crate::specifier::{parse_rspecifier, refused};
@@ -176,6 +177,9 @@ fn fill(batches: &mut BoxedBatches) -> Result<Option<Filled<RawEntry>>> {
     Ok(batches.next()?.map(|batch| (batch.entries.into(), batch.log)))
 }
 
+/// The field of shards that has words.
+const TEXT: &str = "txt";
+
 /// The expected type of the values of a table.
 struct ExpectedStream {
     framing: Typed,
@@ -201,13 +205,15 @@ fn open_batches(rspecifier: &BStr, wanted: ExpectedStream, context: &Context) ->
             (Box::new(Stepwise::new(script)), if permissive { Unreadable::IsLeftOut } else { Unreadable::Fails })
         }
         RspecifierKind::Shards => {
-            let Some(field) = wanted.field else {
+            let Some(name) = parsed.field.or(wanted.field.map(Into::into)) else {
                 let advice = format!("shards have sound and text, and no value of type {}", wanted.name);
                 return Err(refused(rspecifier, &advice));
             };
+            let field = ShardField { path: FieldPath::new(name), is_text: wanted.field == Some(TEXT) };
             let shards = ShardReader::new(rxfilename, field, framing.frame, permissive);
             (Box::new(Stepwise::new(shards)), if permissive { Unreadable::IsLeftOut } else { Unreadable::Fails })
         }
+        RspecifierKind::Shar => return Err(refused(rspecifier, "Shar is not read as a table")),
     };
     if parsed.options.background {
         return Ok((Box::new(prefetch(batches, IN_FLIGHT, Batch::weigh)), unreadable));

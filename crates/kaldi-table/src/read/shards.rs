@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bstr::{BStr, BString};
 use kaldi_io::{Blob, Chunk, FrameFn, ParseError, ReadAt};
 use kaldi_log::warning;
-use kaldi_tar::{Grouping, Member, Payload, SampleStream, Shard, ShardNames, Wanted, is_field};
+use kaldi_tar::{FieldPath, Grouping, Member, Payload, SampleStream, Shard, ShardNames, Wanted};
 use kaldi_values::Frame;
 
 use crate::batch::Leaving;
@@ -16,16 +16,21 @@ use crate::raw::RawEntry;
 use crate::read::stepwise::{Step, Steps};
 use crate::{Error, Result};
 
-/// The field that holds text: one line, whatever white space is in it.
-const TEXT: &str = "txt";
-
 /// Reads a list of shards, or one shard, sample by sample.
 pub(crate) struct ShardReader {
     samples: SampleStream<ShardNames>,
-    field: &'static str,
+    field: ShardField,
     frame: FrameFn,
     leaving: Option<Leaving>,
     permissive: bool,
+}
+
+/// The field that is read.
+#[derive(Clone, Debug)]
+pub(crate) struct ShardField {
+    pub(crate) path: FieldPath,
+    /// Whether it is text: one line, whatever white space is in it. What is inside of JSON is text anyway.
+    pub(crate) is_text: bool,
 }
 
 impl fmt::Debug for ShardReader {
@@ -35,7 +40,7 @@ impl fmt::Debug for ShardReader {
 }
 
 impl ShardReader {
-    pub(crate) fn new(rxfilename: &BStr, field: &'static str, frame: FrameFn, permissive: bool) -> Self {
+    pub(crate) fn new(rxfilename: &BStr, field: ShardField, frame: FrameFn, permissive: bool) -> Self {
         let names = ShardNames::new([rxfilename.to_owned()], Wanted::Contents);
         let mut samples = SampleStream::new(names, Grouping::Wenet);
         if permissive {
@@ -48,34 +53,52 @@ impl ShardReader {
 
     /// The entry of the next sample, or what is wrong with that sample alone.
     pub(crate) fn next_entry(&mut self) -> Result<Option<Result<RawEntry>>> {
-        let (wanted, frame, leaving) = (BStr::new(self.field), self.frame, self.leaving);
-        let sample = self.samples.next_with(|shard, field, member, payload| {
-            is_field(field, wanted).then(|| look(shard, member, payload, frame, leaving)).transpose()
+        let (path, frame, leaving) = (&self.field.path, self.frame, self.leaving);
+        let sample = self.samples.next_with(|shard, suffix, member, payload| match path.find([suffix]) {
+            None => Ok(None),
+            Some((_, entry)) if entry.is_empty() => look(shard, member, payload, frame, leaving).map(Some),
+            Some(_) => Ok(Some(Blob::in_memory(Arc::clone(&shard.name), member.offset, payload.read()?))),
         });
         let Some(mut sample) = sample.map_err(to_error)? else { return Ok(None) };
         let header = sample.fields.first().map_or(0, |field| field.member.header);
-        let Some(content) = sample.fields.iter_mut().find_map(|field| field.value.take()) else {
+        let found = path.find(sample.fields.iter().map(|field| field.name.as_ref()));
+        let content = found.and_then(|(at, entry)| Some((sample.fields[at].value.take()?, entry)));
+        let Some((content, entry)) = content else {
             return Ok(Some(Err(self.missing(sample.key, header))));
         };
         if !is_key(sample.key.as_ref()) {
             return Ok(Some(Err(Error::Key { key: sample.key })));
         }
-        Ok(Some(self.entry(sample.key, content)))
+        if entry.is_empty() {
+            return Ok(Some(self.entry(sample.key, content, self.field.is_text)));
+        }
+        let fault = match path.text(content.head(), entry) {
+            Ok(Some(text)) => {
+                let text = Blob::in_memory(Arc::clone(content.name()), content.offset(), text.into_owned());
+                return Ok(Some(self.entry(sample.key, text, true)));
+            }
+            Ok(None) => format!("expected a value as {path}, got null"),
+            Err(error) => error.message,
+        };
+        let source = ParseError::new(0, fault);
+        let source = kaldi_io::Error::Content { name: content.name().to_string(), offset: content.offset(), source };
+        Ok(Some(Err(Error::Entry { script: None, key: sample.key, source: Box::new(source) })))
     }
 
     fn missing(&self, key: BString, offset: u64) -> Error {
-        let what = if self.field == "wav" { "of sound (.wav, .flac)".to_owned() } else { format!(".{}", self.field) };
+        let path = &self.field.path;
+        let what = if path.name() == "wav" { "of sound (.wav, .flac)".to_owned() } else { format!(".{path}") };
         let name = self.samples.shard().map_or_else(String::new, |shard| shard.name.to_string());
         let source = ParseError::new(0, format!("expected a member {what}, got none"));
         let source = kaldi_io::Error::Content { name, offset, source };
         Error::Entry { script: None, key, source: Box::new(source) }
     }
 
-    fn entry(&self, key: BString, content: Blob) -> Result<RawEntry> {
+    fn entry(&self, key: BString, content: Blob, is_text: bool) -> Result<RawEntry> {
         if !content.is_whole() {
             return Ok(RawEntry::new(key, content));
         }
-        let content = match self.field == TEXT {
+        let content = match is_text {
             true => Blob::in_memory(Arc::clone(content.name()), content.offset(), one_line(content.head())),
             false => content,
         };

@@ -1,6 +1,7 @@
 //! How a catalog is made of directories and tables.
 
 use std::collections::hash_map::RandomState;
+use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_inspect::{Entries, Named, NamedKind};
@@ -10,7 +11,7 @@ use kaldi_io::{
 use kaldi_log::warning;
 use kaldi_reader::Reader;
 use kaldi_table::parse_script_line;
-use kaldi_tar::{Grouping, Member, SampleStream, ShardNames, Wanted, comes_once, is_field, is_sound};
+use kaldi_tar::{FieldPath, Grouping, Member, SampleStream, ShardNames, Wanted, comes_once, is_sound};
 use kaldi_types::ValueType;
 
 use crate::directory::DataDirectory;
@@ -108,12 +109,12 @@ impl Builder {
         add("cmvn.scp", "script", Says::Nothing)?;
         for name in ["vad.scp", "ali.scp"] {
             if let Some(name) = directory.file(name) {
-                self.add_script(&Named { kind: NamedKind::Script, rxfilename: name, is_binary: false })?;
+                self.add_script(&Named::new(NamedKind::Script, name))?;
             }
         }
         if directory.file("ali.scp").is_none() {
             for name in directory.alignments() {
-                self.add_archive(Named { kind: NamedKind::Archive, rxfilename: name, is_binary: false })?;
+                self.add_archive(Named::new(NamedKind::Archive, name))?;
             }
         }
         for name in directory.ctms() {
@@ -135,7 +136,7 @@ impl Builder {
         let lines = self.catalog.lists[list].lines.read(0..LOOKED_AT).unwrap_or_default();
         let find = |line: &Line| {
             let line = parse_script_line(&[line.key.as_slice(), b" ", &line.rest].concat()).ok()?;
-            let value = Named { kind: NamedKind::Value, rxfilename: line.xfilename.clone(), is_binary: false };
+            let value = Named::new(NamedKind::Value, line.xfilename.clone());
             if line.is_command() { None } else { Entries::find_type(&value) }
         };
         let value_type = lines.iter().find_map(find).unwrap_or(ValueType::Wave);
@@ -192,7 +193,9 @@ impl Builder {
     }
 
     /// Adds shards: the sound of their samples, and the texts.
-    fn add_shards(&mut self, name: &BString, rxfilename: &BString) -> Result<()> {
+    fn add_shards(&mut self, name: &BString, found: &Rspecifier) -> Result<()> {
+        let rxfilename = &found.rxfilename;
+        let text_field = found.field.clone().map_or_else(|| FieldPath::new("txt"), FieldPath::new);
         if comes_once(rxfilename.as_bstr()) {
             return Err(Error::Stream { name: name.clone() });
         }
@@ -202,24 +205,25 @@ impl Builder {
         let (mut shards, mut waves, mut texts): (Vec<BString>, _, _) = (Vec::new(), Vec::new(), Vec::new());
         loop {
             let sample = samples.next_with(|shard, field, member, payload| {
-                let is_text = is_field(field, "txt".into());
-                let text = if is_text { Some(payload.read()?) } else { None };
-                Ok((shard.name.clone(), text, is_sound(field).then(|| member.clone())))
+                let sound = is_sound(field).then(|| member.clone());
+                let is_text = sound.is_none() && text_field.may_be_in(field);
+                let content = if is_text { payload.read()? } else { Vec::new() };
+                Ok(SeenMember { shard: shard.name.clone(), content, sound })
             });
             let Some(sample) = sample.map_err(failed)? else { break };
-            for (shard, text, sound) in sample.fields.into_iter().map(|field| field.value) {
-                if shards.last().is_none_or(|last| last != shard.as_bytes()) {
-                    shards.push(shard.as_bytes().into());
-                }
-                if let Some(member) = sound {
-                    let place = member_place(shards.len() - 1, &member);
-                    waves.extend_from_slice(&[sample.key.as_slice(), b" ", place.as_bytes(), b"\n"].concat());
-                }
-                if let Some(text) = text {
-                    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r' | 0);
-                    let text: Vec<u8> = text.iter().map(|byte| if is_end(byte) { b' ' } else { *byte }).collect();
-                    texts.extend_from_slice(&[sample.key.as_slice(), b" ", &text, b"\n"].concat());
-                }
+            let shard = sample.fields.first().map_or_else(|| "".into(), |field| field.value.shard.clone());
+            if shards.last().is_none_or(|last| last != shard.as_bytes()) {
+                shards.push(shard.as_bytes().into());
+            }
+            for member in sample.fields.iter().filter_map(|field| field.value.sound.as_ref()) {
+                let place = member_place(shards.len() - 1, member);
+                waves.extend_from_slice(&[sample.key.as_slice(), b" ", place.as_bytes(), b"\n"].concat());
+            }
+            // A text that cannot be read is none.
+            if let Ok(Some(text)) = text_field.text_of(&shard, &sample) {
+                let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r' | 0);
+                let text: Vec<u8> = text.iter().map(|byte| if is_end(byte) { b' ' } else { *byte }).collect();
+                texts.extend_from_slice(&[sample.key.as_slice(), b" ", &text, b"\n"].concat());
             }
         }
         let keyed = |text| KeyedLines::of(name.as_bstr(), Bytes::Memory(text), &self.hasher);
@@ -234,6 +238,19 @@ impl Builder {
     fn finish(mut self) -> Catalog {
         self.catalog.others.shrink_to_fit();
         self.catalog
+    }
+}
+
+/// A member of a shard: its text, or the place of its sound.
+struct SeenMember {
+    shard: Arc<str>,
+    content: Vec<u8>,
+    sound: Option<Member>,
+}
+
+impl AsRef<[u8]> for SeenMember {
+    fn as_ref(&self) -> &[u8] {
+        &self.content
     }
 }
 
@@ -269,7 +286,7 @@ impl Catalog {
         for name in names {
             if let Some(found) = Rspecifier::parse(name.as_bstr()).filter(|found| found.kind == RspecifierKind::Shards)
             {
-                builder.add_shards(name, &found.rxfilename)?;
+                builder.add_shards(name, &found)?;
                 continue;
             }
             let named = Named::find(name.as_bstr())?;

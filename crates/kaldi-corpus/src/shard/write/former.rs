@@ -1,55 +1,76 @@
 //! Shards of a former run in the folder of new ones.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use bstr::ByteSlice;
+use bstr::{BStr, ByteSlice};
 use kaldi_io::is_remote;
 
 use super::ShardOptions;
-use crate::shard::{Error, Result};
+use crate::shard::{Error, Result, ShardFormat, nemo};
 
-/// A file that is named like a shard of this folder and prefix, or like the index of one.
+/// A file that is named like a shard of this folder and prefix, or like the index or the manifest of one.
 struct Former {
     path: PathBuf,
     number: u64,
-    /// What follows the number: `.tar`, `.tar.gz` or `.idx`.
+    /// What follows the number: `.tar`, `.tar.gz`, `.idx` or `.json`.
     suffix: String,
 }
 
-/// The shards, and indices of shards, that are there.
+/// The shards, and indices and manifests of shards, that are there.
 fn former(options: &ShardOptions) -> Result<Vec<Former>> {
     let mut found = Vec::new();
     let folder = options.folder.to_path_lossy();
     if is_remote(&options.folder) {
         return Ok(found);
     }
-    let folder = if folder.as_os_str().is_empty() { ".".as_ref() } else { folder.as_ref() };
-    let failed = |source| kaldi_io::Error::Open { name: options.folder.to_string(), source };
+    let folder: &Path = if folder.as_os_str().is_empty() { ".".as_ref() } else { folder.as_ref() };
+    let (suffixes, digits): (&[&str], _) = match options.format {
+        ShardFormat::Wenet => (&[".tar", ".tar.gz", ".idx"], Some(9)),
+        ShardFormat::Nemo => (&[".tar", ".idx"], None),
+    };
+    find(folder, options.prefix.as_ref(), suffixes, digits, &mut found)?;
+    let manifests = folder.join(nemo::FOLDER);
+    if options.format == ShardFormat::Nemo && manifests.is_dir() {
+        find(&manifests, "manifest".into(), &[".json"], None, &mut found)?;
+    }
+    Ok(found)
+}
+
+/// Finds files whose names are a prefix, `_`, a number and a suffix. The number has so many digits, or no zeros before it.
+fn find(
+    folder: &Path,
+    prefix: &BStr,
+    suffixes: &[&str],
+    num_digits: Option<usize>,
+    found: &mut Vec<Former>,
+) -> Result<()> {
+    let failed = |source| kaldi_io::Error::Open { name: folder.display().to_string(), source };
     for entry in fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
         let name = path.file_name().map(|name| name.as_encoded_bytes()).unwrap_or_default();
-        let number = name.strip_prefix(options.prefix.as_slice()).and_then(|rest| rest.strip_prefix(b"_"));
-        let Some((digits, suffix)) =
-            number.and_then(|number| number.to_str().ok()).and_then(|it| it.split_at_checked(9))
-        else {
-            continue;
+        let number = name.strip_prefix(prefix.as_bytes()).and_then(|rest| rest.strip_prefix(b"_"));
+        let Some(number) = number.and_then(|number| number.to_str().ok()) else { continue };
+        let end = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
+        let (digits, suffix) = number.split_at(end);
+        let is_one = match num_digits {
+            Some(count) => digits.len() == count,
+            None => digits == "0" || !digits.starts_with('0'),
         };
-        let is_shard =
-            matches!(suffix, ".tar" | ".tar.gz" | ".idx") && digits.bytes().all(|digit| digit.is_ascii_digit());
-        if let (true, Ok(number)) = (is_shard, digits.parse()) {
+        if let (true, Ok(number)) = (is_one && suffixes.contains(&suffix), digits.parse()) {
             let suffix = suffix.to_owned();
             found.push(Former { path, number, suffix });
         }
     }
-    Ok(found)
+    Ok(())
 }
 
 /// Returns an error if shards are there that at most `num_shards` new ones would not replace: they would look like shards of the
 /// new set.
 pub(super) fn refuse_former(options: &ShardOptions, num_shards: u64) -> Result<()> {
     let suffix = if options.gzip { ".tar.gz" } else { ".tar" };
-    let stays = |it: &Former| it.suffix != ".idx" && (it.number >= num_shards || it.suffix != suffix);
+    let is_of_this = |it: &Former| it.suffix == suffix || it.suffix == ".json";
+    let stays = |it: &Former| it.suffix != ".idx" && (it.number >= num_shards || !is_of_this(it));
     // No shard will be written.
     if num_shards == 0 {
         return Ok(());
