@@ -51,6 +51,14 @@ pub enum Error {
         /// The error of the system.
         source: std::io::Error,
     },
+    /// A file cannot be written.
+    #[error("cannot write {name}: {source}")]
+    Write {
+        /// Its name.
+        name: String,
+        /// The error of the system.
+        source: std::io::Error,
+    },
     /// Something makes no sense.
     #[error("{place}: {message}")]
     Content {
