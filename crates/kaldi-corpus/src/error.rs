@@ -59,6 +59,9 @@ pub enum Error {
         /// The error of the system.
         source: std::io::Error,
     },
+    /// A shard, or a file of cuts, cannot be read or makes no sense.
+    #[error(transparent)]
+    Shard(#[from] kaldi_tar::Error),
     /// Something makes no sense.
     #[error("{place}: {message}")]
     Content {
