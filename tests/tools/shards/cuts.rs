@@ -167,7 +167,7 @@ fn other_entries_become_tables() {
     scratch
         .sh("make-data-dir --text-field=custom.text_norm --utt-field=custom.mood --speaker-field=custom.ok cuts.jsonl g && cat g/text g/utt2spk")
         .succeeds()
-        .stdout_is("true-very_good Norm\ntrue-very_good true\n");
+        .stdout_is("true-very__good Norm\ntrue-very__good true\n");
     scratch.sh("make-data-dir --text-field=sentence cuts.jsonl h").fails_with(255).stderr_has("cuts.jsonl: expected one of the entries of cuts: text, speaker, language, gender, custom.NAME; got \"sentence\"");
     scratch
         .sh("make-data-dir --utt-field=custom.absent cuts.jsonl h")

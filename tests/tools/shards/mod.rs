@@ -1,7 +1,7 @@
 mod as_tables;
 mod check_shards;
-mod cuts;
 mod copy_shards;
+mod cuts;
 mod data_dirs;
 mod extract_shards;
 mod hostile_manifests;

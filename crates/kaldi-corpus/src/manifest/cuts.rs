@@ -127,18 +127,17 @@ impl<'a> Cuts<'a> {
                 recording.sources.len()
             )));
         };
+        match &*source.kind {
+            "memory" => return Err(of("expected a source in a file, got one in memory".to_owned())),
+            "shar" => {
+                let message = "expected a source in a file, got one of a Shar folder: give the folder, not this file";
+                return Err(of(message.to_owned()));
+            }
+            _ => {}
+        }
         let text = source.source.and_then(|source| serde_json::from_str::<Cow<'_, str>>(source.get()).ok());
-        let path = match text {
-            Some(text) if !text.trim().is_empty() && source.kind != "memory" => text,
-            _ if source.kind == "memory" => {
-                return Err(of("expected a source in a file, got one in memory".to_owned()));
-            }
-            _ if source.kind == "shar" => {
-                return Err(of(
-                    "expected a source in a file, got one of a Shar folder: give the folder, not this file".to_owned(),
-                ));
-            }
-            _ => return Err(of("expected text as \"source\" of the recording, got none".to_owned())),
+        let Some(path) = text.filter(|text| !text.trim().is_empty()) else {
+            return Err(of("expected text as \"source\" of the recording, got none".to_owned()));
         };
         let audio = match self.found.get(&*recording.id) {
             Some((known, audio)) if *known == *path => audio.clone(),

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use bstr::ByteSlice;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -140,6 +141,14 @@ impl<'a> Cut<'a> {
             };
             format!("expected a cut of lhotse, got {name}: {error}")
         })
+    }
+
+    /// Whether a line of JSON looks like a cut.
+    pub fn is_line(line: &[u8]) -> bool {
+        let has = |name: &str| line.contains_str(name);
+        let is_named = ["\"MonoCut\"", "\"MultiCut\"", "\"MixedCut\""].iter().any(|kind| has(kind));
+        let has_parts = has("\"supervisions\"") || has("\"recording\"") || has("\"features\"");
+        line.starts_with(b"{") && has("\"id\"") && (is_named || (has("\"start\"") && has("\"duration\"") && has_parts))
     }
 
     /// The supervisions in the order of their starts.

@@ -100,7 +100,7 @@ fn custom(path: &FieldPath, object: &RawValue) -> Result<Option<String>, String>
 
 /// A name as one word.
 fn as_word(name: &str) -> String {
-    name.split_whitespace().collect::<Vec<_>>().join("_")
+    name.trim().replace(char::is_whitespace, "_")
 }
 
 #[cfg(test)]
