@@ -19,7 +19,8 @@ for cut in lhotse.CutSet.from_shar(in_dir=folder):
     (it,) = cut.supervisions
     print(cut.id, cut.recording.id, type(cut).__name__, cut.start, cut.duration, cut.channel, cut.sampling_rate)
     print(" ", sound.shape, round(float(np.abs(sound).astype(np.float64).sum() * 32768)))
-    print(" ", it.id, it.start, it.duration, it.text, it.speaker, it.language, it.gender, dict(cut.custom or {}) if cut.custom else {})
+    custom = {name: value for name, value in (cut.custom or {}).items() if not name.startswith("shar")}
+    print(" ", it.id, it.start, it.duration, it.text, it.speaker, it.language, it.gender, custom)
     if cut.has_features:
         features = cut.load_features()
         print(" ", features.dtype, features.shape, cut.features.frame_shift, round(float(features.sum()), 2))
