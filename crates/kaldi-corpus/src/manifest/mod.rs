@@ -1,5 +1,6 @@
 //! Manifests: lists of utterances of other programs.
 
+mod cut_parts;
 mod cuts;
 mod json;
 mod lhotse;

@@ -13,7 +13,8 @@ use kaldi_tar::{
 use kaldi_wave::{WaveSamples, sound_suffix};
 
 use super::SoundPlaces;
-use super::cuts::{CutSound, Cuts, Features, check_transforms, rows};
+use super::cut_parts::rows;
+use super::cuts::{CutSound, Cuts, Features, check_transforms};
 use crate::{CorpusPlace, Error, FoundArray, FoundFeatures, FoundSound, Result, SoundStore, Utterances};
 
 /// What is known of a member.
