@@ -12,6 +12,8 @@ pub const TRIALS: &Trials = &[
     ("lhotse_reads_our_cuts", lhotse_reads_cuts),
     ("pyarrow_reads_our_parquet", pyarrow_reads_parquet),
     ("manifests_of_lhotse_are_read", reads_manifests_of_lhotse),
+    ("cuts_and_shar_of_lhotse_are_read", reads_shar_of_lhotse),
+    ("lhotse_reads_our_shar", lhotse_reads_shar),
 ];
 
 /// Sound of one and two channels.
@@ -101,6 +103,63 @@ fn lhotse_reads_data_directories(python: &Python) {
         python.run(&scratch, "lhotse_reads", "kaldi segments 16000"),
         "c file c.wav 27200 16000\np-c-0000100-0000700 c 0.1 0.7 0 p x y\nq-c-0000700-0001700 c 0.7 1.7 0 q z\n"
     );
+}
+
+/// Cuts, and Shar of them with sound of each kind, by lhotse; the same utterances come out.
+fn reads_shar_of_lhotse(python: &Python) {
+    let scratch = sound();
+    let texts = "spk0-sup-a number 0 \u{fc}\nspk0-sup-c number 2 \u{fc}\nspk1-sup-b number 1 \u{fc}\n";
+    for kind in ["wav", "flac"] {
+        scratch.sh("rm -rf l && mkdir l").succeeds();
+        python.run(&scratch, "shar_writes", &format!("l {kind}"));
+        scratch.sh("make-data-dir --extra=all l/cuts.jsonl.gz cuts").succeeds();
+        scratch.sh("make-data-dir --extra=all l/shar shar").succeeds();
+        for folder in ["cuts", "shar"] {
+            let file = |name: &str| String::from_utf8(scratch.read(&format!("{folder}/{name}"))).unwrap();
+            assert_eq!(file("text"), texts);
+            assert_eq!(file("utt2spk"), "spk0-sup-a spk0\nspk0-sup-c spk0\nspk1-sup-b spk1\n");
+            assert_eq!(file("utt2lang"), "spk0-sup-a English_US\nspk0-sup-c English_US\nspk1-sup-b English_US\n");
+            assert_eq!(file("spk2gender"), "spk0 m\nspk1 f\n");
+            assert_eq!(file("utt2snr"), "spk0-sup-a 0.5\nspk0-sup-c 2.5\nspk1-sup-b 1.5\n");
+            assert_eq!(file("utt2votes"), "spk0-sup-a 1 0\nspk0-sup-c 1 2\nspk1-sup-b 1 1\n");
+            scratch.sh(&format!("extract-segments scp:{folder}/wav.scp {folder}/segments ark:{folder}.ark")).succeeds();
+        }
+        // The cut of lhotse is the part of the recording.
+        scratch.sh("cmp cuts.ark shar.ark").succeeds();
+        scratch
+            .sh("wav-to-duration shar:l/shar ark,t:- | cut -d' ' -f1,2")
+            .succeeds()
+            .stdout_is("cut.0 0.3\ncut.1 0.3\ncut.2 0.3\n");
+        scratch
+            .sh("table-head shar,field=custom.emotion:l/shar")
+            .succeeds()
+            .stdout_is("cut.0 calm \ncut.1 calm \ncut.2 calm \n");
+        scratch.sh("rm -r cuts shar").succeeds();
+    }
+}
+
+fn lhotse_reads_shar(python: &Python) {
+    let scratch = sound();
+    scratch.sh("mkdir data").succeeds();
+    scratch.write("data/wav.scp", "ra a.wav\nrb b.wav\nrc cat c.wav |\n");
+    scratch.write("data/segments", "s-1 ra 0.1 0.35\ns-2 rb 0 0.25 1\nt-1 rb 0.1 0.35\nt-2 rc 0.5 1.5\n");
+    scratch.write("data/utt2spk", "s-1 s\ns-2 s\nt-1 t\nt-2 t\n").write("data/spk2gender", "s f\n");
+    scratch.write("data/text", "s-1 some  \"words\"\ns-2 \u{fc} \u{4e16}\u{754c}\nt-1 a\nt-2 \\b\n");
+    scratch.write("data/utt2lang", "t-2 de\n").write("data/utt2snr", "t-2 1.5\n");
+    scratch
+        .sh("grep t-2 data/segments | extract-segments scp:data/wav.scp - ark:- | compute-fbank-feats --snip-edges=false ark:- ark,scp:feats.ark,data/feats.scp")
+        .succeeds();
+    for audio in ["wav", "flac"] {
+        scratch.sh(&format!("rm -rf shar; make-shar --audio={audio} --num-utts-per-shard=3 data shar")).succeeds();
+        let printed = python.run(&scratch, "shar_reads", "shar");
+        let lines: Vec<&str> = printed.lines().collect();
+        assert_eq!(lines[0], "s-1 ra MonoCut 0 0.25 0 16000", "{printed}");
+        assert!(lines[1].starts_with("  (1, 4000) "), "{printed}");
+        assert_eq!(lines[2], "  s-1 0.0 0.25 some  \"words\" s None f {}", "{printed}");
+        assert!(printed.contains("s-2 rb MonoCut 0 0.25 1 8000\n  (1, 2000) "), "{printed}");
+        assert!(printed.contains("t-1 rb MultiCut 0 0.25 [0, 1] 8000\n  (2, 2000) "), "{printed}");
+        assert!(printed.contains("  t-2 0.0 1.0 \\b t de None {'snr': 1.5}\n  float32 (100, 23) 0.01 "), "{printed}");
+    }
 }
 
 fn reads_manifests_of_lhotse(python: &Python) {

@@ -51,6 +51,17 @@ pub enum Error {
         /// The error of the system.
         source: std::io::Error,
     },
+    /// A file cannot be written.
+    #[error("cannot write {name}: {source}")]
+    Write {
+        /// Its name.
+        name: String,
+        /// The error of the system.
+        source: std::io::Error,
+    },
+    /// A shard, or a file of cuts, cannot be read or makes no sense.
+    #[error(transparent)]
+    Shard(#[from] kaldi_tar::Error),
     /// Something makes no sense.
     #[error("{place}: {message}")]
     Content {

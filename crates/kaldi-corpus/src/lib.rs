@@ -23,6 +23,7 @@
 //! | [`Exported`], [`ExportFormat`] | its utterances in the order of the export, as lines of manifests |
 //! | [`DirectoryTables`], [`ParquetFile`] | languages, genders and other tables of it; files of Parquet with the sound in them |
 //! | [`RawList`], [`ListIndex`] | lists of utterances, one object in JSON a line |
+//! | [`shar`] | folders of lhotse with cuts and tar files of each field, which are written |
 //! | [`shard`] | tar files of samples, which are read, written, checked and copied |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -37,12 +38,18 @@ mod data_folder;
 mod directory;
 mod error;
 mod export;
+mod extra_tables;
+mod features;
 mod folder;
+mod left_out;
 mod list;
 mod manifest;
 mod naming;
+mod pattern;
 mod segment;
+pub mod shar;
 pub mod shard;
+mod sound_store;
 mod speakers;
 mod texts;
 mod utterances;
@@ -52,10 +59,15 @@ pub use data_folder::{AfterKey, DIRECTORY_FILES, DataFolder, DirectoryFile, Keys
 pub use directory::{DataDirectory, DirectoryRecording, DirectoryUtterance};
 pub use error::{CorpusPlace, Error, Result};
 pub use export::{DirectoryTables, ExportFormat, Exported, ExportedSound, ParquetFile, ParquetSound, SoundSize};
+pub use extra_tables::ExtraTable;
+pub use features::{FeatureCopies, FoundArray, FoundFeatures};
+pub use left_out::LeftOut;
 pub use list::{ListIndex, RawList, RawUtterance, write_raw_line};
 pub use manifest::Manifest;
 pub use naming::{Naming, PathPattern, SpeakerRule, UtteranceRule};
+pub use pattern::expand_pattern;
 pub use segment::{RecordingPart, Segment, Segments};
+pub use sound_store::{FoundSound, SoundCopies, SoundForm, SoundStore};
 pub use speakers::{SpeakerFacts, SpeakerTables, gender_of};
 pub use texts::{are_recordings, read_recordings, read_text};
-pub use utterances::{FoundUtterance, ManifestOptions, Utterances};
+pub use utterances::{Extra, FieldNames, FoundUtterance, ManifestOptions, Utterances};

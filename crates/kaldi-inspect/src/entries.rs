@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-use bstr::{BStr, BString};
+use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::Input;
 use kaldi_reader::Reader;
 use kaldi_table::{RawEntries, RawEntry, count_delivered};
-use kaldi_tar::FieldPath;
+use kaldi_tar::{CutEntry, FieldPath};
 use kaldi_types::{Detector, Evidence, ValueType};
 
 use crate::kind::{Named, NamedKind};
@@ -68,6 +68,21 @@ impl Entries {
                     (None, Some(other)) => return Err(no_field(name, other)),
                 };
                 RawEntries::shards(name, &field, is_text, detector)
+            }
+            NamedKind::Shar => {
+                let field = named.field.as_ref().map(|field| field.to_str_lossy());
+                match (field, value_type) {
+                    // Entries of cuts are text.
+                    (Some(field), None) if CutEntry::named(&field).is_some() => {
+                        RawEntries::shar(name, &field, Detector::new(Some(ValueType::TokenVector)))?
+                    }
+                    (Some(field), _) => RawEntries::shar(name, &field, detector)?,
+                    (None, None | Some(ValueType::Wave)) => {
+                        RawEntries::shar(name, "recording", Detector::new(Some(ValueType::Wave)))?
+                    }
+                    (None, Some(text)) if text.is_words() => RawEntries::shar(name, "text", detector)?,
+                    (None, Some(other)) => return Err(no_field(name, other)),
+                }
             }
             NamedKind::Model(model_type) => return Err(Error::Model { name: named.rxfilename.clone(), model_type }),
             NamedKind::Directory => return Err(Error::Folder { name: named.rxfilename.clone() }),

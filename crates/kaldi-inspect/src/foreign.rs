@@ -7,7 +7,8 @@ use std::path::Path;
 
 use bstr::{BStr, ByteSlice};
 use kaldi_corpus::DataFolder;
-use kaldi_io::{Locator, Rspecifier, Rxfilename, is_remote, printable, printable_rxfilename};
+use kaldi_io::{Input, Locator, Rspecifier, Rxfilename, is_remote, printable, printable_rxfilename};
+use kaldi_tar::{Cut, SharFolder};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -45,6 +46,10 @@ pub enum ForeignKind {
     ShardList,
     /// A tar file of samples.
     Shard,
+    /// A line for each cut of lhotse, an object in JSON.
+    Cuts,
+    /// A Shar folder of lhotse, or one of its files of cuts.
+    Shar,
 }
 
 impl ForeignKind {
@@ -60,6 +65,9 @@ impl ForeignKind {
         let Some(Rxfilename::File(path)) = Locator::parse(name).ok().map(|locator| locator.rxfilename().clone()) else {
             return Ok(None);
         };
+        if SharFolder::is_one(&path) || SharFolder::is_cuts_of_one(&path) {
+            return Ok(Some(Self::Shar));
+        }
         let look = |source| Error::Look { name: printable(name), source };
         let Ok(metadata) = fs::metadata(&path) else { return Ok(None) };
         if metadata.is_dir() {
@@ -89,6 +97,8 @@ impl ForeignKind {
             Some(Self::Safetensors)
         } else if has(257, b"ustar") || (is_compressed && is_shard_name(name)) {
             Some(Self::Shard)
+        } else if is_compressed && name.ends_with(b".jsonl.gz") {
+            Self::of_lines(&inside(path)?)
         } else if head.contains(&0) {
             None
         } else {
@@ -109,6 +119,9 @@ impl ForeignKind {
             let is_tarred = first.contains_str("\"shard_id\"");
             return Some(if is_tarred { Self::TarredManifest } else { Self::Manifest });
         }
+        if Cut::is_line(first) {
+            return Some(Self::Cuts);
+        }
         let is_shard = |line: &[u8]| is_shard_name(line) && !line.iter().any(u8::is_ascii_whitespace);
         lines.all(is_shard).then_some(Self::ShardList)
     }
@@ -126,6 +139,8 @@ impl ForeignKind {
             Self::TarredManifest => "tarred manifest of NeMo",
             Self::ShardList => "list of shards",
             Self::Shard => "shard",
+            Self::Cuts => "cuts",
+            Self::Shar => "shar",
         }
     }
 
@@ -138,18 +153,36 @@ impl ForeignKind {
             Self::RawList | Self::Manifest | Self::TarredManifest => "utterances",
             Self::ShardList => "shards",
             Self::Shard => "samples",
+            Self::Cuts | Self::Shar => "cuts",
         }
     }
 
     /// Whether it has the utterances of a corpus, which are no table: [`Foreign::command`] makes a data directory of it.
     pub fn has_utterances(self) -> bool {
-        matches!(self, Self::RawList | Self::Manifest | Self::TarredManifest | Self::ShardList | Self::Shard)
+        matches!(
+            self,
+            Self::RawList
+                | Self::Manifest
+                | Self::TarredManifest
+                | Self::ShardList
+                | Self::Shard
+                | Self::Cuts
+                | Self::Shar
+        )
     }
 
     /// Whether the arrays in it can become a table.
     pub fn has_arrays(self) -> bool {
         matches!(self, Self::Npy | Self::Npz | Self::Safetensors | Self::Parquet)
     }
+}
+
+/// The first bytes of a compressed file. `None` if it cannot be read.
+fn inside(path: &Path) -> Option<Vec<u8>> {
+    let mut input = Input::open(path.as_os_str().as_encoded_bytes().into()).ok()?;
+    let mut head = Vec::new();
+    while head.len() < HEAD && input.read_some(&mut head, HEAD).ok()? > 0 {}
+    Some(head)
 }
 
 /// Whether the first member of a zip file is an array of NumPy.

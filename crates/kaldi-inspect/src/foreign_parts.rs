@@ -10,7 +10,7 @@ use array_files::{DType, safetensors};
 use bstr::{BStr, ByteSlice};
 use kaldi_corpus::DataFolder;
 use kaldi_io::{Lines, printable};
-use kaldi_tar::{Grouping, SampleStream, ShardNames, Wanted};
+use kaldi_tar::{Cut, Grouping, SampleStream, SharFolder, SharPart, SharStream, ShardNames, Wanted};
 use parquet::basic::{ConvertedType, Type as PhysicalType};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
@@ -38,6 +38,8 @@ pub(crate) fn for_each(
             lines(name, kind, each)
         }
         ForeignKind::Shard => samples(name, whole, each),
+        ForeignKind::Cuts => cuts(name, each),
+        ForeignKind::Shar => shar(name, whole, each),
     }
 }
 
@@ -160,7 +162,7 @@ fn what_is(name: &BStr) -> Result<String, String> {
         (NamedKind::Model(model_type), _) => model_type.name().to_owned(),
         (kind, Some(value_type)) => format!("{} of {}", kind.name(), value_type.name()),
         (NamedKind::Script, None) => "script".to_owned(),
-        (NamedKind::Archive | NamedKind::Shards | NamedKind::Value, None) => "unknown".to_owned(),
+        (NamedKind::Archive | NamedKind::Shards | NamedKind::Shar | NamedKind::Value, None) => "unknown".to_owned(),
     })
 }
 
@@ -205,6 +207,47 @@ fn samples(name: &BStr, whole: bool, each: &mut dyn FnMut(&dyn Fn() -> ForeignPa
             });
         }
         samples.finish()
+    };
+    read().map_err(|error| error.to_string())
+}
+
+/// The cuts of a file.
+fn cuts(name: &BStr, each: &mut dyn FnMut(&dyn Fn() -> ForeignPart)) -> Result<(), String> {
+    let mut lines = Lines::open(name).map_err(|error| error.to_string())?;
+    while let Some(line) = lines.next_line().map_err(|error| error.to_string())? {
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let line = line.to_vec();
+        let cut = Cut::parse(&line).map_err(|message| format!("line {}: {message}", lines.number()))?;
+        let what = || cut.kind.as_deref().unwrap_or("cut").to_owned();
+        each(&|| ForeignPart { name: printable(cut.id.as_bytes()), what: Some(what()), shape: None });
+    }
+    lines.finish().map_err(|error| error.to_string())
+}
+
+/// The cuts of a Shar folder, each with what its tar files have of it.
+fn shar(name: &BStr, whole: bool, each: &mut dyn FnMut(&dyn Fn() -> ForeignPart)) -> Result<(), String> {
+    let folder = SharFolder::find(name).map_err(|error| error.to_string())?;
+    let fields = folder.fields().to_vec();
+    let names: Vec<&str> = fields.iter().map(String::as_str).collect();
+    let wanted = if whole { Wanted::Contents } else { Wanted::Headers };
+    let mut stream = SharStream::new(folder, &names, wanted);
+    let mut read = || -> kaldi_tar::Result<()> {
+        while let Some(sample) =
+            stream.next_with(|_, _, _, _, payload| if whole { payload.read().map(|_| ()) } else { Ok(()) })?
+        {
+            each(&|| {
+                let parts = names.iter().zip(&sample.parts).filter_map(|(name, part)| match part {
+                    SharPart::None => None,
+                    SharPart::Member { suffix, .. } => Some(format!("{name}.{suffix}")),
+                    SharPart::Json(_) => Some((*name).to_owned()),
+                });
+                let what = parts.collect::<Vec<_>>().join(" ");
+                ForeignPart { name: printable(&sample.id), what: Some(what), shape: None }
+            });
+        }
+        stream.finish()
     };
     read().map_err(|error| error.to_string())
 }

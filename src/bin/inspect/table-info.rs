@@ -5,7 +5,7 @@
 use anyhow::Result;
 use bstr::ByteSlice;
 use kaldi_cli::{InputName, Tally};
-use kaldi_inspect::{DirectorySummary, Foreign, ForeignKind, Info, Kind, ModelSummary, Named, Summary};
+use kaldi_inspect::{DirectorySummary, Foreign, ForeignKind, Info, ModelSummary, Named, NamedKind, Summary};
 use kaldi_io::Output;
 use kaldi_log::warning;
 use kaldi_types::ValueType;

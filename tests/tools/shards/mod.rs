@@ -1,6 +1,7 @@
 mod as_tables;
 mod check_shards;
 mod copy_shards;
+mod cuts;
 mod data_dirs;
 mod export_parquet;
 mod extract_shards;
@@ -11,6 +12,7 @@ mod make_raw_list;
 mod make_shard_list;
 mod nemo_tars;
 mod odd_names;
+mod shar;
 mod shards_to_scp;
 
 use crate::support::Scratch;

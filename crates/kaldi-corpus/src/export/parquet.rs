@@ -21,7 +21,7 @@ use serde_json::{Map, Value, json};
 
 use super::tables::{DirectoryTables, LineKind, integer, number};
 use crate::shard::pack::{Sound, blob_of, decode, encode, load, seconds, span};
-use crate::shard::sound::is_as_written;
+use crate::shard::sound::is_canonical;
 use crate::shard::{Packing, ShardFormat, Stored};
 use crate::{DataDirectory, DirectoryUtterance, Error, Result};
 
@@ -96,7 +96,7 @@ impl ParquetSound {
 
     fn whole(self, recording: &Stored) -> Result<Sound, String> {
         let unchanged = Packing { format: ShardFormat::Wenet, sample_rate: None, gzip: false };
-        let is_wav = || Ok::<_, String>(blob_of(recording)?.is_some_and(|blob| is_as_written(&blob)));
+        let is_wav = || Ok::<_, String>(blob_of(recording)?.is_some_and(|blob| is_canonical(&blob)));
         if self == Self::Copy || is_wav()? {
             return unchanged.whole(recording);
         }

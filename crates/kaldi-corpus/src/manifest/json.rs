@@ -110,13 +110,20 @@ impl Object {
 /// Reads a manifest of NeMo.
 pub(super) fn read_nemo(mut objects: Objects, places: &SoundPlaces) -> Result<Vec<FoundUtterance>> {
     let mut found = Vec::new();
+    let fields = &places.options.fields;
+    let named = |asked: &Option<String>, usual: &str| asked.clone().unwrap_or_else(|| usual.to_owned());
+    let (audio, text) = (named(&fields.audio, "audio_filepath"), named(&fields.text, "text"));
+    let (id, speaker) = (named(&fields.utterance, "utt_id"), named(&fields.speaker, "speaker"));
+    let (language, gender) = (named(&fields.language, "lang"), named(&fields.gender, "gender"));
     while let Some(object) = objects.next_object()? {
-        let path = object.needed("audio_filepath")?;
+        let path = object.needed(&audio)?;
         let mut utterance =
             FoundUtterance::new(object.place.clone(), places.find(path.into(), &object.place)?, path.into());
-        utterance.id = object.name("utt_id")?;
-        utterance.speaker = object.name("speaker")?;
-        utterance.text = object.text("text")?.and_then(words);
+        utterance.id = object.name(&id)?;
+        utterance.speaker = object.name(&speaker)?;
+        utterance.language = object.name(&language)?;
+        utterance.gender = object.name(&gender)?;
+        utterance.text = object.text(&text)?.and_then(words);
         utterance.start = object.seconds("offset")?;
         utterance.end = object.seconds("duration")?.map(|duration| utterance.start.unwrap_or(0.0) + duration);
         found.push(utterance);

@@ -1,16 +1,20 @@
 //! Manifests: lists of utterances of other programs.
 
+mod cut_parts;
+mod cuts;
 mod json;
 mod lhotse;
+mod shar;
 mod table;
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Commands, Lines};
+use kaldi_io::Lines;
+use kaldi_tar::SharFolder;
 
-use crate::{CorpusPlace, FoundUtterance, ManifestOptions, Result};
+use crate::{CorpusPlace, ManifestOptions, Result, Utterances};
 pub(crate) use json::{Object, Objects};
 
 /// A kind of manifest.
@@ -24,8 +28,10 @@ pub enum Manifest {
     Nemo,
     /// Lines of JSON with `key` and `wav`, WeNet's raw lists.
     Wenet,
-    /// A folder with recordings and supervisions of lhotse.
+    /// Cuts of lhotse, or a folder with them, or with its recordings and supervisions.
     Lhotse,
+    /// A Shar folder of lhotse, or one of its files of cuts.
+    Shar,
 }
 
 impl Manifest {
@@ -35,6 +41,9 @@ impl Manifest {
     /// If it cannot be read, or is something else.
     pub fn detect(name: &BStr) -> Result<Option<Self>> {
         let path = Path::new(std::ffi::OsStr::from_bytes(name));
+        if SharFolder::is_one(path) || SharFolder::is_cuts_of_one(path) {
+            return Ok(Some(Self::Shar));
+        }
         if path.is_dir() {
             return Ok(lhotse::is_there(path)?.then_some(Self::Lhotse));
         }
@@ -54,43 +63,68 @@ impl Manifest {
         if has("key") && has("wav") {
             return Ok(Some(Self::Wenet));
         }
-        let message =
-            "expected lines of JSON with \"audio_filepath\" (NeMo) or \"key\" and \"wav\" (WeNet), got others";
+        if has("type") && has("id") {
+            return Ok(Some(Self::Lhotse));
+        }
+        let message = "expected lines of JSON with \"audio_filepath\" (NeMo), \"key\" and \"wav\" (WeNet), or cuts (lhotse), got others";
         Err(objects.place().error(message))
     }
 }
 
-/// Reads a manifest.
-pub(crate) fn read(name: &BStr, manifest: Manifest, options: &ManifestOptions) -> Result<Vec<FoundUtterance>> {
+/// Reads a manifest and adds what it has.
+pub(crate) fn read(name: &BStr, manifest: Manifest, options: &ManifestOptions, all: &mut Utterances) -> Result<()> {
     let places = SoundPlaces::new(name, manifest, options);
-    match manifest {
-        Manifest::Csv => table::read_csv(name, &places),
-        Manifest::Tsv => table::read_tsv(Lines::open(name)?, &places),
-        Manifest::Nemo => json::read_nemo(Objects::open(name)?, &places),
-        Manifest::Wenet => json::read_wenet(Objects::open(name)?, &places),
-        Manifest::Lhotse => lhotse::read(Path::new(std::ffi::OsStr::from_bytes(name)), &places),
-    }
+    let found = match manifest {
+        Manifest::Csv => table::read_csv(name, &places)?,
+        Manifest::Tsv => table::read_tsv(Lines::open(name)?, &places)?,
+        Manifest::Nemo => json::read_nemo(Objects::open(name)?, &places)?,
+        Manifest::Wenet => json::read_wenet(Objects::open(name)?, &places)?,
+        Manifest::Lhotse => {
+            all.are_segments = true;
+            let path = Path::new(std::ffi::OsStr::from_bytes(name));
+            if !path.is_dir() {
+                return cuts::read(name, &places, all);
+            }
+            if let Some(file) = lhotse::cuts_of(path) {
+                return cuts::read(file.as_os_str().as_bytes().into(), &places, all);
+            }
+            lhotse::read(path, &places)?
+        }
+        Manifest::Shar => {
+            all.are_segments = true;
+            return shar::read(name, &places, all);
+        }
+    };
+    all.found.extend(found);
+    Ok(())
 }
 
 /// Where the sound of a manifest is.
 pub(crate) struct SoundPlaces {
-    /// The folder that was given.
-    given: Option<BString>,
+    /// How the manifest is read.
+    options: ManifestOptions,
     /// The folder of the manifest.
     folder: PathBuf,
-    commands: Commands,
 }
 
 impl SoundPlaces {
     fn new(name: &BStr, manifest: Manifest, options: &ManifestOptions) -> Self {
         let path = Path::new(std::ffi::OsStr::from_bytes(name));
-        let folder = if manifest == Manifest::Lhotse { path } else { path.parent().unwrap_or(Path::new("")) };
-        Self { given: options.audio_dir.clone(), folder: folder.to_owned(), commands: options.commands }
+        let is_folder = manifest == Manifest::Lhotse && path.is_dir();
+        let folder = if is_folder { path } else { path.parent().unwrap_or(Path::new("")) };
+        Self { options: options.clone(), folder: folder.to_owned() }
     }
 
     /// Makes sure that a name at a place is no command, unless these are allowed.
     fn check(&self, name: &BStr, place: &CorpusPlace) -> Result<()> {
-        self.commands.check(name).map_err(|message| place.error(message))
+        self.options.commands.check(name).map_err(|message| place.error(message))?;
+        let is_place = name.rsplit_once_str(":").is_some_and(|(_, digits)| is_number(digits)) || name.ends_with(b"]");
+        match is_place && !name.contains_str("://") {
+            true => {
+                Err(place.error(format!("expected the name of a file or an address, got a part of a file, {name:?}")))
+            }
+            false => Ok(()),
+        }
     }
 
     /// The name for `wav.scp` of a file that is named at a place. Absolute names, addresses and commands that are allowed stay.
@@ -99,12 +133,26 @@ impl SoundPlaces {
         Ok(self.found(path))
     }
 
+    /// The name of a file that is there as it is called, or else in the folder of the manifest. An offset may follow it.
+    fn beside(&self, name: &BStr) -> BString {
+        let path = match name.rsplit_once_str(":") {
+            Some((path, digits)) if is_number(digits) => path,
+            _ => name.as_bytes(),
+        };
+        let below = self.folder.join(std::ffi::OsStr::from_bytes(path));
+        let is_there = || Path::new(std::ffi::OsStr::from_bytes(path)).is_file();
+        match !path.starts_with(b"/") && !is_there() && below.is_file() {
+            true => self.folder.join(std::ffi::OsStr::from_bytes(name)).into_os_string().into_encoded_bytes().into(),
+            false => name.to_owned(),
+        }
+    }
+
     fn found(&self, path: &BStr) -> BString {
         let is_address = path.find(b"://").is_some_and(|at| path[..at].iter().all(u8::is_ascii_alphanumeric));
         if path.starts_with(b"/") || path.ends_with(b"|") || is_address {
             return path.to_owned();
         }
-        if let Some(folder) = &self.given {
+        if let Some(folder) = &self.options.audio_dir {
             let folder = folder.trim_end_with(|c| c == '/');
             return [folder, b"/", path.as_bytes()].concat().into();
         }
@@ -113,4 +161,8 @@ impl SoundPlaces {
             [self.folder.join("clips").join(below), self.folder.join(below)].into_iter().find(|it| it.is_file());
         found.map_or_else(|| path.to_owned(), |found| found.as_os_str().as_bytes().into())
     }
+}
+
+fn is_number(digits: &[u8]) -> bool {
+    !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
 }
