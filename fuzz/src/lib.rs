@@ -241,6 +241,7 @@ pub fn specifier(bytes: &[u8]) {
             RspecifierKind::Archive => "ark:",
             RspecifierKind::Script => "scp:",
             RspecifierKind::Shards => "shard:",
+            RspecifierKind::Shar => "shar:",
         };
         let plain = [word.as_bytes(), rxfilename].concat();
         let again = Rspecifier::parse(plain.as_bstr());

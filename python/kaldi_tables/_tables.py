@@ -152,7 +152,7 @@ class Reader(Composable[typing.Tuple[str, _Value]]):
             words = kind.split(",") if colon else []
             path = rest if "scp" in words else name
             is_stream = path.rstrip().endswith("|") or path == "-" or (os.path.exists(path) and not os.path.isfile(path))
-            if not (is_stream or "ark" in words or "shard" in words):
+            if not (is_stream or {"ark", "shard", "shar"} & set(words)):
                 return _core.script_length(source)
         raise ArgumentTypeError("only script files have a length: an archive would have to be read for it")
 

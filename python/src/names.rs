@@ -67,7 +67,7 @@ pub fn starts_as_specifier(name: &BStr) -> bool {
 pub fn check_rspecifier(name: &BStr) -> Result<(), Failure> {
     let is_file = || matches!(Rxfilename::parse(name), Ok(Rxfilename::Offset(..) | Rxfilename::Pipe(_)));
     let text = name.trim_ascii_start();
-    let has_word = |word: &[u8]| matches!(word, b"ark" | b"scp" | b"shard");
+    let has_word = kaldi_io::is_kind;
     let is_meant = text.split_once_str(b":").is_some_and(|(words, _)| words.split_str(",").any(has_word));
     if name.is_empty() {
         return Err(Failure::new(Class::Specifier, "the name of a table is empty"));

@@ -146,7 +146,7 @@ impl Items {
             Some(Rspecifier { kind: RspecifierKind::Archive, rxfilename, .. }) => {
                 Ok(Source::Archive(RawEntries::archive(&rxfilename, Detector::new(None))?.into()))
             }
-            Some(Rspecifier { kind: RspecifierKind::Shards, .. }) => {
+            Some(Rspecifier { kind: RspecifierKind::Shards | RspecifierKind::Shar, .. }) => {
                 let advice = "this needs an archive or a list, not shards";
                 let (role, text) = ("rspecifier", name.to_owned());
                 Err(kaldi_table::Error::Specifier { role, text, advice: advice.to_owned() }.into())

@@ -84,7 +84,7 @@ impl Named {
             let kind = match kind {
                 RspecifierKind::Archive => Kind::Archive,
                 RspecifierKind::Script => Kind::Script,
-                RspecifierKind::Shards => Kind::Shards,
+                RspecifierKind::Shards | RspecifierKind::Shar => Kind::Shards,
             };
             return Ok(Self { field, ..Self::new(kind, rxfilename) });
         }

@@ -80,8 +80,8 @@ pub use remote::{close_store, expect_values, set_store, store};
 pub use same_file::{FileIdentity, is_same_file};
 pub use source::{ReadAt, Source, positioned_file, read_at};
 pub use specifier::{
-    Rspecifier, RspecifierKind, RspecifierOptions, Wspecifier, WspecifierKind, WspecifierOptions, is_specifier,
-    specifier_advice,
+    Rspecifier, RspecifierKind, RspecifierOptions, Wspecifier, WspecifierKind, WspecifierOptions, is_kind,
+    is_specifier, specifier_advice,
 };
 pub use store::{Store, Upload};
 pub use window::{Growth, Need, Window};

@@ -94,7 +94,7 @@ impl MapName {
     /// An empty name stays empty: it is that of no map. The misspelt name of a table stays as it is, too.
     fn new(name: Vec<u8>) -> Self {
         let words = name.iter().position(|&byte| byte == b':').map_or(&[][..], |colon| &name[..colon]);
-        let is_table = words.split(|&byte| byte == b',').any(|word| matches!(word, b"ark" | b"scp" | b"shard"));
+        let is_table = words.split(|&byte| byte == b',').any(crate::specifier::is_kind);
         if name.is_empty() || is_table {
             return Self(name.into());
         }

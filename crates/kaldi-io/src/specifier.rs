@@ -21,6 +21,8 @@ pub enum RspecifierKind {
     Script,
     /// `shard:`, a list of tar files of samples, or one of them.
     Shards,
+    /// `shar:`, a folder of cuts and tar files as lhotse writes it, or one of its files of cuts.
+    Shar,
 }
 
 /// The words before the colon of an rspecifier.
@@ -41,18 +43,18 @@ pub struct RspecifierOptions {
 /// A table to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rspecifier {
-    /// Archive, script file or shards.
+    /// Archive, script file, shards or Shar.
     pub kind: RspecifierKind,
     /// What is promised about the table, and how to read it.
     pub options: RspecifierOptions,
-    /// `field=NAME`, for shards: the member or the entry of a member that is the value, such as `json.text`.
+    /// `field=NAME`, for shards: the member or the entry of a member that is the value, such as `json.text`; for Shar the entry of a cut.
     pub field: Option<BString>,
     /// Where the archive or script file is.
     pub rxfilename: BString,
 }
 
 impl Rspecifier {
-    /// Parses `[options,]ark:rxfilename`, and the same with `scp:` or `shard:`; `None` if `text` has no such form.
+    /// Parses `[options,]ark:rxfilename`, and the same with `scp:`, `shard:` or `shar:`; `None` if `text` has no such form.
     ///
     /// `b` and `t` are accepted and have no effect, because a reader looks at the data.
     pub fn parse(text: &BStr) -> Option<Self> {
@@ -78,11 +80,12 @@ impl Rspecifier {
                 b"ark" if kind.is_none() => kind = Some(RspecifierKind::Archive),
                 b"scp" if kind.is_none() => kind = Some(RspecifierKind::Script),
                 b"shard" if kind.is_none() => kind = Some(RspecifierKind::Shards),
+                b"shar" if kind.is_none() => kind = Some(RspecifierKind::Shar),
                 _ => return None,
             }
         }
         let kind = kind?;
-        let has_fields = kind == RspecifierKind::Shards;
+        let has_fields = matches!(kind, RspecifierKind::Shards | RspecifierKind::Shar);
         (has_fields || field.is_none()).then(|| Self { kind, options, field, rxfilename: rest.into() })
     }
 }
@@ -179,18 +182,18 @@ pub fn specifier_advice(text: &BStr, role: &str) -> String {
     if words.iter().any(|&byte| crate::characters::is_space(byte)) {
         return "there must be no white space before the colon".to_owned();
     }
-    if role == "wspecifier" && words.split_str(b",").any(|word| word == b"shard") {
+    if role == "wspecifier" && words.split_str(b",").any(|word| matches!(word, b"shard" | b"shar")) {
         return "shards are tables to read only".to_owned();
     }
-    let kinds: Vec<&[u8]> = words.split_str(b",").filter(|word| matches!(*word, b"ark" | b"scp" | b"shard")).collect();
+    let kinds: Vec<&[u8]> = words.split_str(b",").filter(|word| is_kind(word)).collect();
     match kinds.as_slice() {
         [b"scp", b"ark"] if role == "wspecifier" => "the order is ark,scp and not scp,ark".to_owned(),
         [b"ark", b"scp"] if role == "rspecifier" => "ark,scp is for writing; read either of the two".to_owned(),
         [] => format!("no ark or scp before the colon; write for example {example}"),
         [b"ark", b"scp"] => "two names are needed, with a comma between them: ark,scp:foo.ark,foo.scp".to_owned(),
-        [_, _, ..] => "there is more than one of ark, scp and shard".to_owned(),
+        [_, _, ..] => "there is more than one of ark, scp, shard and shar".to_owned(),
         _ if words.split_str(b",").any(|word| word.starts_with(b"field=")) => {
-            "field= has a name, and stands with shard only".to_owned()
+            "field= has a name, and stands with shard or shar only".to_owned()
         }
         _ => format!("an option before the colon is unknown or not for a {role}"),
     }
@@ -206,6 +209,11 @@ fn recognized(name: &BStr) -> Option<String> {
     let mut head = Vec::new();
     std::fs::File::open(path).ok()?.take(HEAD as u64).read_to_end(&mut head).ok()?;
     crate::recognize(&head, crate::ExpectedStream::Archive, &crate::printable_rxfilename(name), 0)
+}
+
+/// Whether a word before the colon says which kind of table it is.
+pub fn is_kind(word: &[u8]) -> bool {
+    matches!(word, b"ark" | b"scp" | b"shard" | b"shar")
 }
 
 /// The words before the first colon and what follows it. `None` if the text ends in white space.
@@ -246,8 +254,11 @@ mod tests {
         for text in ["ark,field=a:x", "scp,field=a:x", "shard,field=:x", "shard,fields=a:x", "field=a:x"] {
             assert_eq!(reads(text), None, "{text:?}");
         }
+        let spec = Rspecifier::parse("p,field=speaker,shar:x".into()).unwrap();
+        assert_eq!((spec.kind, spec.field.unwrap()), (RspecifierKind::Shar, "speaker".into()));
+        assert_eq!(specifier_advice("shar:x".into(), "wspecifier"), "shards are tables to read only");
         let advice = specifier_advice("ark,field=a:x".into(), "rspecifier");
-        assert_eq!(advice, "field= has a name, and stands with shard only");
+        assert_eq!(advice, "field= has a name, and stands with shard or shar only");
     }
 
     #[test]

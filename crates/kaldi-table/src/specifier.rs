@@ -1,7 +1,7 @@
 //! Rspecifiers and wspecifiers as arguments of a program.
 
 use bstr::{BStr, ByteSlice};
-use kaldi_io::{Rspecifier, Wspecifier, is_specifier, specifier_advice};
+use kaldi_io::{Rspecifier, Wspecifier, is_kind, is_specifier, specifier_advice};
 
 use crate::{Error, Result};
 
@@ -45,8 +45,8 @@ pub fn are_tables(from: impl AsRef<[u8]>, to: impl AsRef<[u8]>) -> Result<bool> 
     }
 }
 
-/// Whether `ark`, `scp` or `shard` is among the words before the first colon.
+/// Whether `ark`, `scp`, `shard` or `shar` is among the words before the first colon.
 fn is_almost_specifier(text: &BStr) -> bool {
     let Some((words, _)) = text.split_once_str(b":") else { return false };
-    words.split(|byte| b", ".contains(byte)).any(|word| matches!(word, b"ark" | b"scp" | b"shard"))
+    words.split(|byte| b", ".contains(byte)).any(is_kind)
 }

@@ -121,7 +121,7 @@ fn what_shards_cannot_be_is_refused() {
             "this needs an archive or a list, not shards; copy-shards copies shards",
         ),
         ("table-info --type=matrix shard:data.list", "shards have sound and text, and no value of type matrix"),
-        ("wav-copy shard,ark:data.list ark:-", "there is more than one of ark, scp and shard"),
+        ("wav-copy shard,ark:data.list ark:-", "there is more than one of ark, scp, shard and shar"),
     ] {
         scratch.sh(command).fails_with(255).stderr_has(expected);
     }

@@ -57,7 +57,7 @@ impl<T: Value> RandomAccessReader<T> {
     pub fn open_with(rspecifier: impl AsRef<[u8]>, context: Context) -> Result<Self> {
         let rspecifier = BStr::new(rspecifier.as_ref());
         let parsed = parse_rspecifier(rspecifier)?;
-        if parsed.kind == RspecifierKind::Shards {
+        if matches!(parsed.kind, RspecifierKind::Shards | RspecifierKind::Shar) {
             return Err(refused(rspecifier, "shards are only read in order, and here keys are looked up"));
         }
         let table = context.logged(|| Table::open(&parsed, Typed::of::<T>(), &context))?;

@@ -213,6 +213,7 @@ fn open_batches(rspecifier: &BStr, wanted: ExpectedStream, context: &Context) ->
             let shards = ShardReader::new(rxfilename, field, framing.frame, permissive);
             (Box::new(Stepwise::new(shards)), if permissive { Unreadable::IsLeftOut } else { Unreadable::Fails })
         }
+        RspecifierKind::Shar => return Err(refused(rspecifier, "Shar is not read as a table")),
     };
     if parsed.options.background {
         return Ok((Box::new(prefetch(batches, IN_FLIGHT, Batch::weigh)), unreadable));
