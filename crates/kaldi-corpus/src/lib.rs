@@ -16,6 +16,7 @@
 //! | [`Naming`] | how utterances and speakers get their names |
 //! | [`NamedCorpus`] | utterances and recordings with their names, the content of a data directory |
 //! | [`DataFolder`], [`DIRECTORY_FILES`] | which files a data directory has, and what they say |
+//! | [`expand_braces`] | names of many files in one |
 //! | [`SpeakerTables`] | tables of speakers, languages and genders |
 //! | [`Segment`], [`Segments`] | lines of `segments` |
 //! | [`read_text`], [`read_recordings`] | `text` and `wav.scp`, as WeNet's scripts read them |
@@ -31,6 +32,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod braces;
 mod corpus;
 mod data_folder;
 mod directory;
@@ -46,6 +48,7 @@ mod speakers;
 mod texts;
 mod utterances;
 
+pub use braces::expand_braces;
 pub use corpus::NamedCorpus;
 pub use data_folder::{AfterKey, DIRECTORY_FILES, DataFolder, DirectoryFile, KeysOf, last_ends};
 pub use directory::{DataDirectory, DirectoryRecording, DirectoryUtterance};

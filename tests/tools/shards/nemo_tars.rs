@@ -39,6 +39,8 @@ fn tars_have_sound_and_manifests_the_rest() {
     let shards = ["0", "1"].map(|shard| scratch.read(&format!("nemo/sharded_manifests/manifest_{shard}.json")));
     assert!(shards.concat() == MANIFEST.as_bytes() && shards[1].starts_with(b"{\"audio_filepath\": \"t3.wav\""));
     scratch.sh("check-shards --manifest=nemo/tarred_audio_manifest.json nemo.list").succeeds().stdout_is("");
+    let both = "--manifest='nemo/sharded_manifests/manifest__OP_0..1_CL_.json' 'nemo/audio_{0..1}.tar'";
+    scratch.sh(&format!("check-shards {both}")).succeeds().stderr_has("Checked 3 samples of 2 shards, found 0 faults");
     // The order and the bytes do not depend on threads.
     scratch
         .sh(&format!("mv nemo old && {} && diff -r nemo old", MAKE.replace("--format", "--num-threads=1 --format")))
