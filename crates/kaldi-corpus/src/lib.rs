@@ -23,6 +23,7 @@
 //! | [`DataDirectory`] | a data directory that is read as a whole |
 //! | [`Exported`], [`ExportFormat`] | its utterances in the order of the export, as lines of manifests |
 //! | [`RawList`], [`ListIndex`] | lists of utterances, one object in JSON a line |
+//! | [`shar`] | folders of lhotse with cuts and tar files of each field, which are written |
 //! | [`shard`] | tar files of samples, which are read, written, checked and copied |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -38,11 +39,13 @@ mod data_folder;
 mod directory;
 mod error;
 mod export;
+mod extra_tables;
 mod folder;
 mod list;
 mod manifest;
 mod naming;
 mod segment;
+pub mod shar;
 pub mod shard;
 mod speakers;
 mod texts;
@@ -54,6 +57,7 @@ pub use data_folder::{AfterKey, DIRECTORY_FILES, DataFolder, DirectoryFile, Keys
 pub use directory::{DataDirectory, DirectoryRecording, DirectoryUtterance};
 pub use error::{CorpusPlace, Error, Result};
 pub use export::{ExportFormat, Exported, SoundSize};
+pub use extra_tables::ExtraTable;
 pub use list::{ListIndex, RawList, RawUtterance, write_raw_line};
 pub use manifest::Manifest;
 pub use naming::{Naming, PathPattern, SpeakerRule, UtteranceRule};

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use bstr::{BStr, BString};
+use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::Input;
 use kaldi_reader::Reader;
 use kaldi_table::{RawEntries, RawEntry, count_delivered};
@@ -70,6 +70,17 @@ impl Entries {
                     None => return Err(no_field(name, found)),
                 };
                 RawEntries::shards(name, &field, is_text, Detector::new(Some(found)))
+            }
+            Kind::Shar => {
+                let field = named.field.as_ref().map(|field| field.to_str_lossy());
+                match (field, value_type) {
+                    (Some(field), _) => RawEntries::shar(name, &field, detector)?,
+                    (None, None | Some(ValueType::Wave)) => {
+                        RawEntries::shar(name, "recording", Detector::new(Some(ValueType::Wave)))?
+                    }
+                    (None, Some(text)) if text.is_words() => RawEntries::shar(name, "text", detector)?,
+                    (None, Some(other)) => return Err(no_field(name, other)),
+                }
             }
             Kind::Model(model_type) => return Err(Error::Model { name: named.rxfilename.clone(), model_type }),
             Kind::Directory => return Err(Error::Folder { name: named.rxfilename.clone() }),

@@ -160,7 +160,7 @@ fn what_is(name: &BStr) -> Result<String, String> {
         (Kind::Model(model_type), _) => model_type.name().to_owned(),
         (kind, Some(value_type)) => format!("{} of {}", kind.name(), value_type.name()),
         (Kind::Script, None) => "script".to_owned(),
-        (Kind::Archive | Kind::Shards | Kind::Value, None) => "unknown".to_owned(),
+        (Kind::Archive | Kind::Shards | Kind::Shar | Kind::Value, None) => "unknown".to_owned(),
     })
 }
 

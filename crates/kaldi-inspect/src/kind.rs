@@ -29,6 +29,8 @@ pub enum Kind {
     Script,
     /// Samples in tar files, of which the sound or the text is a table.
     Shards,
+    /// Cuts of lhotse with tar files, of which the sound or the text is a table.
+    Shar,
     /// One value without a key: a matrix, a waveform.
     Value,
     /// A model without a key: transitions, a tree, a mixture of Gaussians; or statistics for one.
@@ -38,12 +40,13 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The word for it: `archive`, `script`, `shards`, `value`, `model`, `statistics`, `directory`.
+    /// The word for it: `archive`, `script`, `shards`, `shar`, `value`, `model`, `statistics`, `directory`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Archive => "archive",
             Self::Script => "script",
             Self::Shards => "shards",
+            Self::Shar => "shar",
             Self::Value => "value",
             Self::Model(model_type) if model_type.is_stats() => "statistics",
             Self::Model(_) => "model",
@@ -73,7 +76,7 @@ impl Named {
 
     /// Finds what `name` names.
     ///
-    /// `ark:`, `scp:` and `shard:` say it; their options (`s`, `cs`, `p` ...) are promises to other readers and have no effect
+    /// `ark:`, `scp:`, `shard:` and `shar:` say it; their options (`s`, `cs`, `p` ...) are promises to other readers and have no effect
     /// here. A folder is a data directory. A file may be an archive, a script file or a value: its first bytes decide.
     /// Standard input and commands count as archives, because they can be read only once.
     ///
@@ -84,7 +87,8 @@ impl Named {
             let kind = match kind {
                 RspecifierKind::Archive => Kind::Archive,
                 RspecifierKind::Script => Kind::Script,
-                RspecifierKind::Shards | RspecifierKind::Shar => Kind::Shards,
+                RspecifierKind::Shards => Kind::Shards,
+                RspecifierKind::Shar => Kind::Shar,
             };
             return Ok(Self { field, ..Self::new(kind, rxfilename) });
         }
@@ -129,6 +133,7 @@ impl Named {
             Kind::Archive => "ark:",
             Kind::Script => "scp:",
             Kind::Shards => "shard:",
+            Kind::Shar => "shar:",
             Kind::Value => return Ok(SequentialReader::open_table_or_file(name)?),
             Kind::Model(model_type) => return Err(Error::Model { name: named.rxfilename, model_type }),
             Kind::Directory => return Err(Error::Folder { name: named.rxfilename }),

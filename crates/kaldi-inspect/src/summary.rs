@@ -125,7 +125,7 @@ impl Reading {
     fn entries(&mut self, named: Named, value_type: Option<ValueType>) -> Result<()> {
         let file = match Rxfilename::parse(named.rxfilename.as_bstr()) {
             // A list of shards is not what they take.
-            _ if named.kind == Kind::Shards => None,
+            _ if matches!(named.kind, Kind::Shards | Kind::Shar) => None,
             Ok(Rxfilename::File(path)) => fs::metadata(path).ok().filter(fs::Metadata::is_file),
             _ => None,
         };

@@ -68,6 +68,11 @@ impl Lines {
         self.input.finish()
     }
 
+    /// Offset of the line delivered last in the stream.
+    pub fn offset(&self) -> u64 {
+        self.offset + self.line.start as u64
+    }
+
     /// Number of the line delivered last, from 1.
     pub fn number(&self) -> u64 {
         self.number

@@ -1,4 +1,4 @@
-//! Tar files of samples, as in WeNet and webdataset, and lists of them, read in order.
+//! Tar files of samples, as in WeNet, webdataset and lhotse, and lists of them, read in order.
 //!
 //! A *member* of a tar file has a header of 512 bytes before its content; zeros fill the content up to whole blocks.
 //! Two blocks of zeros end the file. Members whose names differ only in their suffix are the *fields* of a *sample*:
@@ -17,6 +17,7 @@
 //! | [`Members`] | the members of a tar file, plain or compressed, in a file or a pipe |
 //! | [`TarSamples`], [`Grouping`] | the samples of a shard, strictly: what is wrong is a [`ShardFault`] with its place |
 //! | [`ShardNames`], [`SampleStream`] | lists of shards, and the samples of all of them |
+//! | [`SharFolder`], [`SharStream`], [`Cut`] | Shar, folders of lhotse with cuts and tar files of each field |
 //! | [`FieldPath`] | a field of a sample by name, also inside of a member in JSON |
 //! | [`member_header`] | a header as Python's `tarfile` writes it |
 //!
@@ -51,6 +52,7 @@ mod field_path;
 mod grouping;
 mod list;
 mod samples;
+mod shar;
 mod source;
 mod stream;
 mod tar;
@@ -61,6 +63,10 @@ pub use field_path::{FieldError, FieldPath};
 pub use grouping::{Grouping, is_field, is_sound};
 pub use list::{ListKind, ListLines, ShardName, ShardNames, excerpt};
 pub use samples::{Field, SampleKeys, TarSample, TarSamples, no_suffix};
+pub use shar::{
+    Cut, CutEntry, CutFeatures, CutRecording, CutSource, CutSupervision, SharFiles, SharFolder, SharPart, SharSample,
+    SharStream,
+};
 pub use source::{Wanted, comes_once};
 pub use stream::{SampleStream, Shard};
 pub use tar::{BLOCK, Member, Members, Payload, member_header, padding, whole_size};

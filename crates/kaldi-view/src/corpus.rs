@@ -105,7 +105,7 @@ impl Corpus {
                     }
                     directory.add_ctms(&mut corpus)?;
                 }
-                Kind::Shards => {
+                Kind::Shards | Kind::Shar => {
                     // A field that is named has the text.
                     corpus.add_named(name, Named { field: None, ..named.clone() }, Some(ValueType::Wave))?;
                     corpus.add_texts(name, named, hypotheses.as_ref())?;
@@ -130,7 +130,7 @@ impl Corpus {
         named: Named,
         hypotheses: Option<&HashMap<BString, BString>>,
     ) -> Result<()> {
-        let are_shards = named.kind == Kind::Shards;
+        let are_shards = matches!(named.kind, Kind::Shards | Kind::Shar);
         let mut entries = Entries::of(named, Some(ValueType::TokenVector))?;
         let mut count = 0;
         loop {

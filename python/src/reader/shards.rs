@@ -50,7 +50,7 @@ impl<T: Value> Shards for Typed<T> {
     }
 }
 
-/// Opens shards (`shard:`). Without a type, the values are waveforms, or words if another field than one of sound is named.
+/// Opens shards (`shard:`, `shar:`). Without a type, the values are waveforms, or words if another field than one of sound is named.
 pub fn open(name: &BString, options: Options) -> Result<Box<dyn Shards>> {
     fn typed<T: Value>(
         name: &BString,
@@ -61,7 +61,7 @@ pub fn open(name: &BString, options: Options) -> Result<Box<dyn Shards>> {
         Ok(Box::new(Typed { reader, delivers: options.delivers, dtype: options.dtype, convert }))
     }
     let field = Rspecifier::parse(name.as_bstr()).and_then(|specifier| specifier.field);
-    let is_other = field.is_some_and(|field| !is_sound(field.as_bstr()));
+    let is_other = field.is_some_and(|field| !is_sound(field.as_bstr()) && field != "recording");
     match options.wanted.value_type() {
         None if is_other => typed::<Tokens>(name, options, |words, _| AnyValue::Words(words)),
         None | Some(ValueType::Wave) => typed::<Wave>(name, options, AnyValue::Wave),

@@ -107,7 +107,7 @@ impl Options {
             return Ok(Some((value_type, false)));
         }
         let named = Named::find(table)?;
-        if named.kind == Kind::Shards {
+        if matches!(named.kind, Kind::Shards | Kind::Shar) {
             return Ok(Some((ValueType::Wave, false)));
         }
         Ok(Entries::find_form(&named))

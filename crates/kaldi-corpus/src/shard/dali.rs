@@ -9,7 +9,7 @@
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::Output;
 
-use crate::shard::{Error, Grouping, Result};
+use crate::shard::{Error, Grouping, Members, Result};
 
 /// An index of version 1.2: members are grouped at the first dot of their names.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +45,26 @@ impl DaliIndex {
         self.samples.extend_from_slice(format!(" {offset} {size} ").as_bytes());
         self.samples.extend_from_slice(path);
         Ok(())
+    }
+
+    /// Makes the index of a shard; writes it beside the shard.
+    ///
+    /// # Errors
+    /// If the shard cannot be read, is compressed, or has a name with white space; if the index cannot be written.
+    pub fn write_for(mut members: Members) -> Result<()> {
+        let shard = members.name().to_owned();
+        if members.plain_file().is_none() {
+            let message = "expected a file that is not compressed: an index has places in the file itself".to_owned();
+            return Err(Error::Refused { shard, message });
+        }
+        let mut index = Self::default();
+        while let Some((member, _)) = members.next_member()? {
+            if member.is_file {
+                index.add(member.path.as_ref(), member.offset, member.size)?;
+            }
+        }
+        members.finish()?;
+        index.write(shard.as_str().into())
     }
 
     /// The name of the index of a shard: `a.idx` for `a.tar`.

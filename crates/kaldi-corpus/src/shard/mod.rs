@@ -24,7 +24,7 @@
 //! | [`Packing`] | samples of the utterances of a data directory |
 //! | [`Places`] | samples that are copied in any order |
 //! | [`NemoManifests`], [`NemoCheck`] | the manifests of tarred data sets of NeMo, written and compared with the tars |
-//! | [`DaliIndex`] | the index that NVIDIA's DALI needs |
+//! | [`DaliIndex`], [`LhotseIndex`] | the indices that NVIDIA's DALI needs, and lhotse |
 //!
 //! ```
 //! use kaldi_corpus::shard::{Grouping, Members, Packed, TarSamples, ShardWriter, Wanted};
@@ -47,9 +47,10 @@
 
 mod check;
 mod dali;
+mod lhotse_index;
 mod nemo;
 mod nemo_check;
-mod pack;
+pub(crate) mod pack;
 mod places;
 mod sound;
 mod stored;
@@ -61,10 +62,12 @@ pub use kaldi_tar::{
     Error, FaultKind, Field, FieldError, FieldPath, Grouping, ListKind, Member, Members, Payload, Result, SampleStream,
     ShardFault, ShardName, ShardNames, TarSample, TarSamples, Wanted, excerpt, is_field, is_sound, member_header,
 };
+pub use lhotse_index::LhotseIndex;
 pub use nemo::{NemoEntry, NemoManifests, nemo_shard_number, nemo_stem};
 pub use nemo_check::NemoCheck;
 pub use pack::{PackedUtterance, Packing, ShardFormat, Utterance};
 pub use places::{Places, SamplePlace};
+pub(crate) use sound::is_canonical;
 pub use sound::sound_info;
 pub use stored::{RawSamples, ShardSamples, Stored, StoredField, StoredSample, raw_samples, shard_samples};
 pub use write::{Packed, ShardCompression, ShardIndex, ShardOptions, ShardSetWriter, ShardWriter};

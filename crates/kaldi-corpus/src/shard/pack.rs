@@ -71,7 +71,7 @@ struct Sound {
 }
 
 /// The bytes of a recording in a regular file or in memory. `None` if it has to be read first.
-fn blob_of(recording: &Stored) -> Result<Option<Blob>, String> {
+pub(crate) fn blob_of(recording: &Stored) -> Result<Option<Blob>, String> {
     let name = match recording {
         Stored::Blob(blob) => return Ok(Some(blob.clone())),
         Stored::Named(name) => name,
@@ -91,12 +91,12 @@ fn name_of(recording: &Stored) -> Cow<'static, str> {
 }
 
 /// The sound in the bytes of a recording.
-fn decode(recording: &Stored, bytes: &[u8]) -> Result<Wave, String> {
+pub(crate) fn decode(recording: &Stored, bytes: &[u8]) -> Result<Wave, String> {
     decode_sound(bytes).map_err(|message| kaldi_io::explain_sound(&message, bytes, &name_of(recording)))
 }
 
 /// All bytes of a recording.
-fn load(recording: &Stored) -> Result<Cow<'_, [u8]>, String> {
+pub(crate) fn load(recording: &Stored) -> Result<Cow<'_, [u8]>, String> {
     recording.load().map_err(|error| error.to_string())
 }
 

@@ -10,6 +10,7 @@ use crate::framing::Framing;
 use crate::raw::RawEntry;
 use crate::read::archive::{ArchiveEntries, ArchiveReader};
 use crate::read::loader::ValueLoader;
+use crate::read::shar::{SharField, SharReader};
 use crate::read::shards::{ShardField, ShardReader};
 use crate::read::stepwise::Steps;
 use crate::script::{ScriptLine, ScriptLines};
@@ -31,6 +32,7 @@ enum Source<F> {
     /// The name of a file, and whether its value has not come yet.
     File(ScriptLine, ValueLoader<F>, bool),
     Shards(Box<ShardReader>, F),
+    Shar(Box<SharReader>, F),
 }
 
 impl<F: Framing> RawEntries<F> {
@@ -61,7 +63,7 @@ impl<F: Framing> RawEntries<F> {
     pub fn is_ready(&self) -> bool {
         match &self.source {
             Source::Archive(archive) => archive.is_ready(),
-            Source::Script(..) | Source::File(..) | Source::Shards(..) => false,
+            Source::Script(..) | Source::File(..) | Source::Shards(..) | Source::Shar(..) => false,
         }
     }
 
@@ -93,11 +95,23 @@ impl<F: Framing> RawEntries<F> {
         Self { source: Source::Shards(Box::new(shards), framing) }
     }
 
+    /// One field of each cut of a Shar folder, or of one of its files of cuts: `text`, `speaker`, `language`, `gender`, `custom.NAME`, or
+    /// what the tar files of a name have, such as `recording`.
+    ///
+    /// # Errors
+    /// If it is no such folder, or has no such field.
+    pub fn shar(rxfilename: impl AsRef<[u8]>, field: &str, framing: F) -> Result<Self> {
+        let mut cuts =
+            SharReader::open(BStr::new(rxfilename.as_ref()), SharField::named(field), framing.frame_fn(), false)?;
+        cuts.leave(Leaving::Anywhere);
+        Ok(Self { source: Source::Shar(Box::new(cuts), framing) })
+    }
+
     /// Bytes of an archive that are in memory and belong to no delivered entry.
     pub fn in_memory(&self) -> usize {
         match &self.source {
             Source::Archive(archive) => archive.window().bytes().len(),
-            Source::Script(..) | Source::File(..) | Source::Shards(..) => 0,
+            Source::Script(..) | Source::File(..) | Source::Shards(..) | Source::Shar(..) => 0,
         }
     }
 
@@ -106,7 +120,7 @@ impl<F: Framing> RawEntries<F> {
         match &self.source {
             Source::Archive(archive) => archive.framing(),
             Source::Script(_, loader) | Source::File(_, loader, _) => loader.framing(),
-            Source::Shards(_, framing) => framing,
+            Source::Shards(_, framing) | Source::Shar(_, framing) => framing,
         }
     }
 }
@@ -129,6 +143,10 @@ impl<F: Framing> Reader for RawEntries<F> {
                 true => loader.load_line(None, 0, line).map(Some),
                 false => Ok(None),
             },
+            Source::Shar(cuts, framing) => Ok(cuts.next_entry()?.transpose()?.map(|mut entry| {
+                entry.is_text = framing.is_text(entry.head());
+                entry
+            })),
             Source::Shards(shards, framing) => Ok(shards.next_entry()?.transpose()?.map(|mut entry| {
                 entry.is_text = framing.is_text(entry.head());
                 entry
@@ -149,6 +167,7 @@ impl<F: Framing> Reader for RawEntries<F> {
                 Ok(())
             }
             Source::Shards(shards, _) => shards.restart(),
+            Source::Shar(cuts, _) => cuts.restart(),
         }
     }
 
@@ -161,6 +180,7 @@ impl<F: Framing> Reader for RawEntries<F> {
                 Ok(())
             }
             Source::Shards(shards, _) => shards.finish(),
+            Source::Shar(cuts, _) => cuts.finish(),
         }
     }
 }

@@ -13,6 +13,7 @@ pub(crate) mod random_access;
 pub(crate) mod rows;
 mod script;
 pub(crate) mod sequential;
+mod shar;
 mod shards;
 pub(crate) mod single_file;
 mod stepwise;

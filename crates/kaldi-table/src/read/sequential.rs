@@ -20,6 +20,7 @@ use crate::read::archive::ArchiveReader;
 use crate::read::queue::{Filled, Outcome, Queue, Row};
 use crate::read::rows::{Rest, Rows};
 use crate::read::script::ScriptReader;
+use crate::read::shar::{SharField, SharReader};
 use crate::read::shards::{ShardField, ShardReader};
 use crate::read::single_file::SingleFile;
 use crate::read::stepwise::Stepwise;
@@ -213,7 +214,12 @@ fn open_batches(rspecifier: &BStr, wanted: ExpectedStream, context: &Context) ->
             let shards = ShardReader::new(rxfilename, field, framing.frame, permissive);
             (Box::new(Stepwise::new(shards)), if permissive { Unreadable::IsLeftOut } else { Unreadable::Fails })
         }
-        RspecifierKind::Shar => return Err(refused(rspecifier, "Shar is not read as a table")),
+        RspecifierKind::Shar => {
+            let field = SharField::new(parsed.field.as_ref(), wanted.field, wanted.name)
+                .map_err(|advice| refused(rspecifier, &advice))?;
+            let cuts = SharReader::open(rxfilename, field, framing.frame, permissive)?;
+            (Box::new(Stepwise::new(cuts)), if permissive { Unreadable::IsLeftOut } else { Unreadable::Fails })
+        }
     };
     if parsed.options.background {
         return Ok((Box::new(prefetch(batches, IN_FLIGHT, Batch::weigh)), unreadable));

@@ -70,12 +70,12 @@ impl ShardReader {
             return Ok(Some(Err(Error::Key { key: sample.key })));
         }
         if entry.is_empty() {
-            return Ok(Some(self.entry(sample.key, content, self.field.is_text)));
+            return Ok(Some(framed(sample.key, content, frame, self.field.is_text)));
         }
         let fault = match path.text(content.head(), entry) {
             Ok(Some(text)) => {
                 let text = Blob::in_memory(Arc::clone(content.name()), content.offset(), text.into_owned());
-                return Ok(Some(self.entry(sample.key, text, true)));
+                return Ok(Some(framed(sample.key, text, frame, true)));
             }
             Ok(None) => format!("expected a value as {path}, got null"),
             Err(error) => error.message,
@@ -93,31 +93,32 @@ impl ShardReader {
         let source = kaldi_io::Error::Content { name, offset, source };
         Error::Entry { script: None, key, source: Box::new(source) }
     }
+}
 
-    fn entry(&self, key: BString, content: Blob, is_text: bool) -> Result<RawEntry> {
-        if !content.is_whole() {
-            return Ok(RawEntry::new(key, content));
-        }
-        let content = match is_text {
-            true => Blob::in_memory(Arc::clone(content.name()), content.offset(), one_line(content.head())),
-            false => content,
-        };
-        let length = match (self.frame)(content.head(), true) {
-            Ok(Frame::Whole(length)) => length,
-            Ok(_) => content.head().len(),
-            Err(source) => {
-                let offset = content.offset() + source.offset as u64;
-                let source = kaldi_io::Error::Content { name: content.name().to_string(), offset, source };
-                return Err(Error::Entry { script: None, key, source: Box::new(source) });
-            }
-        };
-        let (chunk, head) = content.surroundings();
-        Ok(RawEntry::new(key, Blob::in_chunk(chunk, head.start..head.start + length)))
+/// The entry of a content, which `frame` measures.
+pub(super) fn framed(key: BString, content: Blob, frame: FrameFn, is_text: bool) -> Result<RawEntry> {
+    if !content.is_whole() {
+        return Ok(RawEntry::new(key, content));
     }
+    let content = match is_text {
+        true => Blob::in_memory(Arc::clone(content.name()), content.offset(), one_line(content.head())),
+        false => content,
+    };
+    let length = match frame(content.head(), true) {
+        Ok(Frame::Whole(length)) => length,
+        Ok(_) => content.head().len(),
+        Err(source) => {
+            let offset = content.offset() + source.offset as u64;
+            let source = kaldi_io::Error::Content { name: content.name().to_string(), offset, source };
+            return Err(Error::Entry { script: None, key, source: Box::new(source) });
+        }
+    };
+    let (chunk, head) = content.surroundings();
+    Ok(RawEntry::new(key, Blob::in_chunk(chunk, head.start..head.start + length)))
 }
 
 /// Reads a content. If values may stay where they are, and the rest can be read later, it reads only the header.
-fn look(
+pub(super) fn look(
     shard: &Shard,
     member: &Member,
     payload: &mut Payload<'_>,
@@ -150,7 +151,7 @@ fn one_line(text: &[u8]) -> Vec<u8> {
     text.trim_ascii().iter().map(blank).chain([b'\n']).collect()
 }
 
-fn to_error(error: kaldi_tar::Error) -> Error {
+pub(super) fn to_error(error: kaldi_tar::Error) -> Error {
     match error {
         kaldi_tar::Error::Io(error) => Error::Io(error),
         kaldi_tar::Error::Line { list, line, message } => Error::ScriptLine { script: list, line, message },

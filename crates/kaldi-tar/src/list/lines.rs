@@ -63,6 +63,11 @@ impl ListLines {
         }
     }
 
+    /// The number of the last delivered line, from 1.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
     /// Whether only the first line was read.
     pub(crate) fn is_first(&self) -> bool {
         self.number == 1

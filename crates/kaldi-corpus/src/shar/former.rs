@@ -1,0 +1,66 @@
+//! What is in a folder before a Shar folder is written there.
+
+use std::fs;
+
+use super::write::SharOptions;
+use crate::shard::{Error, Result};
+
+/// The fields that have tar files.
+pub(super) fn fields(options: &SharOptions) -> &'static [&'static str] {
+    if options.has_features { &["recording", "features"] } else { &["recording"] }
+}
+
+/// Whether a file is one of the first `num_files` of a number that are written with these options.
+fn is_written(options: &SharOptions, name: &str, num_files: u64) -> bool {
+    let plain = name.strip_suffix(".idx").filter(|_| options.index).unwrap_or(name);
+    let mut parts = plain.splitn(3, '.');
+    let (Some(field), Some(number), Some(suffix)) = (parts.next(), parts.next(), parts.next()) else { return false };
+    let is_field = match (field, suffix) {
+        ("cuts", "jsonl.gz") => options.gzip && plain == name,
+        ("cuts", "jsonl") => !options.gzip,
+        (field, "tar") => fields(options).contains(&field),
+        _ => false,
+    };
+    is_field && number.len() >= 6 && number.parse::<u64>().is_ok_and(|number| number < num_files)
+}
+
+/// The names of what is in the folder; those that begin with a dot do not count.
+fn names(options: &SharOptions) -> Result<Vec<String>> {
+    let failed = |source| kaldi_io::Error::Open { name: options.folder.display().to_string(), source };
+    let mut names = Vec::new();
+    for entry in fs::read_dir(&options.folder).map_err(failed)? {
+        let name = entry.map_err(failed)?.file_name().to_string_lossy().into_owned();
+        if !name.starts_with('.') {
+            names.push(name);
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Returns an error if there is something that at most `num_files` new files of cuts and what belongs to them would not replace.
+pub(super) fn refuse_others(options: &SharOptions, num_files: u64) -> Result<()> {
+    match names(options)?.into_iter().find(|name| !is_written(options, name, num_files)) {
+        None => Ok(()),
+        Some(name) => {
+            let message = format!(
+                "expected nothing but files that are replaced, got {name}: lhotse takes every file of a Shar folder for a field; remove \
+                 it, or choose another folder"
+            );
+            Err(Error::Refused { shard: options.folder.display().to_string(), message })
+        }
+    }
+}
+
+/// Removes the files of a former run that were to be replaced, if there are fewer new ones than expected.
+pub(super) fn remove_others(options: &SharOptions, num_files: u64) -> Result<()> {
+    for name in names(options)?.into_iter().filter(|name| !is_written(options, name, num_files)) {
+        let path = options.folder.join(name);
+        fs::remove_file(&path).map_err(|source| kaldi_io::Error::Write {
+            name: path.display().to_string(),
+            offset: 0,
+            source,
+        })?;
+    }
+    Ok(())
+}

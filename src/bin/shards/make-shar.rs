@@ -1,0 +1,289 @@
+//! Makes a Shar folder of lhotse: cuts, and tar files of their sound and features.
+//!
+//! Kaldi has no such program.
+
+use std::collections::HashMap;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use anyhow::{Result, bail, ensure};
+use array_files::{DType, npy};
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_cli::{Arg, InputName, Tally};
+use kaldi_corpus::shar::{CutArray, CutUtterance, PackedCut, SharAudio, SharOptions, SharPacking, SharWriter};
+use kaldi_corpus::shard::{ShardCompression, Stored};
+use kaldi_corpus::{DataDirectory, DirectoryUtterance, ExtraTable, read_text};
+use kaldi_io::AdviceGiven;
+use kaldi_log::{log, warning};
+use kaldi_matrix::Matrix;
+use kaldi_reader::{ReaderExt, from_fn, par_map};
+use kaldi_table::read_file;
+
+const USAGE: &str = "\
+Makes a Shar folder of lhotse of a data directory, a cut for each utterance, in the order of utt2spk:
+  cuts.000000.jsonl.gz   names, text, speaker; language and gender of utt2lang and spk2gender; other tables utt2<name> as custom
+  recording.000000.tar   sound, that of segments cut
+  features.000000.tar    with feats.scp: arrays of float32 (.npy); frame_shift has the seconds from frame to frame, else 0.01
+CutSet.from_shar(in_dir=...) reads it, shar:<folder> in tools here. lhotse takes every file of the folder for a field, so nothing
+else may be there.
+
+Usage: make-shar [options] <data-dir> <shar-dir>
+ e.g.: make-shar data/train shar/train
+       make-shar --audio=flac --num-utts-per-shard=500 data/train shar/train
+       make-shar --compress=none --index=lhotse data/train shar/train
+Utterances whose sound is missing or broken and segments outside of their recordings are skipped with a warning; with --strict
+each is an error.
+See also: make-data-dir, index-shards, export-data-dir, make-shard-list
+";
+
+/// Bytes of recordings that are processed at the same time.
+const IN_FLIGHT: usize = 16 << 20;
+/// Utterances of one recording that are cut at the same time.
+const MAX_SEGMENTS: usize = 1000;
+
+#[derive(option_table::Options)]
+struct Options {
+    /// wav: WAV of 16 bits; flac: FLAC of 16 bits; copy: files unchanged. Finer samples are rounded by the first two
+    #[option(default = "wav", one_of = &AUDIO)]
+    audio: Audio,
+    /// The most utterances of a file of cuts
+    #[option(default = 1000)]
+    num_utts_per_shard: u32,
+    /// Compress the files of cuts: gzip or none
+    #[option(default = "gzip", one_of = &ShardCompression::NAMES)]
+    compress: ShardCompression,
+    /// Write an index beside each file that is not compressed: lhotse, for its version 2. Version 1 takes it for a field and fails
+    #[option(one_of = &INDEX)]
+    index: Option<Index>,
+    /// End with an error if an utterance would be skipped
+    #[option]
+    strict: bool,
+    data: InputName,
+    folder: Arg,
+}
+
+/// What becomes of sound.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Audio {
+    Wav,
+    Flac,
+    Copy,
+}
+
+const AUDIO: [(&str, Audio); 3] = [("wav", Audio::Wav), ("flac", Audio::Flac), ("copy", Audio::Copy)];
+
+/// A kind of index.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Index {
+    Lhotse,
+}
+
+const INDEX: [(&str, Index); 1] = [("lhotse", Index::Lhotse)];
+
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(make_shar))
+    .whole("files are numbered over the whole data directory; a folder for each piece needs --split and --out");
+
+/// A recording and utterances of it, each with the place of its features.
+struct Job {
+    recording: Stored,
+    utterances: Vec<(CutUtterance, Option<String>)>,
+}
+
+fn make_shar(opts: Options) -> Result<Tally> {
+    ensure!(opts.num_utts_per_shard > 0, "expected --num-utts-per-shard to be 1 or more, got 0");
+    let path = opts.data.as_bstr().to_path_lossy().into_owned();
+    let directory = DataDirectory::read(&path)?;
+    let is_cut = |utterance: &DirectoryUtterance| utterance.times.is_some() || utterance.channel.is_some();
+    ensure!(
+        opts.audio != Audio::Copy || !directory.utterances.iter().any(is_cut),
+        "expected --audio=wav or --audio=flac with segments, got --audio=copy: segments are cut"
+    );
+    let tables = Tables::read(&path)?;
+    let packing = SharPacking {
+        audio: opts.audio.of()?,
+        frame_shift: tables.frame_shift,
+        has_features: tables.features.is_some(),
+    };
+    let options = SharOptions {
+        folder: opts.folder.as_path().to_owned(),
+        max_cuts: opts.num_utts_per_shard.into(),
+        gzip: opts.compress == ShardCompression::Gzip,
+        has_features: packing.has_features,
+        index: opts.index.is_some(),
+    };
+    let mut shar = SharWriter::create(options, directory.utterances.len() as u64)?;
+    let mut skip = Skip { strict: opts.strict, count: 0, advice: AdviceGiven::default() };
+    let mut losses = Losses::default();
+    let mut next = 0;
+    let jobs = from_fn(move |_| Ok::<_, anyhow::Error>(next_job(&directory, &tables, &mut next)));
+    let weigh = |job: &Job| job.recording.size();
+    for outcomes in par_map(jobs, kaldi_cli::num_threads, IN_FLIGHT, weigh, move |job| Ok(work(&packing, job))).iter() {
+        for (key, outcome) in outcomes? {
+            match outcome {
+                Ok(cut) => {
+                    shar.put(&cut)?;
+                    losses.add(&key, cut.loss);
+                }
+                Err(message) => skip.utterance(&key, &message)?,
+            }
+        }
+    }
+    losses.tell();
+    let (done, num_files) = (shar.num_cuts(), shar.num_files());
+    shar.finish()?;
+    log!("Wrote {done} cuts to {num_files} files of cuts, skipped {}.", skip.count);
+    Ok(Tally::new(done, skip.count))
+}
+
+/// Makes the cuts of a job.
+fn work(packing: &SharPacking, job: Job) -> Vec<(String, Result<PackedCut, String>)> {
+    let mut failed = Vec::new();
+    let mut utterances = Vec::new();
+    for (mut utterance, features) in job.utterances {
+        match features.map(|place| array(&place)).transpose() {
+            Ok(array) => {
+                utterance.features = array;
+                utterances.push(utterance);
+            }
+            Err(message) => failed.push((utterance.key, Err(message))),
+        }
+    }
+    let keys: Vec<String> = utterances.iter().map(|utterance| utterance.key.clone()).collect();
+    failed.into_iter().chain(keys.into_iter().zip(packing.pack(&job.recording, utterances))).collect()
+}
+
+/// Features as a file of NumPy.
+fn array(place: &str) -> Result<CutArray, String> {
+    let matrix = read_file::<Matrix<f32>>(place).map_err(|error| error.to_string())?;
+    let (num_frames, num_features) = (matrix.num_rows(), matrix.num_cols());
+    let mut npy = npy::header(DType::Float32, &[num_frames as u64, num_features as u64]);
+    for row in 0..num_frames {
+        npy.extend(matrix.row(row).iter().flat_map(|value| value.to_le_bytes()));
+    }
+    Ok(CutArray { npy, num_frames, num_features })
+}
+
+/// The next utterance, or the next ones of one recording.
+fn next_job(directory: &DataDirectory, tables: &Tables, next: &mut usize) -> Option<Job> {
+    let first = directory.utterances.get(*next)?;
+    let recording = &directory.recordings[first.recording];
+    let mut utterances = Vec::new();
+    while let Some(utterance) = directory.utterances.get(*next).filter(|it| it.recording == first.recording)
+        && utterances.len() < MAX_SEGMENTS
+    {
+        utterances.push(tables.utterance(utterance, &recording.key));
+        *next += 1;
+    }
+    Some(Job { recording: Stored::Named(BString::from(recording.audio.as_str())), utterances })
+}
+
+/// The tables of a data directory beside those that every tool reads.
+struct Tables {
+    languages: HashMap<String, String>,
+    genders: HashMap<String, String>,
+    /// Where the features of utterances are, if there are any.
+    features: Option<HashMap<String, String>>,
+    extra: Vec<ExtraTable>,
+    frame_shift: f64,
+}
+
+impl Tables {
+    fn read(folder: &Path) -> Result<Self> {
+        let read = |file: &str| -> Result<Option<HashMap<String, String>>> {
+            let path = folder.join(file);
+            if !path.exists() {
+                return Ok(None);
+            }
+            Ok(Some(read_text(BStr::new(path.as_os_str().as_bytes()))?.into_iter().collect()))
+        };
+        let shift = folder.join("frame_shift");
+        let frame_shift = match std::fs::read_to_string(&shift) {
+            Ok(text) => match text.trim().parse::<f64>() {
+                Ok(seconds) if seconds > 0.0 && seconds.is_finite() => seconds,
+                _ => bail!("{}: expected seconds above 0, got {:?}", shift.display(), text.trim()),
+            },
+            Err(_) => 0.01,
+        };
+        Ok(Self {
+            languages: read("utt2lang")?.unwrap_or_default(),
+            genders: read("spk2gender")?.unwrap_or_default(),
+            features: read("feats.scp")?,
+            extra: ExtraTable::read_all(folder)?,
+            frame_shift,
+        })
+    }
+
+    /// An utterance with what the tables say, and the place of its features.
+    fn utterance(&self, of: &DirectoryUtterance, recording: &str) -> (CutUtterance, Option<String>) {
+        let value = |table: &ExtraTable| Some((table.name().to_owned(), table.json(&of.key)?));
+        let utterance = CutUtterance {
+            key: of.key.clone(),
+            recording: recording.to_owned(),
+            speaker: of.speaker.clone(),
+            text: of.text.clone(),
+            language: self.languages.get(&of.key).cloned(),
+            gender: self.genders.get(&of.speaker).cloned(),
+            custom: self.extra.iter().filter_map(value).collect(),
+            times: of.times,
+            channel: of.channel,
+            features: None,
+        };
+        (utterance, self.features.as_ref().and_then(|features| features.get(&of.key).cloned()))
+    }
+}
+
+/// Skipped utterances.
+struct Skip {
+    strict: bool,
+    count: u64,
+    advice: AdviceGiven,
+}
+
+impl Skip {
+    fn utterance(&mut self, key: &str, reason: &str) -> Result<()> {
+        if self.strict {
+            bail!("{key}: {reason}");
+        }
+        let reason = self.advice.once(reason.to_owned());
+        warning!("{key}: {reason}; skipping it.");
+        self.count += 1;
+        Ok(())
+    }
+}
+
+/// Sounds of which something was lost.
+#[derive(Default)]
+struct Losses {
+    count: u64,
+    first: Option<String>,
+}
+
+impl Losses {
+    fn add(&mut self, key: &str, loss: Option<String>) {
+        if let Some(loss) = loss {
+            self.count += 1;
+            self.first.get_or_insert_with(|| format!("{key}: {loss}"));
+        }
+    }
+
+    fn tell(&self) {
+        if let Some(first) = &self.first {
+            warning!("the sound of {} utterances is not as it was; the first is {first}", self.count);
+        }
+    }
+}
+
+impl Audio {
+    fn of(self) -> Result<SharAudio> {
+        Ok(match self {
+            Self::Wav => SharAudio::Wav,
+            Self::Copy => SharAudio::Copy,
+            #[cfg(feature = "codecs")]
+            Self::Flac => SharAudio::Flac(kaldi_wave::Wave::to_flac),
+            #[cfg(not(feature = "codecs"))]
+            Self::Flac => {
+                bail!("expected a build with the feature \"codecs\", which writes FLAC, found one without it")
+            }
+        })
+    }
+}
