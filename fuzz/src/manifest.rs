@@ -38,7 +38,7 @@ pub fn manifest(bytes: &[u8]) {
         let Some(corpus) = named(manifest, if manifest.is_some() { &name } else { &source }) else { return };
         let files = corpus.files();
         let target = folder.join("data");
-        let contents: Vec<_> = files.iter().map(|(name, content)| (*name, content.as_slice())).collect();
+        let contents: Vec<_> = files.iter().map(|(name, content)| (name.as_str(), content.as_slice())).collect();
         fill(&target, &contents);
         for (name, content) in &contents {
             let lines: Vec<_> = content.strip_suffix(b"\n").expect("lines have ends").split_str(b"\n").collect();
@@ -59,8 +59,8 @@ pub fn manifest(bytes: &[u8]) {
 fn named(manifest: Option<Manifest>, path: &Path) -> Option<NamedCorpus> {
     let name = path.to_str().expect("temporary folders have names in UTF-8");
     let found = match manifest {
-        Some(manifest) => Utterances::of_manifest(name.into(), manifest, &ManifestOptions::default()),
-        None => Utterances::of_folder(path),
+        Some(manifest) => Utterances::of_manifests(&[name.into()], manifest, &ManifestOptions::default()),
+        None => Utterances::of_folders(&[path.as_os_str().as_encoded_bytes().into()]),
     };
     let speaker = if manifest.is_none() { SpeakerRule::Folder } else { SpeakerRule::Utterance };
     let mut naming = Naming::default();
@@ -77,9 +77,9 @@ fn named(manifest: Option<Manifest>, path: &Path) -> Option<NamedCorpus> {
 }
 
 /// Writes a data directory as manifests of all kinds, and reads these.
-fn leads_back(directory: &DataDirectory, files: &[(&str, Vec<u8>)], folder: &Path) {
-    let file = |files: &[(&str, Vec<u8>)], wanted: &str| {
-        files.iter().find(|(name, _)| *name == wanted).map(|(_, content)| content.clone())
+fn leads_back(directory: &DataDirectory, files: &[(String, Vec<u8>)], folder: &Path) {
+    let file = |files: &[(String, Vec<u8>)], wanted: &str| {
+        files.iter().find(|(name, _)| name == wanted).map(|(_, content)| content.clone())
     };
     let size = SoundSize { num_samples: 1 << 37, sample_rate: 16000.0, num_channels: 2 };
     let sizes: HashMap<_, _> = directory.recordings.iter().map(|it| (it.key.clone(), size)).collect();

@@ -12,16 +12,9 @@ const CLOSE: [&[u8]; 4] = [b"_CL_", b")", b"]", b">"];
 /// The names that a name with braces stands for: `{0..7}`, `{00..07}` (as many digits), `{0..6..2}`, `{a..c}` and `{a,b}`, one in another or
 /// beside it. As in NeMo, `_OP_ ( [ <` stand for `{`, and `_CL_ ) ] >` for `}`. A name without such a list is itself.
 ///
-/// ```
-/// let names = kaldi_corpus::expand_braces("x/audio__OP_8..10_CL_.tar".into())?;
-/// assert_eq!(names, ["x/audio_8.tar", "x/audio_9.tar", "x/audio_10.tar"]);
-/// assert_eq!(kaldi_corpus::expand_braces("data (1).json".into())?, ["data (1).json"]);
-/// # Ok::<(), String>(())
-/// ```
-///
 /// # Errors
 /// If there are too many.
-pub fn expand_braces(name: &BStr) -> Result<Vec<BString>, String> {
+pub(crate) fn expand_braces(name: &BStr) -> Result<Vec<BString>, String> {
     let mut text = name.to_vec();
     for (words, brace) in [(OPEN, b"{"), (CLOSE, b"}")] {
         for word in words {

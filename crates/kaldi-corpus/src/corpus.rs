@@ -2,13 +2,18 @@
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use bstr::{BString, ByteSlice};
 use kaldi_io::{Locator, Rxfilename};
 
 use crate::naming::{named, stem};
+use crate::sound_store::Wanted as WantedSound;
 use crate::utterances::without_blanks;
-use crate::{CorpusPlace, Error, FoundUtterance, Naming, Result, Utterances};
+use crate::{
+    CorpusPlace, Error, FoundSound, FoundUtterance, LeftOut, Naming, Result, SoundCopies, SoundStore, SpeakerFacts,
+    SpeakerFiles, Utterances,
+};
 
 /// The longest recording in seconds, 115 days: later times are mistakes.
 pub(crate) const LONGEST: f64 = 1e7;
@@ -18,14 +23,16 @@ pub(crate) const LONGEST: f64 = 1e7;
 pub struct NamedCorpus {
     recordings: BTreeMap<BString, Recording>,
     utterances: BTreeMap<BString, Utterance>,
-    has_text: bool,
-    num_left_out: u64,
+    stores: Vec<Arc<dyn SoundStore>>,
+    left_out: LeftOut,
 }
 
 /// A line of `wav.scp`.
 #[derive(Clone, Debug)]
 struct Recording {
-    audio: BString,
+    audio: FoundSound,
+    /// Its duration in seconds, if that is known.
+    seconds: Option<f64>,
     place: CorpusPlace,
 }
 
@@ -34,6 +41,11 @@ struct Utterance {
     speaker: BString,
     text: Option<String>,
     segment: Option<Segment>,
+    /// Its duration, if the manifest says it.
+    seconds: Option<f64>,
+    features: Option<BString>,
+    extra: Vec<(String, String)>,
+    facts: SpeakerFacts,
     place: CorpusPlace,
 }
 
@@ -50,18 +62,19 @@ impl NamedCorpus {
     /// Names what was found. If some utterances have text, those without are left out.
     ///
     /// # Errors
-    /// If there is nothing; if two utterances or recordings have the same name; if a name or time makes no sense; if names of
+    /// If there is nothing, or anything would be left out that must not be; if two utterances or recordings have the same name; if a name or time makes no sense; if names of
     /// utterances are not sorted as those of their speakers.
     pub fn new(utterances: Utterances, naming: &Naming) -> Result<Self> {
-        let Utterances { name, mut found, are_segments } = utterances;
-        let mut corpus = Self { has_text: found.iter().any(|it| it.text.is_some()), ..Self::default() };
-        if corpus.has_text {
-            if let Some(without) = found.iter().find(|it| naming.strict && it.text.is_none()) {
-                return Err(without.place.error("expected text, as others have it, got none"));
+        let Utterances { name, mut found, stores, left_out, are_segments } = utterances;
+        let mut corpus = Self { stores, left_out, ..Self::default() };
+        if found.iter().any(|it| it.text.is_some()) {
+            for without in found.iter().filter(|it| it.text.is_none()) {
+                if naming.strict {
+                    return Err(without.place.error("expected text, as others have it, got none"));
+                }
+                corpus.left_out.add("utterances have no text", &without.place)?;
             }
-            let all = found.len();
             found.retain(|it| it.text.is_some());
-            corpus.num_left_out = (all - found.len()) as u64;
         }
         if found.is_empty() {
             return Err(Error::Nothing(format!("{name}: expected utterances, got none")));
@@ -74,6 +87,47 @@ impl NamedCorpus {
         Ok(corpus)
     }
 
+    /// Whether [`copy_sound`](Self::copy_sound) has anything to do.
+    pub fn has_sound_inside(&self) -> bool {
+        self.recordings.values().any(|recording| matches!(recording.audio, FoundSound::Inside { .. }))
+    }
+
+    /// Copies sound that lies inside of other files, on up to `threads` threads. Utterances whose sound is none are left out.
+    ///
+    /// # Errors
+    /// If sound cannot be read, decoded or written; if nothing is left.
+    pub fn copy_sound(&mut self, copies: &mut SoundCopies, threads: usize) -> Result<()> {
+        let wanted = self.recordings.iter().filter_map(|(name, recording)| match recording.audio {
+            FoundSound::Named(_) => None,
+            FoundSound::Inside { store, index } => {
+                Some(WantedSound { recording: name.clone(), store, index, place: recording.place.clone() })
+            }
+        });
+        let (stores, wanted) = (self.stores.clone(), wanted.collect());
+        let mut without = Vec::new();
+        copies.copy(&stores, wanted, threads, |copied| match copied.sound {
+            None => without.push((copied.recording, copied.place)),
+            Some((name, seconds)) => {
+                if let Some(recording) = self.recordings.get_mut(&copied.recording) {
+                    recording.audio = FoundSound::Named(name);
+                    recording.seconds = seconds;
+                }
+            }
+        })?;
+        for (recording, place) in without {
+            self.left_out.add("recordings have no sound of a known kind", &place)?;
+            self.recordings.remove(&recording);
+        }
+        let recordings = &self.recordings;
+        self.utterances.retain(|key, utterance| {
+            recordings.contains_key(utterance.segment.as_ref().map_or(key, |segment| &segment.recording))
+        });
+        match self.utterances.is_empty() {
+            true => Err(Error::Nothing("expected sound, got none of a known kind".to_owned())),
+            false => Ok(()),
+        }
+    }
+
     /// The number of utterances.
     pub fn num_utterances(&self) -> usize {
         self.utterances.len()
@@ -84,46 +138,70 @@ impl NamedCorpus {
         self.recordings.len()
     }
 
-    /// The number of utterances that were left out since they have no text.
-    pub fn num_left_out(&self) -> u64 {
-        self.num_left_out
+    /// What was left out, a sentence for each kind.
+    pub fn left_out(&self) -> impl Iterator<Item = String> {
+        let [odd, both] = self.speaker_tables().num_left_out();
+        let odd =
+            (odd > 0).then(|| format!("{odd} utterances have a gender that is neither f nor m, and it was left out"));
+        let both = (both > 0).then(|| format!("{both} speakers have two genders, which were left out"));
+        self.left_out.sentences().chain(odd).chain(both)
     }
 
-    /// The files of the data directory: names and contents.
-    pub fn files(&self) -> Vec<(&'static str, Vec<u8>)> {
-        let (mut recordings, mut speakers, mut text, mut segments) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut of_speaker = BTreeMap::<&BString, Vec<u8>>::new();
-        let line = |out: &mut Vec<u8>, words: &[&[u8]]| {
-            out.extend(bstr::join(" ", words));
-            out.push(b'\n');
+    fn speaker_tables(&self) -> SpeakerFiles {
+        let mut tables = SpeakerFiles::default();
+        for (key, utterance) in &self.utterances {
+            tables.add(key.as_ref(), &utterance.facts);
+        }
+        tables
+    }
+
+    /// The files of the data directory: names and contents. Sound inside of other files has been copied.
+    pub fn files(&self) -> Vec<(String, Vec<u8>)> {
+        let mut files = BTreeMap::<String, Vec<u8>>::new();
+        let mut line = |file: &str, words: &[&[u8]]| {
+            let content = match files.get_mut(file) {
+                Some(content) => content,
+                None => files.entry(file.to_owned()).or_default(),
+            };
+            content.extend(bstr::join(" ", words));
+            content.push(b'\n');
         };
         for (key, recording) in &self.recordings {
-            line(&mut recordings, &[key, &recording.audio]);
+            if let FoundSound::Named(audio) = &recording.audio {
+                line("wav.scp", &[key, audio]);
+            }
         }
-        for (key, utterance) in &self.utterances {
-            line(&mut speakers, &[key, &utterance.speaker]);
-            let list = of_speaker.entry(&utterance.speaker).or_default();
-            list.push(b' ');
-            list.extend_from_slice(key);
+        let durations: Option<Vec<f64>> =
+            self.utterances.iter().map(|(key, utterance)| self.duration(key, utterance)).collect();
+        for (index, (key, utterance)) in self.utterances.iter().enumerate() {
             if let Some(words) = &utterance.text {
-                line(&mut text, &[key, words.as_bytes()]);
+                line("text", &[key, words.as_bytes()]);
             }
             if let Some(Segment { recording, start, end, channel }) = &utterance.segment {
                 let channel = channel.map_or(String::new(), |channel| format!(" {channel}"));
                 let times = format!("{} {}{channel}", seconds(*start), seconds(*end));
-                line(&mut segments, &[key, recording, times.as_bytes()]);
+                line("segments", &[key, recording, times.as_bytes()]);
+            }
+            if let Some(place) = &utterance.features {
+                line("feats.scp", &[key, place]);
+            }
+            if let Some(durations) = &durations {
+                line("utt2dur", &[key, seconds(durations[index]).as_bytes()]);
+            }
+            for (name, words) in &utterance.extra {
+                line(&format!("utt2{name}"), &[key, words.as_bytes()]);
             }
         }
-        let of_speaker =
-            of_speaker.into_iter().flat_map(|(speaker, list)| [speaker, &list[..], b"\n"].concat()).collect();
-        let files = [
-            ("wav.scp", recordings),
-            ("utt2spk", speakers),
-            ("spk2utt", of_speaker),
-            ("text", text),
-            ("segments", segments),
-        ];
-        files.into_iter().filter(|(_, content)| !content.is_empty()).collect()
+        files
+            .into_iter()
+            .chain(self.speaker_tables().files().into_iter().map(|(name, it)| (name.to_owned(), it)))
+            .collect()
+    }
+
+    /// The duration of an utterance in seconds, if it is known.
+    fn duration(&self, key: &BString, utterance: &Utterance) -> Option<f64> {
+        let part = utterance.segment.as_ref().map(|segment| segment.end - segment.start);
+        part.or(utterance.seconds).or_else(|| self.recordings.get(key)?.seconds)
     }
 
     fn add(&mut self, found: FoundUtterance, naming: &Naming, is_segment: bool) -> Result<()> {
@@ -148,12 +226,27 @@ impl NamedCorpus {
         let speaker = speaker.unwrap_or_else(|| id.clone());
         let place = found.place;
         match self.recordings.entry(recording) {
-            Entry::Vacant(entry) => drop(entry.insert(Recording { audio: found.audio, place: place.clone() })),
+            Entry::Vacant(entry) => {
+                entry.insert(Recording { audio: found.audio, seconds: None, place: place.clone() });
+            }
             Entry::Occupied(entry) if is_segment && entry.get().audio == found.audio => {}
             Entry::Occupied(entry) => return Err(twice(entry.key(), &entry.get().place, &place)),
         }
         match self.utterances.entry(id) {
-            Entry::Vacant(entry) => drop(entry.insert(Utterance { speaker, text: found.text, segment, place })),
+            Entry::Vacant(entry) => {
+                let facts =
+                    SpeakerFacts { speaker: Some(speaker.clone()), language: found.language, gender: found.gender };
+                entry.insert(Utterance {
+                    speaker,
+                    text: found.text,
+                    segment,
+                    seconds: found.end.filter(|_| found.start.is_none()),
+                    features: found.features,
+                    extra: found.extra,
+                    facts,
+                    place,
+                });
+            }
             Entry::Occupied(entry) => return Err(twice(entry.key(), &entry.get().place, &place)),
         }
         Ok(())
@@ -187,7 +280,7 @@ impl Segment {
 
 /// Whether a file comes twice, and parts of it are known.
 fn has_repeated_sound(found: &[FoundUtterance]) -> bool {
-    let mut first = HashMap::<&BString, &FoundUtterance>::new();
+    let mut first = HashMap::<&FoundSound, &FoundUtterance>::new();
     found.iter().filter(|it| it.end.is_some()).any(|it| first.insert(&it.audio, it).is_some())
 }
 
@@ -224,7 +317,8 @@ fn check_times(found: &FoundUtterance) -> Result<()> {
 
 /// Makes sure that a line of `wav.scp` leads to the sound.
 fn check_audio(found: &FoundUtterance) -> Result<()> {
-    let audio = found.audio.as_bstr();
+    let FoundSound::Named(audio) = &found.audio else { return Ok(()) };
+    let audio = audio.as_bstr();
     let is_line = audio.trim_ascii() == audio.as_bytes() && !audio.iter().any(|byte| matches!(byte, b'\n' | b'\r' | 0));
     let is_whole = || match Locator::parse(audio) {
         Ok(locator) => {

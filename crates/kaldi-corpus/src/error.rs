@@ -43,9 +43,20 @@ pub enum Error {
     /// A file cannot be read.
     #[error(transparent)]
     Io(#[from] kaldi_io::Error),
+    /// A tar file cannot be read.
+    #[error(transparent)]
+    Tar(#[from] kaldi_tar::Error),
     /// A folder cannot be read.
     #[error("cannot read the folder {name}: {source}")]
     Folder {
+        /// Its name.
+        name: String,
+        /// The error of the system.
+        source: std::io::Error,
+    },
+    /// A file cannot be written.
+    #[error("cannot write {name}: {source}")]
+    Write {
         /// Its name.
         name: String,
         /// The error of the system.

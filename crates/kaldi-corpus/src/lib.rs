@@ -16,8 +16,8 @@
 //! | [`Naming`] | how utterances and speakers get their names |
 //! | [`NamedCorpus`] | utterances and recordings with their names, the content of a data directory |
 //! | [`DataFolder`], [`DIRECTORY_FILES`] | which files a data directory has, and what they say |
-//! | [`expand_braces`] | names of many files in one |
-//! | [`SpeakerTables`] | tables of speakers, languages and genders |
+//! | [`expand_pattern`] | names of many files in one |
+//! | [`SpeakerFiles`] | tables of speakers, languages and genders |
 //! | [`Segment`], [`Segments`] | lines of `segments` |
 //! | [`read_text`], [`read_recordings`] | `text` and `wav.scp`, as WeNet's scripts read them |
 //! | [`DataDirectory`] | a data directory that is read as a whole |
@@ -41,27 +41,32 @@ mod error;
 mod export;
 mod extra_tables;
 mod folder;
+mod left_out;
 mod list;
 mod manifest;
 mod naming;
+mod pattern;
 mod segment;
 pub mod shar;
 pub mod shard;
+mod sound_store;
 mod speakers;
 mod texts;
 mod utterances;
 
-pub use braces::expand_braces;
 pub use corpus::NamedCorpus;
 pub use data_folder::{AfterKey, DIRECTORY_FILES, DataFolder, DirectoryFile, KeysOf, last_ends};
 pub use directory::{DataDirectory, DirectoryRecording, DirectoryUtterance};
 pub use error::{CorpusPlace, Error, Result};
 pub use export::{ExportFormat, Exported, SoundSize};
 pub use extra_tables::ExtraTable;
+pub use left_out::LeftOut;
 pub use list::{ListIndex, RawList, RawUtterance, write_raw_line};
 pub use manifest::Manifest;
 pub use naming::{Naming, PathPattern, SpeakerRule, UtteranceRule};
+pub use pattern::expand_pattern;
 pub use segment::{RecordingPart, Segment, Segments};
-pub use speakers::{SpeakerFacts, SpeakerTables, gender_of};
+pub use sound_store::{FoundSound, SoundCopies, SoundForm, SoundStore};
+pub use speakers::{SpeakerFacts, SpeakerFiles, gender_of};
 pub use texts::{are_recordings, read_recordings, read_text};
-pub use utterances::{FoundUtterance, ManifestOptions, Utterances};
+pub use utterances::{Extra, FieldNames, FoundUtterance, ManifestOptions, Utterances};

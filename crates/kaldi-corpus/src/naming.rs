@@ -9,7 +9,7 @@ use bstr::{BString, ByteSlice};
 use regex::bytes::Regex;
 
 use crate::utterances::without_blanks;
-use crate::{FoundUtterance, Result};
+use crate::{FoundSound, FoundUtterance, Result};
 
 /// A regular expression whose first group, found in the path of a file, is a name.
 #[derive(Clone, Debug)]
@@ -117,7 +117,10 @@ pub(crate) fn named(found: &FoundUtterance, name: Option<BString>, of: &str) -> 
 /// The name of the folder of the file.
 fn folder_name(found: &FoundUtterance) -> Cow<'_, [u8]> {
     // The name of a file directly in the folder has that of the folder only in full.
-    let full: &[u8] = if found.path.contains(&b'/') { &found.path } else { &found.audio };
+    let full: &[u8] = match &found.audio {
+        FoundSound::Named(name) if !found.path.contains(&b'/') => name,
+        _ => &found.path,
+    };
     let folder = full.rsplit_once_str("/").map_or(&b""[..], |(folder, _)| folder);
     match folder.rsplit_once_str("/").map_or(folder, |(_, name)| name) {
         b"." | b".." => {
@@ -148,7 +151,7 @@ mod tests {
 
     fn found(path: &str) -> FoundUtterance {
         let place = CorpusPlace { name: "x".into(), line: None };
-        FoundUtterance::new(place, format!("corpus/{path}").into(), path.into())
+        FoundUtterance::new(place, BString::from(format!("corpus/{path}")), path.into())
     }
 
     fn pattern(text: &str) -> PathPattern {

@@ -1,19 +1,22 @@
 //! What a folder or a manifest has.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::Arc;
 
-use bstr::{BStr, BString, ByteSlice};
+use bstr::{BString, ByteSlice};
 use kaldi_io::Commands;
 
-use crate::{CorpusPlace, Manifest, Result, folder, manifest};
+use crate::{CorpusPlace, FoundSound, LeftOut, Manifest, Result, SoundStore, folder, manifest};
 
 /// An utterance that was found, before it gets its name.
 #[derive(Clone, Debug)]
 pub struct FoundUtterance {
     /// Where it was found.
     pub place: CorpusPlace,
-    /// The name of its sound for `wav.scp`: a file or a command.
-    pub audio: BString,
+    /// Its sound.
+    pub audio: FoundSound,
     /// The path that names are made of: below the folder, or as in the manifest.
     pub path: BString,
     /// Its name, if it has one.
@@ -30,14 +33,22 @@ pub struct FoundUtterance {
     pub end: Option<f64>,
     /// Its channel, if the sound has several.
     pub channel: Option<u32>,
+    /// Its language.
+    pub language: Option<BString>,
+    /// The gender of its speaker, as it is called there.
+    pub gender: Option<BString>,
+    /// The place of its features for `feats.scp`.
+    pub features: Option<BString>,
+    /// Other facts that are asked for: the name of the table after `utt2`, and the words.
+    pub extra: Vec<(String, String)>,
 }
 
 impl FoundUtterance {
     /// An utterance with nothing but its sound.
-    pub(crate) fn new(place: CorpusPlace, audio: BString, path: BString) -> Self {
+    pub(crate) fn new(place: CorpusPlace, audio: impl Into<FoundSound>, path: BString) -> Self {
         Self {
             place,
-            audio,
+            audio: audio.into(),
             path,
             id: None,
             recording: None,
@@ -46,6 +57,10 @@ impl FoundUtterance {
             start: None,
             end: None,
             channel: None,
+            language: None,
+            gender: None,
+            features: None,
+            extra: Vec::new(),
         }
     }
 }
@@ -59,6 +74,61 @@ pub struct ManifestOptions {
     pub audio_dir: Option<BString>,
     /// What happens to commands in place of files.
     pub commands: Commands,
+    /// Names of the columns or entries that say something, in place of the usual ones.
+    pub fields: FieldNames,
+    /// The split of a folder that has several.
+    pub split: Option<String>,
+    /// The tar files of a manifest of NeMo, as a pattern.
+    pub shards: Option<BString>,
+    /// Which other columns or entries become tables.
+    pub extra: Extra,
+    /// Whether each channel of a cut with several becomes an utterance.
+    pub split_channels: bool,
+    /// Whether whatever would be left out is an error.
+    pub strict: bool,
+    /// Whether sound is copied even if a line of `wav.scp` could name it.
+    pub copies_all: bool,
+}
+
+/// Names of columns or entries.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct FieldNames {
+    /// Of the sound.
+    pub audio: Option<String>,
+    /// Of the text.
+    pub text: Option<String>,
+    /// Of the name of the utterance.
+    pub utterance: Option<String>,
+    /// Of the speaker.
+    pub speaker: Option<String>,
+    /// Of the language.
+    pub language: Option<String>,
+    /// Of the gender.
+    pub gender: Option<String>,
+}
+
+/// Which columns or entries that have no table of their own become tables `utt2<name>`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Extra {
+    /// None of them.
+    #[default]
+    None,
+    /// All.
+    All,
+    /// Those with these names.
+    Named(Vec<String>),
+}
+
+impl Extra {
+    /// Whether a column or entry becomes a table.
+    pub fn has(&self, name: &str) -> bool {
+        match self {
+            Self::None => false,
+            Self::All => true,
+            Self::Named(names) => names.iter().any(|wanted| wanted == name),
+        }
+    }
 }
 
 /// All utterances of a folder or a manifest.
@@ -68,29 +138,45 @@ pub struct Utterances {
     pub name: String,
     /// The utterances in the order in which they were found.
     pub found: Vec<FoundUtterance>,
+    /// The files that have sound inside.
+    pub stores: Vec<Arc<dyn SoundStore>>,
+    /// What was left out.
+    pub left_out: LeftOut,
     /// Whether all are parts of recordings.
     pub(crate) are_segments: bool,
 }
 
 impl Utterances {
-    /// Finds the sound in a folder and in those below it, and the texts beside it. Names that start with a dot are passed
+    /// Finds the sound in folders and in those below them, and the texts beside it. Names that start with a dot are passed
     /// over.
     ///
     /// # Errors
     /// If a folder or text cannot be read.
-    pub fn of_folder(folder: &Path) -> Result<Self> {
-        let name = folder.display().to_string();
-        Ok(Self { name, found: folder::find(folder)?, are_segments: false })
+    pub fn of_folders(folders: &[BString]) -> Result<Self> {
+        let path = |folder: &BString| Path::new(OsStr::from_bytes(folder)).to_owned();
+        let mut all = Self::empty(folders.first().map_or_else(String::new, |first| path(first).display().to_string()));
+        for name in folders {
+            all.found.extend(folder::find(&path(name))?);
+        }
+        Ok(all)
     }
 
-    /// Reads a manifest, or the manifests of lhotse in a folder.
+    /// Reads manifests of one kind, one after the other, or the manifests of lhotse in a folder.
     ///
     /// # Errors
-    /// If it cannot be read; the place of what makes no sense.
-    pub fn of_manifest(name: &BStr, manifest: Manifest, options: &ManifestOptions) -> Result<Self> {
-        let found = manifest::read(name, manifest, options)?;
-        let are_segments = manifest == Manifest::Lhotse;
-        Ok(Self { name: kaldi_io::printable_rxfilename(name).into_owned(), found, are_segments })
+    /// If one cannot be read; the place of what makes no sense.
+    pub fn of_manifests(names: &[BString], manifest: Manifest, options: &ManifestOptions) -> Result<Self> {
+        let first = names.first().map_or("".into(), |name| kaldi_io::printable_rxfilename(name.as_ref()));
+        let mut all = Self::empty(first.into_owned());
+        all.left_out.strict = options.strict;
+        for name in names {
+            manifest::read(name.as_ref(), manifest, options, &mut all)?;
+        }
+        Ok(all)
+    }
+
+    fn empty(name: String) -> Self {
+        Self { name, found: Vec::new(), stores: Vec::new(), left_out: LeftOut::default(), are_segments: false }
     }
 }
 

@@ -6,8 +6,8 @@ use kaldi_cli::{InputName, Tally};
 use kaldi_corpus::shard::{
     FaultKind, FieldPath, Findings, Grouping, NemoCheck, ShardChecks, ShardFault, ShardName, ShardNames, Wanted,
 };
-use kaldi_corpus::expand_braces;
-use kaldi_io::{AdviceGiven, Output, printable, printable_json};
+use kaldi_corpus::expand_pattern;
+use kaldi_io::{AdviceGiven, Output, Rxfilename, printable, printable_json};
 use kaldi_log::log;
 use kaldi_reader::{ReaderExt, par_map};
 use serde_json::Value;
@@ -124,12 +124,12 @@ fn check_shards(opts: Options) -> Result<Tally> {
     Ok(Tally::new(num_samples, num_faults).ok_if(num_faults == 0))
 }
 
-/// The names that a name with braces stands for, if there is no such file.
+/// The names that a pattern stands for.
 fn written_out(name: &InputName) -> Result<Vec<BString>> {
-    if name.as_path().exists() {
-        return Ok(vec![name.as_bstr().to_owned()]);
+    match Rxfilename::parse(name) {
+        Ok(Rxfilename::File(_)) => Ok(expand_pattern(name)?),
+        _ => Ok(vec![name.as_bstr().to_owned()]),
     }
-    expand_braces(name.as_bstr()).map_err(Error::msg)
 }
 
 /// The keys of all shards, and the shard of each: as hashes of 128 bits, which take a third of the memory of keys.

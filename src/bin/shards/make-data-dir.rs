@@ -3,10 +3,11 @@
 //! Kaldi has no such program.
 
 use anyhow::{Context, bail};
-use bstr::ByteSlice;
+use bstr::{BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, Tally, unless_forced};
 use kaldi_corpus::{
-    Manifest, ManifestOptions, NamedCorpus, Naming, PathPattern, SpeakerRule, UtteranceRule, Utterances,
+    Extra, Manifest, ManifestOptions, NamedCorpus, Naming, PathPattern, SoundCopies, SoundForm, SpeakerRule,
+    UtteranceRule, Utterances, expand_pattern,
 };
 use kaldi_io::{Commands, Output, Rxfilename};
 use kaldi_log::{log, warning};
@@ -24,7 +25,7 @@ Makes a data directory (wav.scp, utt2spk, spk2utt, text, segments) of a folder o
 An utterance whose name does not start with that of its speaker gets <speaker>- before it. If some utterances have text, the
 others are left out. The files appear when all are complete.
 
-Usage: make-data-dir [options] <folder-or-manifest> <data-dir>
+Usage: make-data-dir [options] <folder-or-manifest> [<folder-or-manifest> ...] <data-dir>
  e.g.: make-data-dir --spk-from=dir LibriSpeech/dev-clean data/dev
        make-data-dir --utt-from='regex:([^/]+)/[^/]+$' --spk-from='regex:^([^/]+)' corpus data/corpus
        make-data-dir cv-corpus/de/train.tsv data/train
@@ -49,14 +50,67 @@ struct Options {
     /// folder, if the sound is there
     #[option]
     audio_dir: Option<Arg>,
+    /// Column or entry of the sound, in place of the usual ones (of CSV, NeMo, Parquet, Arrow and cuts); a dot leads into one: audio.bytes
+    #[option]
+    audio_field: Option<String>,
+    /// Column or entry of the text
+    #[option]
+    text_field: Option<String>,
+    /// Column or entry of the name of the utterance
+    #[option]
+    utt_field: Option<String>,
+    /// Column or entry of the speaker
+    #[option]
+    speaker_field: Option<String>,
+    /// Column or entry of the language
+    #[option]
+    language_field: Option<String>,
+    /// Column or entry of the gender
+    #[option]
+    gender_field: Option<String>,
+    /// Split of a folder that has several, such as train
+    #[option]
+    split: Option<String>,
+    /// What happens to sound: auto (stays where it is, if a line of wav.scp can name it; other sound is copied), copy (all that lies
+    /// inside of other files becomes files in <data-dir>/wav, bytes unchanged) or wav (all of that becomes one archive <data-dir>/wav.ark, as WAV of 16 bits)
+    #[option(default = "auto", one_of = &SOUNDS)]
+    audio: Sound,
+    /// Other columns or entries that become tables utt2<name>: none, all, or names with commas between them
+    #[option(default = "none", parse = extra)]
+    extra: Extra,
+    /// The tar files of a tarred manifest of NeMo; by default audio_<shard>.tar beside it
+    #[option]
+    shards: Option<Arg>,
+    /// Make an utterance of each channel of a cut that has several
+    #[option]
+    split_channels: bool,
     /// Take commands that a manifest names in place of files, which the next tool runs: only for manifests that you trust like scripts
     #[option]
     allow_commands: bool,
-    /// End with an error if some utterances have text and others have none
+    /// End with an error if some utterances have text and others have none, or if anything else would be left out
     #[option]
     strict: bool,
-    source: InputName,
+    #[argument(required)]
+    sources: Vec<InputName>,
     folder: Arg,
+}
+
+/// What happens to sound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sound {
+    Auto,
+    Copy,
+    Wav,
+}
+
+const SOUNDS: [(&str, Sound); 3] = [("auto", Sound::Auto), ("copy", Sound::Copy), ("wav", Sound::Wav)];
+
+fn extra(text: &str) -> Result<Extra, String> {
+    Ok(match text {
+        "none" | "" => Extra::None,
+        "all" => Extra::All,
+        names => Extra::Named(names.split(',').map(str::to_owned).collect()),
+    })
 }
 
 /// What the first argument is.
@@ -99,40 +153,85 @@ pub const TOOL: kaldi_cli::Tool =
     kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(make_data_dir)).whole("a data directory is sorted as a whole");
 
 /// Files of a data directory that would not fit other utterances.
-const FILES: [&str; 5] = ["wav.scp", "utt2spk", "spk2utt", "text", "segments"];
+const FILES: [&str; 9] =
+    ["wav.scp", "utt2spk", "spk2utt", "text", "segments", "utt2lang", "spk2gender", "utt2dur", "feats.scp"];
 
 fn make_data_dir(opts: Options) -> anyhow::Result<Tally> {
-    let source = opts.source.as_bstr();
-    let path = Path::new(OsStr::from_bytes(source));
-    let is_plain = matches!(Rxfilename::parse(source), Ok(Rxfilename::File(_)));
-    let manifest = match opts.format {
-        Format::Folder => None,
-        Format::Manifest(manifest) => Some(manifest),
-        Format::Auto if is_plain || path.is_dir() => Manifest::detect(source)?,
-        Format::Auto => bail!("{}: expected --format= for a stream, which is read once", opts.source),
-    };
-    let mut options = ManifestOptions::default();
-    options.audio_dir = opts.audio_dir.as_deref().map(ToOwned::to_owned);
-    options.commands = Commands::allowed(opts.allow_commands);
-    let found = match manifest {
-        Some(manifest) => Utterances::of_manifest(source, manifest, &options)?,
-        None => Utterances::of_folder(path)?,
+    let mut sources = Vec::new();
+    for source in &opts.sources {
+        let name = source.as_bstr();
+        match Rxfilename::parse(name) {
+            Ok(Rxfilename::File(_)) => sources.extend(expand_pattern(name)?),
+            _ => sources.push(name.to_owned()),
+        }
+    }
+    let found = match manifest(&opts, &sources)? {
+        Some(manifest) => Utterances::of_manifests(&sources, manifest, &opts.manifest_options())?,
+        None => Utterances::of_folders(&sources)?,
     };
     let mut naming = Naming::default();
-    (naming.utterance, naming.speaker, naming.strict) = (opts.utt_from, opts.spk_from, opts.strict);
-    let corpus = NamedCorpus::new(found, &naming)?;
-    write(opts.folder.as_path(), &corpus)?;
-    if corpus.num_left_out() > 0 {
-        warning!("{} utterances have no text, and were left out", corpus.num_left_out());
+    (naming.utterance, naming.speaker, naming.strict) = (opts.utt_from.clone(), opts.spk_from.clone(), opts.strict);
+    let mut corpus = NamedCorpus::new(found, &naming)?;
+    let folder = opts.folder.as_path();
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let mut copies = None;
+    if corpus.has_sound_inside() {
+        let form = if opts.audio == Sound::Wav { SoundForm::Archive } else { SoundForm::Files };
+        corpus.copy_sound(copies.insert(SoundCopies::create(folder, form)?), kaldi_cli::num_threads())?;
+    }
+    write(folder, &corpus, copies)?;
+    for sentence in corpus.left_out() {
+        warning!("{sentence}");
     }
     log!("Wrote {} utterances of {} recordings.", corpus.num_utterances(), corpus.num_recordings());
     Ok(Tally::new(corpus.num_utterances() as u64, 0))
 }
 
+/// What the sources are, which are of one kind. `None` if they are folders of sound.
+fn manifest(opts: &Options, sources: &[BString]) -> anyhow::Result<Option<Manifest>> {
+    match opts.format {
+        Format::Folder => return Ok(None),
+        Format::Manifest(manifest) => return Ok(Some(manifest)),
+        Format::Auto => {}
+    }
+    let mut first = None;
+    for source in sources {
+        let is_plain = matches!(Rxfilename::parse(source.as_ref()), Ok(Rxfilename::File(_)));
+        if !is_plain && !Path::new(OsStr::from_bytes(source)).is_dir() {
+            bail!("{source}: expected --format= for a stream, which is read once");
+        }
+        let kind = Manifest::detect(source.as_ref())?;
+        if *first.get_or_insert(kind) != kind {
+            bail!("{source}: expected a source of the same kind as {}, got another one", sources[0]);
+        }
+    }
+    Ok(first.flatten())
+}
+
+impl Options {
+    fn manifest_options(&self) -> ManifestOptions {
+        let mut options = ManifestOptions::default();
+        options.audio_dir = self.audio_dir.as_deref().map(ToOwned::to_owned);
+        options.commands = Commands::allowed(self.allow_commands);
+        options.fields.audio.clone_from(&self.audio_field);
+        options.fields.text.clone_from(&self.text_field);
+        options.fields.utterance.clone_from(&self.utt_field);
+        options.fields.speaker.clone_from(&self.speaker_field);
+        options.fields.language.clone_from(&self.language_field);
+        options.fields.gender.clone_from(&self.gender_field);
+        options.split.clone_from(&self.split);
+        options.extra = self.extra.clone();
+        options.shards = self.shards.as_deref().map(ToOwned::to_owned);
+        (options.split_channels, options.strict) = (self.split_channels, self.strict);
+        options.copies_all = self.audio != Sound::Auto;
+        options
+    }
+}
+
 /// Writes the files, which appear together.
-fn write(folder: &Path, corpus: &NamedCorpus) -> anyhow::Result<()> {
+fn write(folder: &Path, corpus: &NamedCorpus, copies: Option<SoundCopies>) -> anyhow::Result<()> {
     let files = corpus.files();
-    let is_written = |file: &str| files.iter().any(|(name, _)| *name == file);
+    let is_written = |file: &str| files.iter().any(|(name, _)| name == file);
     let old: Vec<&str> = FILES.into_iter().filter(|file| !is_written(file) && folder.join(file).exists()).collect();
     unless_forced(match old.as_slice() {
         [] => Ok(()),
@@ -141,7 +240,6 @@ fn write(folder: &Path, corpus: &NamedCorpus) -> anyhow::Result<()> {
             folder.join(first).display()
         )),
     })?;
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let mut outputs = Vec::new();
     for (name, content) in &files {
         let path = folder.join(name);
@@ -149,7 +247,8 @@ fn write(folder: &Path, corpus: &NamedCorpus) -> anyhow::Result<()> {
         output.write_all(content)?;
         outputs.push(output);
     }
-    // Nothing gets its name before all is written.
+    // Nothing gets its name before all is written, and no table before the sound that it names.
+    copies.map_or(Ok(()), SoundCopies::finish)?;
     outputs.into_iter().try_for_each(Output::finish)?;
     for file in old {
         std::fs::remove_file(folder.join(file)).with_context(|| format!("cannot remove {file}"))?;

@@ -24,9 +24,9 @@ fn is_whole(scratch: &Scratch, folder: &str) {
 }
 
 #[test]
-fn two_arguments_are_needed() {
+fn at_least_two_arguments_are_needed() {
     for name in ["make-data-dir", "export-data-dir"] {
-        for arguments in [&[][..], &["a"], &["a", "b", "c"]] {
+        for arguments in [&[][..], &["a"]] {
             tool(name).args(arguments).assert().code(1).stdout("");
         }
     }
@@ -216,7 +216,8 @@ fn offsets_of_nemo_become_segments() {
     scratch
         .sh("make-data-dir m.json plain && cat plain/wav.scp && ls plain")
         .succeeds()
-        .stdout_is("u /s/b.wav\nspk2utt\nutt2spk\nwav.scp\n");
+        .stdout_is("u /s/b.wav\nspk2utt\nutt2dur\nutt2spk\nwav.scp\n");
+    assert_eq!(file(&scratch, "plain/utt2dur"), "u 1.1\n");
 }
 
 #[test]
@@ -297,7 +298,7 @@ fn manifests_lead_back_to_the_data_directory() {
         scratch
             .sh(&format!("export-data-dir --format={format} data {target} && make-data-dir {target} again"))
             .succeeds();
-        let other = if format == "wenet" { "-x utt2spk -x spk2utt" } else { "" };
+        let other = if format == "wenet" { "-x utt2spk -x spk2utt" } else { "-x utt2dur" };
         scratch.sh(&format!("diff -r {other} data again && rm -r again")).succeeds();
     }
     assert_eq!(
@@ -325,7 +326,7 @@ fn manifests_lead_back_to_segments() {
     let scratch = data();
     scratch.write("data/wav.scp", "r1 c.wav\nr2 b \u{fc}.wav\n");
     scratch.write("data/segments", "s-a r1 0.1 1.3\ns-b r2 0.25 0.5 1\nt-c r2 0 0.25 0\n");
-    scratch.sh("export-data-dir --format=lhotse data l && make-data-dir l again && diff -r data again").succeeds();
+    scratch.sh("export-data-dir --format=lhotse data l && make-data-dir l again && diff -r -x utt2dur data again").succeeds();
     scratch.sh("gunzip -c l/supervisions.jsonl.gz | head -n 1").succeeds().stdout_is(
         "{\"id\": \"s-a\", \"recording_id\": \"r1\", \"start\": 0.1, \"duration\": 1.2, \"channel\": 0, \
          \"text\": \"x, \\\"y\\\"\", \"speaker\": \"s\"}\n",
@@ -339,7 +340,7 @@ fn manifests_lead_back_to_segments() {
             .sh(&format!("export-data-dir --format={format} data {target} && make-data-dir {target} again-{format}"))
             .succeeds();
         scratch
-            .sh(&format!("diff -r -x segments data again-{format} && cmp with-end again-{format}/segments"))
+            .sh(&format!("diff -r -x segments -x utt2dur data again-{format} && cmp with-end again-{format}/segments"))
             .succeeds();
     }
     scratch.sh("mv with-end data/segments; export-data-dir --format=wenet data m.jsonl").succeeds();

@@ -2,15 +2,16 @@
 
 mod json;
 mod lhotse;
+mod nemo_tars;
 mod table;
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Commands, Lines};
+use kaldi_io::Lines;
 
-use crate::{CorpusPlace, FoundUtterance, ManifestOptions, Result};
+use crate::{CorpusPlace, ManifestOptions, Result, Utterances};
 pub(crate) use json::{Object, Objects};
 
 /// A kind of manifest.
@@ -60,37 +61,52 @@ impl Manifest {
     }
 }
 
-/// Reads a manifest.
-pub(crate) fn read(name: &BStr, manifest: Manifest, options: &ManifestOptions) -> Result<Vec<FoundUtterance>> {
+/// Reads a manifest and adds what it has.
+pub(crate) fn read(name: &BStr, manifest: Manifest, options: &ManifestOptions, all: &mut Utterances) -> Result<()> {
     let places = SoundPlaces::new(name, manifest, options);
-    match manifest {
-        Manifest::Csv => table::read_csv(name, &places),
-        Manifest::Tsv => table::read_tsv(Lines::open(name)?, &places),
-        Manifest::Nemo => json::read_nemo(Objects::open(name)?, &places),
-        Manifest::Wenet => json::read_wenet(Objects::open(name)?, &places),
-        Manifest::Lhotse => lhotse::read(Path::new(std::ffi::OsStr::from_bytes(name)), &places),
-    }
+    let found = match manifest {
+        Manifest::Csv => table::read_csv(name, &places)?,
+        Manifest::Tsv => table::read_tsv(Lines::open(name)?, &places)?,
+        Manifest::Nemo => {
+            let (found, tarred) = json::read_nemo(Objects::open(name)?, &places)?;
+            nemo_tars::find_sound(tarred, &places.folder, options, all)?;
+            found
+        }
+        Manifest::Wenet => json::read_wenet(Objects::open(name)?, &places)?,
+        Manifest::Lhotse => {
+            all.are_segments = true;
+            lhotse::read(Path::new(std::ffi::OsStr::from_bytes(name)), &places)?
+        }
+    };
+    all.found.extend(found);
+    Ok(())
 }
 
 /// Where the sound of a manifest is.
 pub(crate) struct SoundPlaces {
-    /// The folder that was given.
-    given: Option<BString>,
+    /// How the manifest is read.
+    options: ManifestOptions,
     /// The folder of the manifest.
     folder: PathBuf,
-    commands: Commands,
 }
 
 impl SoundPlaces {
     fn new(name: &BStr, manifest: Manifest, options: &ManifestOptions) -> Self {
         let path = Path::new(std::ffi::OsStr::from_bytes(name));
         let folder = if manifest == Manifest::Lhotse { path } else { path.parent().unwrap_or(Path::new("")) };
-        Self { given: options.audio_dir.clone(), folder: folder.to_owned(), commands: options.commands }
+        Self { options: options.clone(), folder: folder.to_owned() }
     }
 
     /// Makes sure that a name at a place is no command, unless these are allowed.
     fn check(&self, name: &BStr, place: &CorpusPlace) -> Result<()> {
-        self.commands.check(name).map_err(|message| place.error(message))
+        self.options.commands.check(name).map_err(|message| place.error(message))?;
+        let is_place = name.rsplit_once_str(":").is_some_and(|(_, digits)| is_number(digits)) || name.ends_with(b"]");
+        match is_place && !name.contains_str("://") {
+            true => {
+                Err(place.error(format!("expected the name of a file or an address, got a part of a file, {name:?}")))
+            }
+            false => Ok(()),
+        }
     }
 
     /// The name for `wav.scp` of a file that is named at a place. Absolute names, addresses and commands that are allowed stay.
@@ -104,7 +120,7 @@ impl SoundPlaces {
         if path.starts_with(b"/") || path.ends_with(b"|") || is_address {
             return path.to_owned();
         }
-        if let Some(folder) = &self.given {
+        if let Some(folder) = &self.options.audio_dir {
             let folder = folder.trim_end_with(|c| c == '/');
             return [folder, b"/", path.as_bytes()].concat().into();
         }
@@ -113,4 +129,8 @@ impl SoundPlaces {
             [self.folder.join("clips").join(below), self.folder.join(below)].into_iter().find(|it| it.is_file());
         found.map_or_else(|| path.to_owned(), |found| found.as_os_str().as_bytes().into())
     }
+}
+
+fn is_number(digits: &[u8]) -> bool {
+    !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
 }

@@ -7,7 +7,7 @@ use kaldi_io::{Input, Lines};
 
 use super::SoundPlaces;
 use crate::utterances::words;
-use crate::{CorpusPlace, FoundUtterance, Result};
+use crate::{CorpusPlace, FieldNames, FoundUtterance, Result};
 
 /// The names of columns, for each the one that counts first.
 const AUDIO: &[&str] = &["path", "audio", "audio_filepath", "wav", "wav_filename", "file"];
@@ -16,6 +16,8 @@ const SPEAKER: &[&str] = &["client_id", "speaker", "speaker_id", "spk"];
 const ID: &[&str] = &["id", "key", "utt_id"];
 const START: &[&str] = &["offset"];
 const DURATION: &[&str] = &["duration"];
+const LANGUAGE: &[&str] = &["language", "lang", "locale"];
+const GENDER: &[&str] = &["gender", "sex"];
 
 /// Where the columns are.
 struct Columns {
@@ -26,11 +28,13 @@ struct Columns {
     id: Option<usize>,
     start: Option<usize>,
     duration: Option<usize>,
+    language: Option<usize>,
+    gender: Option<usize>,
 }
 
 impl Columns {
-    /// Finds them in the line of names.
-    fn find(names: &[&[u8]], place: &CorpusPlace) -> Result<Self> {
+    /// Finds them in the line of names: those that are asked for, or the usual ones.
+    fn find(names: &[&[u8]], place: &CorpusPlace, fields: &FieldNames) -> Result<Self> {
         let find = |wanted: &[&str]| {
             let is_it = |wanted: &str| names.iter().position(|name| name.trim_ascii() == wanted.as_bytes());
             let Some(at) = wanted.iter().find_map(|wanted| is_it(wanted)) else { return Ok(None) };
@@ -40,7 +44,17 @@ impl Columns {
                 false => Ok(Some(at)),
             }
         };
-        let Some(audio) = find(AUDIO)? else {
+        let asked = |asked: &Option<String>, usual: &[&str]| match asked {
+            None => find(usual),
+            Some(name) => match find(&[name])? {
+                Some(at) => Ok(Some(at)),
+                None => {
+                    let found = BString::from(bstr::join(" ", names));
+                    Err(place.error(format!("expected a column {name}, got {found:?}")))
+                }
+            },
+        };
+        let Some(audio) = asked(&fields.audio, AUDIO)? else {
             let found = BString::from(bstr::join(" ", names));
             let message = format!("expected names of columns, one of them of {}, got {found:?}", AUDIO.join(", "));
             return Err(place.error(message));
@@ -48,11 +62,13 @@ impl Columns {
         Ok(Self {
             number: names.len(),
             audio,
-            text: find(TEXT)?,
-            speaker: find(SPEAKER)?,
-            id: find(ID)?,
+            text: asked(&fields.text, TEXT)?,
+            speaker: asked(&fields.speaker, SPEAKER)?,
+            id: asked(&fields.utterance, ID)?,
             start: find(START)?,
             duration: find(DURATION)?,
+            language: asked(&fields.language, LANGUAGE)?,
+            gender: asked(&fields.gender, GENDER)?,
         })
     }
 
@@ -82,6 +98,8 @@ impl Columns {
         let mut utterance = FoundUtterance::new(place, audio, path.into());
         utterance.id = field(self.id).map(BString::from);
         utterance.speaker = field(self.speaker).map(BString::from);
+        utterance.language = field(self.language).map(BString::from);
+        utterance.gender = field(self.gender).map(BString::from);
         utterance.text = text;
         (utterance.start, utterance.end) = (start, duration.map(|duration| start.unwrap_or(0.0) + duration));
         Ok(utterance)
@@ -101,7 +119,7 @@ pub(super) fn read_tsv(mut lines: Lines, places: &SoundPlaces) -> Result<Vec<Fou
         }
         let fields: Vec<&[u8]> = line.split(|&byte| byte == b'\t').collect();
         match &columns {
-            None => columns = Some(Columns::find(&fields, &place)?),
+            None => columns = Some(Columns::find(&fields, &place, &places.options.fields)?),
             Some(columns) => found.push(columns.utterance(&fields, place, places)?),
         }
     }
@@ -135,7 +153,7 @@ pub(super) fn read_csv(name: &BStr, places: &SoundPlaces) -> Result<Vec<FoundUtt
             return Err(place.error("expected a quote at the end of a field, got the end of the file"));
         }
         match &columns {
-            None => columns = Some(Columns::find(&fields, &place)?),
+            None => columns = Some(Columns::find(&fields, &place, &places.options.fields)?),
             Some(columns) => found.push(columns.utterance(&fields, place, places)?),
         }
     }
