@@ -11,8 +11,8 @@ use crate::naming::{named, stem};
 use crate::sound_store::Wanted as WantedSound;
 use crate::utterances::without_blanks;
 use crate::{
-    CorpusPlace, Error, FoundSound, FoundUtterance, LeftOut, Naming, Result, SoundCopies, SoundStore, SpeakerFacts,
-    SpeakerFiles, Utterances,
+    CorpusPlace, Error, FeatureCopies, FoundFeatures, FoundSound, FoundUtterance, LeftOut, Naming, Result, SoundCopies,
+    SoundStore, SpeakerFacts, SpeakerFiles, Utterances,
 };
 
 /// The longest recording in seconds, 115 days: later times are mistakes.
@@ -43,7 +43,7 @@ struct Utterance {
     segment: Option<Segment>,
     /// Its duration, if the manifest says it.
     seconds: Option<f64>,
-    features: Option<BString>,
+    features: Option<FoundFeatures>,
     extra: Vec<(String, String)>,
     facts: SpeakerFacts,
     place: CorpusPlace,
@@ -128,6 +128,25 @@ impl NamedCorpus {
         }
     }
 
+    /// Whether [`copy_features`](Self::copy_features) has anything to do.
+    pub fn has_arrays(&self) -> bool {
+        self.utterances.values().any(|it| matches!(it.features, Some(FoundFeatures::Array(_))))
+    }
+
+    /// Copies features that are arrays of NumPy, in the order of the utterances.
+    ///
+    /// # Errors
+    /// If one cannot be read, or is no matrix; if it cannot be written.
+    pub fn copy_features(&mut self, copies: &mut FeatureCopies) -> Result<()> {
+        for (key, utterance) in &mut self.utterances {
+            if let Some(FoundFeatures::Array(array)) = &utterance.features {
+                let place = copies.copy(key.as_ref(), array, &utterance.place)?;
+                utterance.features = Some(FoundFeatures::Named(place));
+            }
+        }
+        Ok(())
+    }
+
     /// The number of utterances.
     pub fn num_utterances(&self) -> usize {
         self.utterances.len()
@@ -182,7 +201,7 @@ impl NamedCorpus {
                 let times = format!("{} {}{channel}", seconds(*start), seconds(*end));
                 line("segments", &[key, recording, times.as_bytes()]);
             }
-            if let Some(place) = &utterance.features {
+            if let Some(FoundFeatures::Named(place)) = &utterance.features {
                 line("feats.scp", &[key, place]);
             }
             if let Some(durations) = &durations {

@@ -43,9 +43,6 @@ pub enum Error {
     /// A file cannot be read.
     #[error(transparent)]
     Io(#[from] kaldi_io::Error),
-    /// A tar file cannot be read.
-    #[error(transparent)]
-    Tar(#[from] kaldi_tar::Error),
     /// A folder cannot be read.
     #[error("cannot read the folder {name}: {source}")]
     Folder {
@@ -62,6 +59,9 @@ pub enum Error {
         /// The error of the system.
         source: std::io::Error,
     },
+    /// A shard, or a file of cuts, cannot be read or makes no sense.
+    #[error(transparent)]
+    Shard(#[from] kaldi_tar::Error),
     /// Something makes no sense.
     #[error("{place}: {message}")]
     Content {

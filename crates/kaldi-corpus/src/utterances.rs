@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bstr::{BString, ByteSlice};
 use kaldi_io::Commands;
 
-use crate::{CorpusPlace, FoundSound, LeftOut, Manifest, Result, SoundStore, folder, manifest};
+use crate::{CorpusPlace, FoundFeatures, FoundSound, LeftOut, Manifest, Result, SoundStore, folder, manifest};
 
 /// An utterance that was found, before it gets its name.
 #[derive(Clone, Debug)]
@@ -37,8 +37,8 @@ pub struct FoundUtterance {
     pub language: Option<BString>,
     /// The gender of its speaker, as it is called there.
     pub gender: Option<BString>,
-    /// The place of its features for `feats.scp`.
-    pub features: Option<BString>,
+    /// Its features.
+    pub features: Option<FoundFeatures>,
     /// Other facts that are asked for: the name of the table after `utt2`, and the words.
     pub extra: Vec<(String, String)>,
 }

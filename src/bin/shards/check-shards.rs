@@ -3,10 +3,10 @@
 use anyhow::{Error, Result};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, Tally};
+use kaldi_corpus::expand_pattern;
 use kaldi_corpus::shard::{
     FaultKind, FieldPath, Findings, Grouping, NemoCheck, ShardChecks, ShardFault, ShardName, ShardNames, Wanted,
 };
-use kaldi_corpus::expand_pattern;
 use kaldi_io::{AdviceGiven, Output, Rxfilename, printable, printable_json};
 use kaldi_log::log;
 use kaldi_reader::{ReaderExt, par_map};

@@ -6,8 +6,8 @@ use anyhow::{Context, bail};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, Tally, unless_forced};
 use kaldi_corpus::{
-    Extra, Manifest, ManifestOptions, NamedCorpus, Naming, PathPattern, SoundCopies, SoundForm, SpeakerRule,
-    UtteranceRule, Utterances, expand_pattern,
+    Extra, FeatureCopies, Manifest, ManifestOptions, NamedCorpus, Naming, PathPattern, SoundCopies, SoundForm,
+    SpeakerRule, UtteranceRule, Utterances, expand_pattern,
 };
 use kaldi_io::{Commands, Output, Rxfilename};
 use kaldi_log::{log, warning};
@@ -21,7 +21,9 @@ Makes a data directory (wav.scp, utt2spk, spk2utt, text, segments) of a folder o
   csv, tsv   lines after one of names: path, sentence or text, client_id or speaker, id, offset, duration (Common Voice)
   nemo       lines of JSON: audio_filepath, duration, text, offset, speaker, utt_id, lang; with shard_id, sound is in tar files
   wenet      lines of JSON: key, wav, txt, start, end
-  lhotse     a folder with *recordings*.jsonl and *supervisions*.jsonl, or those with .gz
+  lhotse     cuts.jsonl, or a folder with it, or with *recordings*.jsonl and *supervisions*.jsonl; also those with .gz. segments is
+             written always; features in archives stay there, those of NumPy become feats.ark
+  shar       a Shar folder of lhotse: WAV stays in its tar files, other sound is copied
 An utterance whose name does not start with that of its speaker gets <speaker>- before it. If some utterances have text, the
 others are left out. The files appear when all are complete.
 
@@ -31,12 +33,14 @@ Usage: make-data-dir [options] <folder-or-manifest> [<folder-or-manifest> ...] <
        make-data-dir cv-corpus/de/train.tsv data/train
        make-data-dir --audio-dir=/corpora/sound manifest.json data/train
        make-data-dir --shards='nemo/audio__OP_0..127_CL_.tar' nemo/tarred_audio_manifest.json data/train
+       make-data-dir cuts_train.jsonl.gz data/train
+       make-data-dir --extra=snr,emotion shar/train data/train
 See also: export-data-dir, table-check, make-raw-list, make-shard-list, compute-fbank-feats
 ";
 
 #[derive(option_table::Options)]
 struct Options {
-    /// What the first argument is: auto, folder, csv, tsv, nemo, wenet or lhotse
+    /// What the first argument is: auto, folder, csv, tsv, nemo, wenet, lhotse or shar
     #[option(old_name = "from", default = "auto", one_of = &FORMATS)]
     format: Format,
     /// Names of utterances that have none: name (that of the file without its suffix), path (that below the folder, with - for
@@ -122,7 +126,7 @@ enum Format {
     Manifest(Manifest),
 }
 
-const FORMATS: [(&str, Format); 7] = [
+const FORMATS: [(&str, Format); 8] = [
     ("auto", Format::Auto),
     ("folder", Format::Folder),
     ("csv", Format::Manifest(Manifest::Csv)),
@@ -130,6 +134,7 @@ const FORMATS: [(&str, Format); 7] = [
     ("nemo", Format::Manifest(Manifest::Nemo)),
     ("wenet", Format::Manifest(Manifest::Wenet)),
     ("lhotse", Format::Manifest(Manifest::Lhotse)),
+    ("shar", Format::Manifest(Manifest::Shar)),
 ];
 
 fn utterance_rule(text: &str) -> Result<UtteranceRule, String> {
@@ -180,7 +185,11 @@ fn make_data_dir(opts: Options) -> anyhow::Result<Tally> {
         let form = if opts.audio == Sound::Wav { SoundForm::Archive } else { SoundForm::Files };
         corpus.copy_sound(copies.insert(SoundCopies::create(folder, form)?), kaldi_cli::num_threads())?;
     }
-    write(folder, &corpus, copies)?;
+    let mut features = None;
+    if corpus.has_arrays() {
+        corpus.copy_features(features.insert(FeatureCopies::create(folder)?))?;
+    }
+    write(folder, &corpus, copies, features)?;
     for sentence in corpus.left_out() {
         warning!("{sentence}");
     }
@@ -230,7 +239,12 @@ impl Options {
 }
 
 /// Writes the files, which appear together.
-fn write(folder: &Path, corpus: &NamedCorpus, copies: Option<SoundCopies>) -> anyhow::Result<()> {
+fn write(
+    folder: &Path,
+    corpus: &NamedCorpus,
+    copies: Option<SoundCopies>,
+    features: Option<FeatureCopies>,
+) -> anyhow::Result<()> {
     let files = corpus.files();
     let is_written = |file: &str| files.iter().any(|(name, _)| name == file);
     let old: Vec<&str> = FILES.into_iter().filter(|file| !is_written(file) && folder.join(file).exists()).collect();
@@ -250,6 +264,7 @@ fn write(folder: &Path, corpus: &NamedCorpus, copies: Option<SoundCopies>) -> an
     }
     // Nothing gets its name before all is written, and no table before the sound that it names.
     copies.map_or(Ok(()), SoundCopies::finish)?;
+    features.map_or(Ok(()), FeatureCopies::finish)?;
     outputs.into_iter().try_for_each(Output::finish)?;
     for file in old {
         std::fs::remove_file(folder.join(file)).with_context(|| format!("cannot remove {file}"))?;

@@ -326,7 +326,9 @@ fn manifests_lead_back_to_segments() {
     let scratch = data();
     scratch.write("data/wav.scp", "r1 c.wav\nr2 b \u{fc}.wav\n");
     scratch.write("data/segments", "s-a r1 0.1 1.3\ns-b r2 0.25 0.5 1\nt-c r2 0 0.25 0\n");
-    scratch.sh("export-data-dir --format=lhotse data l && make-data-dir l again && diff -r -x utt2dur data again").succeeds();
+    scratch
+        .sh("export-data-dir --format=lhotse data l && make-data-dir l again && diff -r -x utt2dur data again")
+        .succeeds();
     scratch.sh("gunzip -c l/supervisions.jsonl.gz | head -n 1").succeeds().stdout_is(
         "{\"id\": \"s-a\", \"recording_id\": \"r1\", \"start\": 0.1, \"duration\": 1.2, \"channel\": 0, \
          \"text\": \"x, \\\"y\\\"\", \"speaker\": \"s\"}\n",

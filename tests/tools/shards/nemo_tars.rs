@@ -179,7 +179,9 @@ fn a_tarred_manifest_becomes_a_data_directory_with_sound_in_place() {
     scratch.sh(MAKE).succeeds();
     // Of the whole manifest, and of those of the shards; tars above the folder of these.
     let all = "nemo/sharded_manifests/manifest_{0..1}.json";
-    for (options, manifest) in [("", "nemo/tarred_audio_manifest.json"), ("", all), ("--shards='nemo/audio__OP_0..1_CL_.tar'", all)] {
+    for (options, manifest) in
+        [("", "nemo/tarred_audio_manifest.json"), ("", all), ("--shards='nemo/audio__OP_0..1_CL_.tar'", all)]
+    {
         let ran = scratch.sh(&format!("rm -rf d && make-data-dir {options} '{manifest}' d")).succeeds();
         ran.stderr_has("1 utterances have no text, and were left out");
         let expected = "s/u.1 nemo/audio_0.tar:512\ns/u.2 nemo/audio_0.tar:33280\n";
@@ -208,10 +210,14 @@ fn offsets_become_segments_of_the_member() {
     scratch.write("m.json", manifest.concat());
     scratch.sh("make-data-dir m.json d").succeeds();
     assert_eq!(scratch.read("d/wav.scp"), b"x audio_0.tar:512\ny-sub1 audio_0.tar:33280\n");
-    let expected = "x-0000000-0000250 x 0 0.25\nx-0000250-0000750 x 0.25 0.75\ny-sub1-0000500-0000750 y-sub1 0.5 0.75\n";
+    let expected =
+        "x-0000000-0000250 x 0 0.25\nx-0000250-0000750 x 0.25 0.75\ny-sub1-0000500-0000750 y-sub1 0.5 0.75\n";
     assert_eq!(String::from_utf8(scratch.read("d/segments")).unwrap(), expected);
     assert_eq!(scratch.read("d/utt2lang"), b"x-0000000-0000250 en\nx-0000250-0000750 de\n");
-    scratch.sh("extract-segments scp:d/wav.scp d/segments ark:- | wav-to-duration ark:- ark,t:- | wc -l").succeeds().stdout_is("3\n");
+    scratch
+        .sh("extract-segments scp:d/wav.scp d/segments ark:- | wav-to-duration ark:- ark,t:- | wc -l")
+        .succeeds()
+        .stdout_is("3\n");
 }
 
 #[test]
@@ -240,21 +246,36 @@ fn other_sound_is_copied_and_compressed_tars_are_read() {
 fn members_that_are_not_there_are_left_out_and_tars_are_needed() {
     let scratch = data();
     scratch.sh(MAKE).succeeds();
-    scratch.write("nemo/m.json", [line("s_u_1.wav", r#""text": "x""#), line("touch y |", r#""text": "x""#), line("z.wav", r#""text": "x""#)].concat());
+    scratch.write(
+        "nemo/m.json",
+        [line("s_u_1.wav", r#""text": "x""#), line("touch y |", r#""text": "x""#), line("z.wav", r#""text": "x""#)]
+            .concat(),
+    );
     let ran = scratch.sh("make-data-dir nemo/m.json d").succeeds();
     ran.stderr_has("2 lines name a member that their tar file does not have, and were left out; the first is nemo/m.json:2, touch y | in nemo/audio_0.tar");
     assert_eq!(scratch.read("d/utt2spk"), b"s_u_1 s_u_1\n");
     scratch.sh("make-data-dir --strict nemo/m.json e").fails_with(255).stderr_has("touch y | in nemo/audio_0.tar");
     for (command, message) in [
-        ("rm nemo/audio_1.tar; make-data-dir nemo/tarred_audio_manifest.json e",
-         "nemo/tarred_audio_manifest.json:3: expected the tar file of shard 1, nemo/audio_1.tar, which is not there: --shards names it"),
-        ("make-data-dir --shards='nemo/audio_{0..0}.tar' nemo/tarred_audio_manifest.json e",
-         "nemo/tarred_audio_manifest.json:3: expected a tar file of shard 1 among nemo/audio_{0..0}.tar, got none"),
-        ("make-data-dir --shards='nemo/a.tar' nemo/tarred_audio_manifest.json e", "nemo/a.tar: expected a name with a number"),
-        ("head -c 40000 nemo/audio_0.tar > nemo/x && mv nemo/x nemo/audio_0.tar && make-data-dir nemo/m.json e",
-         "nemo/audio_0.tar:33280: s_u_2.wav: expected 64044 bytes, got 6720 before the end of the file"),
-        ("echo '{\"audio_filepath\": \"a\", \"shard_id\": \"x\"}' > nemo/m.json; make-data-dir nemo/m.json e",
-         "nemo/m.json:1: expected the number of a tar file as the field \"shard_id\""),
+        (
+            "rm nemo/audio_1.tar; make-data-dir nemo/tarred_audio_manifest.json e",
+            "nemo/tarred_audio_manifest.json:3: expected the tar file of shard 1, nemo/audio_1.tar, which is not there: --shards names it",
+        ),
+        (
+            "make-data-dir --shards='nemo/audio_{0..0}.tar' nemo/tarred_audio_manifest.json e",
+            "nemo/tarred_audio_manifest.json:3: expected a tar file of shard 1 among nemo/audio_{0..0}.tar, got none",
+        ),
+        (
+            "make-data-dir --shards='nemo/a.tar' nemo/tarred_audio_manifest.json e",
+            "nemo/a.tar: expected a name with a number",
+        ),
+        (
+            "head -c 40000 nemo/audio_0.tar > nemo/x && mv nemo/x nemo/audio_0.tar && make-data-dir nemo/m.json e",
+            "nemo/audio_0.tar:33280: s_u_2.wav: expected 64044 bytes, got 6720 before the end of the file",
+        ),
+        (
+            "echo '{\"audio_filepath\": \"a\", \"shard_id\": \"x\"}' > nemo/m.json; make-data-dir nemo/m.json e",
+            "nemo/m.json:1: expected the number of a tar file as the field \"shard_id\"",
+        ),
     ] {
         scratch.sh(command).fails_with(255).stderr_has(message);
         scratch.sh("test ! -e e/wav.scp").succeeds();

@@ -110,10 +110,7 @@ impl Object {
 }
 
 /// Reads a manifest of NeMo: utterances, and those whose sound lies in tar files.
-pub(super) fn read_nemo(
-    mut objects: Objects,
-    places: &SoundPlaces,
-) -> Result<(Vec<FoundUtterance>, Vec<TarredLine>)> {
+pub(super) fn read_nemo(mut objects: Objects, places: &SoundPlaces) -> Result<(Vec<FoundUtterance>, Vec<TarredLine>)> {
     let (mut found, mut tarred) = (Vec::new(), Vec::new());
     let fields = &places.options.fields;
     let named = |asked: &Option<String>, usual: &str| asked.clone().unwrap_or_else(|| usual.to_owned());

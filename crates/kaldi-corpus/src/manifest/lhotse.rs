@@ -24,7 +24,12 @@ struct Recording {
 
 /// Whether the folder has manifests of lhotse.
 pub(super) fn is_there(folder: &Path) -> Result<bool> {
-    Ok(!files(folder, "recordings")?.is_empty())
+    Ok(cuts_of(folder).is_some() || !files(folder, "recordings")?.is_empty())
+}
+
+/// The file of cuts in a folder.
+pub(super) fn cuts_of(folder: &Path) -> Option<PathBuf> {
+    ["cuts.jsonl.gz", "cuts.jsonl"].iter().map(|name| folder.join(name)).find(|file| file.is_file())
 }
 
 /// The manifests of a kind in the folder, by their names.

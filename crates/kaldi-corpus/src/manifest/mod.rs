@@ -1,8 +1,10 @@
 //! Manifests: lists of utterances of other programs.
 
+mod cuts;
 mod json;
 mod lhotse;
 mod nemo_tars;
+mod shar;
 mod table;
 
 use std::os::unix::ffi::OsStrExt;
@@ -10,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::Lines;
+use kaldi_tar::SharFolder;
 
 use crate::{CorpusPlace, ManifestOptions, Result, Utterances};
 pub(crate) use json::{Object, Objects};
@@ -25,8 +28,10 @@ pub enum Manifest {
     Nemo,
     /// Lines of JSON with `key` and `wav`, WeNet's raw lists.
     Wenet,
-    /// A folder with recordings and supervisions of lhotse.
+    /// Cuts of lhotse, or a folder with them, or with its recordings and supervisions.
     Lhotse,
+    /// A Shar folder of lhotse, or one of its files of cuts.
+    Shar,
 }
 
 impl Manifest {
@@ -36,6 +41,9 @@ impl Manifest {
     /// If it cannot be read, or is something else.
     pub fn detect(name: &BStr) -> Result<Option<Self>> {
         let path = Path::new(std::ffi::OsStr::from_bytes(name));
+        if SharFolder::is_one(path) || SharFolder::is_cuts_of_one(path) {
+            return Ok(Some(Self::Shar));
+        }
         if path.is_dir() {
             return Ok(lhotse::is_there(path)?.then_some(Self::Lhotse));
         }
@@ -55,8 +63,10 @@ impl Manifest {
         if has("key") && has("wav") {
             return Ok(Some(Self::Wenet));
         }
-        let message =
-            "expected lines of JSON with \"audio_filepath\" (NeMo) or \"key\" and \"wav\" (WeNet), got others";
+        if has("type") && has("id") {
+            return Ok(Some(Self::Lhotse));
+        }
+        let message = "expected lines of JSON with \"audio_filepath\" (NeMo), \"key\" and \"wav\" (WeNet), or cuts (lhotse), got others";
         Err(objects.place().error(message))
     }
 }
@@ -75,7 +85,18 @@ pub(crate) fn read(name: &BStr, manifest: Manifest, options: &ManifestOptions, a
         Manifest::Wenet => json::read_wenet(Objects::open(name)?, &places)?,
         Manifest::Lhotse => {
             all.are_segments = true;
-            lhotse::read(Path::new(std::ffi::OsStr::from_bytes(name)), &places)?
+            let path = Path::new(std::ffi::OsStr::from_bytes(name));
+            if !path.is_dir() {
+                return cuts::read(name, &places, all);
+            }
+            if let Some(file) = lhotse::cuts_of(path) {
+                return cuts::read(file.as_os_str().as_bytes().into(), &places, all);
+            }
+            lhotse::read(path, &places)?
+        }
+        Manifest::Shar => {
+            all.are_segments = true;
+            return shar::read(name, &places, all);
         }
     };
     all.found.extend(found);
@@ -93,7 +114,8 @@ pub(crate) struct SoundPlaces {
 impl SoundPlaces {
     fn new(name: &BStr, manifest: Manifest, options: &ManifestOptions) -> Self {
         let path = Path::new(std::ffi::OsStr::from_bytes(name));
-        let folder = if manifest == Manifest::Lhotse { path } else { path.parent().unwrap_or(Path::new("")) };
+        let is_folder = manifest == Manifest::Lhotse && path.is_dir();
+        let folder = if is_folder { path } else { path.parent().unwrap_or(Path::new("")) };
         Self { options: options.clone(), folder: folder.to_owned() }
     }
 
@@ -113,6 +135,20 @@ impl SoundPlaces {
     fn find(&self, path: &BStr, place: &CorpusPlace) -> Result<BString> {
         self.check(path, place)?;
         Ok(self.found(path))
+    }
+
+    /// The name of a file that is there as it is called, or else in the folder of the manifest. An offset may follow it.
+    fn beside(&self, name: &BStr) -> BString {
+        let path = match name.rsplit_once_str(":") {
+            Some((path, digits)) if is_number(digits) => path,
+            _ => name.as_bytes(),
+        };
+        let below = self.folder.join(std::ffi::OsStr::from_bytes(path));
+        let is_there = || Path::new(std::ffi::OsStr::from_bytes(path)).is_file();
+        match !path.starts_with(b"/") && !is_there() && below.is_file() {
+            true => self.folder.join(std::ffi::OsStr::from_bytes(name)).into_os_string().into_encoded_bytes().into(),
+            false => name.to_owned(),
+        }
     }
 
     fn found(&self, path: &BStr) -> BString {

@@ -109,7 +109,9 @@ impl TarNames {
             true => Ok(tar.as_os_str().as_bytes().into()),
             false => {
                 let tar = tar.display();
-                Err(place.error(format!("expected the tar file of shard {number}, {tar}, which is not there: --shards names it")))
+                Err(place.error(format!(
+                    "expected the tar file of shard {number}, {tar}, which is not there: --shards names it"
+                )))
             }
         }
     }

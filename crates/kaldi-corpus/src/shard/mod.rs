@@ -63,8 +63,8 @@ pub use kaldi_tar::{
     ShardFault, ShardName, ShardNames, TarSample, TarSamples, Wanted, excerpt, is_field, is_sound, member_header,
 };
 pub use lhotse_index::LhotseIndex;
-pub(crate) use nemo::{NemoLine, without_sub};
 pub use nemo::{NemoEntry, NemoManifests, nemo_shard_number, nemo_stem};
+pub(crate) use nemo::{NemoLine, without_sub};
 pub use nemo_check::NemoCheck;
 pub use pack::{PackedUtterance, Packing, ShardFormat, Utterance};
 pub use places::{Places, SamplePlace};

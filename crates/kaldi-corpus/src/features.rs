@@ -1,0 +1,155 @@
+//! Features that were found, and those of NumPy that become an archive.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use array_files::DType;
+use array_files::npy::ArrayLayout;
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::Output;
+use kaldi_matrix::Matrix;
+use kaldi_values::{Format, Value};
+
+use crate::{CorpusPlace, Error, Result};
+
+/// The features of an utterance that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FoundFeatures {
+    /// What a line of `feats.scp` says.
+    Named(BString),
+    /// An array of NumPy, which has to be copied.
+    Array(FoundArray),
+}
+
+/// An array of NumPy: a file, or a part of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundArray {
+    /// The file.
+    pub file: BString,
+    /// Offset and size of the array in the file; `None` if it is the file.
+    pub place: Option<(u64, u64)>,
+    /// The first row that counts, and the one after the last; `None` for all.
+    pub rows: Option<(u64, u64)>,
+}
+
+/// Writes features to the archive `feats.ark` of a data directory. It appears with [`FeatureCopies::finish`].
+#[derive(Debug)]
+pub struct FeatureCopies {
+    path: PathBuf,
+    output: Output,
+    /// The file that was read last.
+    open: Option<(BString, File)>,
+}
+
+impl FeatureCopies {
+    /// Starts the archive in the data directory `folder`, which is there.
+    ///
+    /// # Errors
+    /// If nothing can be written there.
+    pub fn create(folder: &Path) -> Result<Self> {
+        let path = folder.join("feats.ark");
+        let output = Output::create_file(&path, path.display().to_string(), false)?;
+        Ok(Self { path, output, open: None })
+    }
+
+    /// Copies an array, and returns its place in the archive.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is no matrix of floating-point numbers; if the archive cannot be written.
+    pub(crate) fn copy(&mut self, key: &BStr, array: &FoundArray, place: &CorpusPlace) -> Result<BString> {
+        let bytes = self.read(array)?;
+        let name = kaldi_io::printable_rxfilename(array.file.as_ref()).into_owned();
+        let matrix = matrix(&bytes, array.rows)
+            .map_err(|message| place.error(format!("features of {key} in {name}: {message}")))?;
+        self.output.write_all(&[key.as_bytes(), b" "].concat())?;
+        let offset = self.output.position().unwrap_or_default();
+        let mut bytes = b"\0B".to_vec();
+        matrix.write(&mut bytes, Format::Binary);
+        self.output.write_all(&bytes)?;
+        Ok([self.path.as_os_str().as_bytes(), format!(":{offset}").as_bytes()].concat().into())
+    }
+
+    /// Gives the archive its name.
+    ///
+    /// # Errors
+    /// If that fails.
+    pub fn finish(self) -> Result<()> {
+        Ok(self.output.finish()?)
+    }
+
+    /// The bytes of an array.
+    fn read(&mut self, array: &FoundArray) -> Result<Vec<u8>> {
+        let name = || array.file.to_str_lossy().into_owned();
+        if self.open.as_ref().is_none_or(|(open, _)| *open != array.file) {
+            let path = array.file.to_path_lossy();
+            let file = File::open(&path).map_err(|source| kaldi_io::Error::Open { name: name(), source })?;
+            self.open = Some((array.file.clone(), file));
+        }
+        let Some((_, file)) = &mut self.open else { return Ok(Vec::new()) };
+        let (offset, size) = array.place.unwrap_or((0, u64::MAX));
+        let failed = |source| Error::Io(kaldi_io::Error::Read { name: name(), offset, source });
+        file.seek(SeekFrom::Start(offset)).map_err(failed)?;
+        let mut bytes = Vec::new();
+        file.take(size).read_to_end(&mut bytes).map_err(failed)?;
+        Ok(bytes)
+    }
+}
+
+/// The matrix in a file of NumPy, or some of its rows.
+fn matrix(bytes: &[u8], rows: Option<(u64, u64)>) -> Result<Matrix<f32>, String> {
+    let mut rest = bytes;
+    let layout = ArrayLayout::read(&mut rest).map_err(|error| error.to_string())?;
+    let [num_rows, num_cols] = layout.dims[..] else {
+        return Err(format!("expected an array of two dimensions, got {}", layout.dims.len()));
+    };
+    if layout.is_big_endian || layout.is_fortran || !matches!(layout.dtype, DType::Float32 | DType::Float64) {
+        let order = if layout.is_fortran { ", stored by columns" } else { "" };
+        return Err(format!("expected float32 or float64, row after row, got {:?}{order}", layout.dtype));
+    }
+    let expected = layout.num_bytes().unwrap_or(u64::MAX);
+    if (rest.len() as u64) < expected {
+        return Err(format!("expected {expected} bytes of numbers, got {}", rest.len()));
+    }
+    let (first, end) = rows.unwrap_or((0, num_rows));
+    let (first, end) = (first.min(num_rows) as usize, end.min(num_rows) as usize);
+    let (width, num_cols) = (layout.dtype.width(), num_cols as usize);
+    let wanted = &rest[first * num_cols * width..end.max(first) * num_cols * width];
+    let numbers: Vec<f32> = match layout.dtype {
+        DType::Float64 => {
+            let (numbers, _) = wanted.as_chunks::<8>();
+            numbers.iter().map(|number| f64::from_le_bytes(*number) as f32).collect()
+        }
+        _ => {
+            let (numbers, _) = wanted.as_chunks::<4>();
+            numbers.iter().map(|number| f32::from_le_bytes(*number)).collect()
+        }
+    };
+    Ok(Matrix::from_vec(end.saturating_sub(first), num_cols, numbers))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_are_matrices() {
+        let numbers = [1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0];
+        let file = |dtype, dims: &[u64], bytes: Vec<u8>| [array_files::npy::header(dtype, dims), bytes].concat();
+        let single = file(DType::Float32, &[3, 2], numbers.iter().flat_map(|it| it.to_le_bytes()).collect());
+        let double =
+            file(DType::Float64, &[3, 2], numbers.iter().flat_map(|it| f64::from(*it).to_le_bytes()).collect());
+        for bytes in [single.clone(), double] {
+            let all = matrix(&bytes, None).unwrap();
+            assert_eq!((all.num_rows(), all.row(2)), (3, &[5.0, 6.0][..]));
+            let part = matrix(&bytes, Some((1, 2))).unwrap();
+            assert_eq!((part.num_rows(), part.row(0)), (1, &[3.0, 4.0][..]));
+        }
+        let error = matrix(&single[..single.len() - 1], None).unwrap_err();
+        assert_eq!(error, "expected 24 bytes of numbers, got 23");
+        assert!(matrix(&file(DType::Int32, &[1, 1], vec![0; 4]), None).unwrap_err().ends_with("got Int32"));
+        assert!(matrix(&file(DType::Float32, &[1], vec![0; 4]), None).unwrap_err().ends_with("two dimensions, got 1"));
+        assert!(matrix(b"x", None).is_err());
+    }
+}

@@ -1,0 +1,448 @@
+//! Cuts of lhotse: parts of recordings, with what is said in them.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::Lines;
+use kaldi_tar::{Cut, CutFeatures, CutRecording, CutSupervision, excerpt};
+use serde_json::value::RawValue;
+
+use super::SoundPlaces;
+use crate::utterances::words;
+use crate::{CorpusPlace, FoundArray, FoundFeatures, FoundSound, FoundUtterance, Result, Utterances, read_text};
+
+/// The sound of a cut.
+#[derive(Clone, Debug)]
+pub(super) struct CutSound {
+    pub(super) audio: FoundSound,
+    /// What names are made of.
+    pub(super) path: BString,
+    /// The name of the recording.
+    pub(super) recording: BString,
+    /// The channels in it, as cuts call them.
+    pub(super) channels: Vec<u32>,
+    /// Whether cuts count its channels, and not the file.
+    pub(super) is_cut_out: bool,
+}
+
+/// Reads a file of cuts.
+pub(super) fn read(name: &BStr, places: &SoundPlaces, all: &mut Utterances) -> Result<()> {
+    let mut lines = Lines::open(name)?;
+    let file: Arc<str> = lines.name().into();
+    let mut cuts = Cuts::new(places);
+    while let Some(line) = lines.next_line()? {
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let line = line.to_vec();
+        let place = CorpusPlace::line(&file, lines.number());
+        let cut = Cut::parse(&line).map_err(|message| place.error(message))?;
+        cuts.check_kind(&cut, &place)?;
+        let Some(recording) = &cut.recording else {
+            all.left_out.add("cuts have no recording", &place)?;
+            continue;
+        };
+        let sound = cuts.sound(&cut, recording, &place)?;
+        let features = |start, end, cuts: &mut Cuts<'_>| match &cut.features {
+            Some(features) => cuts.features(&cut, features, start, end, &place),
+            None => Ok(Features::None),
+        };
+        cuts.add(&cut, &sound, features, &BTreeMap::new(), &place, all)?;
+    }
+    lines.finish()?;
+    Ok(())
+}
+
+/// The features of an utterance.
+pub(super) enum Features {
+    /// It has none.
+    None,
+    Found(FoundFeatures),
+    /// They are left out, for this reason, which ends a sentence that starts with a number.
+    LeftOut(String),
+}
+
+/// What cuts become, and what was learned from those before.
+pub(super) struct Cuts<'a> {
+    places: &'a SoundPlaces,
+    /// Recordings that came before, by name: their source, and the name for `wav.scp`.
+    found: HashMap<String, (String, BString)>,
+    /// Script files of features that were read.
+    scripts: HashMap<String, HashMap<String, String>>,
+}
+
+impl<'a> Cuts<'a> {
+    pub(super) fn new(places: &'a SoundPlaces) -> Self {
+        Self { places, found: HashMap::new(), scripts: HashMap::new() }
+    }
+
+    /// Refuses cuts that are no parts of one recording.
+    pub(super) fn check_kind(&self, cut: &Cut<'_>, place: &CorpusPlace) -> Result<()> {
+        let id = &cut.id;
+        match cut.kind.as_deref() {
+            Some("MonoCut") => Ok(()),
+            Some("MultiCut") if self.places.options.split_channels => Ok(()),
+            Some("MultiCut") => Err(place.error(format!(
+                "expected a MonoCut, got the MultiCut {id}, which has several channels: --split-channels makes an utterance of each"
+            ))),
+            Some(kind @ ("MixedCut" | "PaddingCut")) => {
+                Err(place.error(format!("expected a MonoCut, got the {kind} {id}, which is no part of one recording")))
+            }
+            Some(kind) => Err(place.error(format!("expected a MonoCut, got {kind} {id}"))),
+            None => Err(place.error(format!("expected a \"type\" of the cut {id}, got none"))),
+        }
+    }
+
+    /// The sound of a recording that a cut names.
+    fn sound(&mut self, cut: &Cut<'_>, recording: &CutRecording<'_>, place: &CorpusPlace) -> Result<CutSound> {
+        let of = |message: String| place.error(format!("cut {}: {message}", cut.id));
+        check_transforms(recording).map_err(of)?;
+        let [source] = &recording.sources[..] else {
+            return Err(of(format!(
+                "expected one source of the recording {}, got {}",
+                recording.id,
+                recording.sources.len()
+            )));
+        };
+        let text = source.source.and_then(|source| serde_json::from_str::<Cow<'_, str>>(source.get()).ok());
+        let path = match text {
+            Some(text) if !text.trim().is_empty() && source.kind != "memory" => text,
+            _ if source.kind == "memory" => {
+                return Err(of("expected a source in a file, got one in memory".to_owned()));
+            }
+            _ if source.kind == "shar" => {
+                return Err(of(
+                    "expected a source in a file, got one of a Shar folder: give the folder, not this file".to_owned(),
+                ));
+            }
+            _ => return Err(of("expected text as \"source\" of the recording, got none".to_owned())),
+        };
+        let audio = match self.found.get(&*recording.id) {
+            Some((known, audio)) if *known == *path => audio.clone(),
+            _ => {
+                let audio = match &*source.kind {
+                    "file" => self.places.find(path.as_bytes().into(), place)?,
+                    "url" => {
+                        self.places.check(path.as_bytes().into(), place)?;
+                        path.as_bytes().into()
+                    }
+                    "command" => {
+                        let command = format!("{} |", path.trim_end());
+                        self.places.check(command.as_str().into(), place)?;
+                        command.into()
+                    }
+                    kind => {
+                        return Err(of(format!("expected a source of type file, url or command, got {kind:?}")));
+                    }
+                };
+                self.found.insert(recording.id.to_string(), (path.to_string(), audio.clone()));
+                audio
+            }
+        };
+        let channels = recording.channel_ids.clone().or_else(|| source.channels.clone()).unwrap_or_else(|| vec![0]);
+        let recording = recording.id.as_bytes().into();
+        Ok(CutSound { audio: audio.into(), path: path.as_bytes().into(), recording, channels, is_cut_out: false })
+    }
+
+    /// Adds the utterances of a cut: one for each supervision, or one if there is none. `features` are those between two times of the
+    /// recording, `beside` entries of files beside the cuts.
+    pub(super) fn add(
+        &mut self,
+        cut: &Cut<'_>,
+        sound: &CutSound,
+        features: impl Fn(f64, f64, &mut Self) -> Result<Features>,
+        beside: &BTreeMap<String, Vec<u8>>,
+        place: &CorpusPlace,
+        all: &mut Utterances,
+    ) -> Result<()> {
+        let of = |message: String| place.error(format!("cut {}: {message}", cut.id));
+        let (Some(from), Some(duration)) = (cut.start, cut.duration) else {
+            return Err(of("expected a \"start\" and a \"duration\", got none".to_owned()));
+        };
+        if !(duration > 0.0 && duration.is_finite()) {
+            return Err(of(format!("expected a duration above 0, got {duration}")));
+        }
+        let supervisions: Vec<Option<&CutSupervision<'_>>> = match cut.supervisions.as_deref() {
+            None | Some([]) => vec![None],
+            Some(some) => some.iter().map(Some).collect(),
+        };
+        for supervision in supervisions {
+            let (id, start, seconds) = match supervision {
+                Some(it) => (&it.id, from + it.start, it.duration),
+                None => (&cut.id, from, duration),
+            };
+            if !(seconds > 0.0 && seconds.is_finite()) {
+                return Err(of(format!("expected a duration of {id} above 0, got {seconds}")));
+            }
+            // Sums of times have digits that no one has written.
+            let micro = |seconds: f64| (seconds * 1e6).round() / 1e6 + 0.0;
+            let (start, end) = (micro(start), micro(start + seconds));
+            let mut utterance = FoundUtterance::new(place.clone(), sound.audio.clone(), sound.path.clone());
+            utterance.id = Some(id.as_bytes().into()).filter(|id: &BString| !id.trim_ascii().is_empty());
+            utterance.recording = Some(sound.recording.clone());
+            (utterance.start, utterance.end) = (Some(start), Some(end));
+            if let Some(it) = supervision {
+                utterance.text = it.text.as_deref().and_then(words);
+                utterance.speaker = name(it.speaker.as_deref());
+                utterance.language = name(it.language.as_deref());
+                utterance.gender = name(it.gender.as_deref());
+                if it.alignment.is_some_and(|it| !matches!(it.get(), "null" | "{}")) {
+                    all.left_out.add("alignments have no table", place)?;
+                }
+            }
+            match features(start, end, self)? {
+                Features::None => {}
+                Features::Found(found) => utterance.features = Some(found),
+                Features::LeftOut(reason) => all.left_out.add(&reason, place)?,
+            }
+            utterance.extra = self.extra(cut, supervision, beside, place, all)?;
+            let channels = channels(cut, supervision, sound).map_err(of)?;
+            let is_one = cut.kind.as_deref() != Some("MultiCut");
+            for (channel, index) in channels {
+                let mut utterance = utterance.clone();
+                utterance.channel = index;
+                if !is_one {
+                    utterance.id = Some(format!("{id}-{channel}").into());
+                }
+                all.found.push(utterance);
+            }
+        }
+        Ok(())
+    }
+
+    /// The features of a recording between two times, where a cut says that they are.
+    fn features(
+        &mut self,
+        cut: &Cut<'_>,
+        features: &CutFeatures<'_>,
+        start: f64,
+        end: f64,
+        place: &CorpusPlace,
+    ) -> Result<Features> {
+        let of = |message: String| place.error(format!("cut {}: {message}", cut.id));
+        let path = features.storage_path.as_deref().unwrap_or_default();
+        let key = features.storage_key.and_then(|key| serde_json::from_str::<Cow<'_, str>>(key.get()).ok());
+        let key = key.as_deref().unwrap_or_default();
+        let rows = match rows(features, start, end).map_err(of)? {
+            Some(rows) => rows,
+            None => return Ok(Features::LeftOut("utterances lie outside of their features".to_owned())),
+        };
+        let is_kaldi = match &*features.storage_type {
+            "kaldiio" => true,
+            "numpy_files" => false,
+            other => return Ok(Features::LeftOut(format!("features are stored as {other}"))),
+        };
+        if path.trim().is_empty() || (!is_kaldi && key.is_empty()) {
+            return Err(of("expected a \"storage_path\" of the features, got none".to_owned()));
+        }
+        let name = if is_kaldi { path.to_owned() } else { format!("{}/{key}", path.trim_end_matches('/')) };
+        let name = if is_kaldi && path.ends_with(".scp") { self.line_of(path, key).map_err(of)? } else { name };
+        let name = self.places.beside(name.as_bytes().into());
+        self.places.options.commands.check(name.as_ref()).map_err(of)?;
+        if name.iter().any(|byte| matches!(byte, b'\n' | b'\r' | 0)) || name.trim_ascii() != name.as_bytes() {
+            return Err(of(format!("expected the place of features on a line, got {}", excerpt(&name))));
+        }
+        Ok(Features::Found(match (is_kaldi, rows) {
+            (true, None) => FoundFeatures::Named(name),
+            (true, Some((first, end))) => {
+                FoundFeatures::Named([name.as_slice(), format!("[{first}:{}]", end - 1).as_bytes()].concat().into())
+            }
+            (false, rows) => FoundFeatures::Array(FoundArray { file: name, place: None, rows }),
+        }))
+    }
+
+    /// What a script file has for a key.
+    fn line_of(&mut self, path: &str, key: &str) -> std::result::Result<String, String> {
+        if !self.scripts.contains_key(path) {
+            let name = self.places.beside(path.as_bytes().into());
+            let lines = read_text(name.as_ref()).map_err(|error| error.to_string())?;
+            self.scripts.insert(path.to_owned(), lines.into_iter().collect());
+        }
+        let found = self.scripts.get(path).and_then(|lines| lines.get(key));
+        found.cloned().ok_or_else(|| format!("expected features of {key} in {path}, got none"))
+    }
+
+    /// The entries of `custom` that become tables; those of the supervision win.
+    fn extra(
+        &self,
+        cut: &Cut<'_>,
+        supervision: Option<&CutSupervision<'_>>,
+        beside: &BTreeMap<String, Vec<u8>>,
+        place: &CorpusPlace,
+        all: &mut Utterances,
+    ) -> Result<Vec<(String, String)>> {
+        let objects = [cut.custom, supervision.and_then(|it| it.custom)];
+        if beside.is_empty() && objects.iter().all(Option::is_none) {
+            return Ok(Vec::new());
+        }
+        let mut entries = BTreeMap::<Cow<'_, str>, &[u8]>::new();
+        entries.extend(beside.iter().map(|(name, value)| (Cow::Borrowed(name.as_str()), value.as_slice())));
+        for object in objects.into_iter().flatten() {
+            let object: BTreeMap<Cow<'_, str>, &RawValue> = match object.get() {
+                "null" => continue,
+                text => serde_json::from_str(text).map_err(|_| {
+                    place.error(format!(
+                        "cut {}: expected an object as \"custom\", got {}",
+                        cut.id,
+                        excerpt(text.as_bytes())
+                    ))
+                })?,
+            };
+            entries.extend(object.into_iter().map(|(name, value)| (name, value.get().as_bytes())));
+        }
+        let mut extra = Vec::new();
+        for (name, value) in entries {
+            match table_words(value) {
+                None => all.left_out.add(&format!("entries custom.{name} are no text and no numbers"), place)?,
+                Some(words) if words.is_empty() => {}
+                Some(words) if self.places.options.extra.has(&name) => extra.push((name.into_owned(), words)),
+                Some(_) => {
+                    all.left_out.add(&format!("entries custom.{name} have a table only with --extra={name}"), place)?
+                }
+            }
+        }
+        Ok(extra)
+    }
+}
+
+/// Refuses sound that lhotse would change when it reads it.
+pub(super) fn check_transforms(recording: &CutRecording<'_>) -> std::result::Result<(), String> {
+    match recording.transforms.map(RawValue::get) {
+        None | Some("null" | "[]") => Ok(()),
+        Some(transforms) => {
+            Err(format!("expected no changes of the sound as \"transforms\", got {}", excerpt(transforms.as_bytes())))
+        }
+    }
+}
+
+/// A name, unless it is empty.
+fn name(name: Option<&str>) -> Option<BString> {
+    name.map(str::trim).filter(|name| !name.is_empty()).map(Into::into)
+}
+
+/// The first row and the one after the last, of the features of a recording, between two times. All of them are `None` inside; outside of
+/// them is `None`.
+#[allow(clippy::option_option)]
+pub(super) fn rows(
+    features: &CutFeatures<'_>,
+    start: f64,
+    end: f64,
+) -> std::result::Result<Option<Option<(u64, u64)>>, String> {
+    let shift = features.frame_shift;
+    if !(shift > 0.0 && shift.is_finite()) {
+        return Err(format!("expected a frame shift above 0, got {shift}"));
+    }
+    let row = |seconds: f64| ((seconds - features.start) / shift).round().max(0.0) as u64;
+    let (first, last) = (row(start), row(end).min(features.num_frames));
+    Ok(match (first, last) {
+        (first, last) if first >= last => None,
+        (0, last) if last == features.num_frames => Some(None),
+        rows => Some(Some(rows)),
+    })
+}
+
+/// The channels of an utterance: what cuts call each, and its place in the sound if that has several.
+fn channels(
+    cut: &Cut<'_>,
+    supervision: Option<&CutSupervision<'_>>,
+    sound: &CutSound,
+) -> std::result::Result<Vec<(u32, Option<u32>)>, String> {
+    let is_multi = cut.kind.as_deref() == Some("MultiCut");
+    let of_supervision = supervision.and_then(|it| it.channel);
+    let (wanted, whose) = match (cut.channel, of_supervision) {
+        (cut, Some(own)) if is_multi || cut.is_none() => (own, "supervision"),
+        (Some(cut), _) => (cut, "cut"),
+        (None, _) => return Err("expected a \"channel\", got none".to_owned()),
+    };
+    let wanted: Vec<u32> = match serde_json::from_str(wanted.get()) {
+        Ok(list) => list,
+        Err(_) => match serde_json::from_str(wanted.get()) {
+            Ok(one) => vec![one],
+            Err(_) => {
+                let found = excerpt(wanted.get().as_bytes());
+                return Err(format!(
+                    "expected a number or a list of numbers as \"channel\" of the {whose}, got {found}"
+                ));
+            }
+        },
+    };
+    if !is_multi && wanted.len() != 1 {
+        return Err(format!("expected one channel of a MonoCut, got {wanted:?}"));
+    }
+    let place = |channel: u32| {
+        let at = sound.channels.iter().position(|it| *it == channel);
+        let at = at.ok_or_else(|| format!("expected one of the channels {:?}, got {channel}", sound.channels))?;
+        let index = if sound.is_cut_out { at as u32 } else { channel };
+        Ok((channel, (sound.channels.len() > 1).then_some(index)))
+    };
+    wanted.into_iter().map(place).collect()
+}
+
+/// A value in JSON as the words of a table. `None` if it is an object, or a list of other things than numbers; empty if it is null.
+pub(super) fn table_words(value: &[u8]) -> Option<String> {
+    match value.trim_ascii().first()? {
+        b'"' => {
+            let text: String = serde_json::from_slice(value).ok()?;
+            Some(words(&text).unwrap_or_default())
+        }
+        b'n' => Some(String::new()),
+        b'{' => None,
+        b'[' => {
+            let numbers: Vec<&RawValue> = serde_json::from_slice(value).ok()?;
+            let is_number = |it: &&RawValue| it.get().starts_with(|c: char| c == '-' || c.is_ascii_digit());
+            let texts: Vec<&str> = numbers.iter().map(|it| it.get()).collect();
+            numbers.iter().all(is_number).then(|| texts.join(" "))
+        }
+        _ => Some(value.trim_ascii().to_str_lossy().into_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn features(start: f64, num_frames: u64) -> CutFeatures<'static> {
+        CutFeatures {
+            start,
+            duration: num_frames as f64 * 0.01,
+            frame_shift: 0.01,
+            num_frames,
+            storage_type: "kaldiio".into(),
+            storage_path: None,
+            storage_key: None,
+        }
+    }
+
+    #[test]
+    fn rows_are_those_of_the_utterance() {
+        let t = |start, frames, from, to| rows(&features(start, frames), from, to).unwrap();
+        assert_eq!(t(0.0, 100, 0.0, 1.0), Some(None));
+        // Kaldi makes two frames fewer.
+        assert_eq!(t(0.0, 98, 0.0, 1.0), Some(None));
+        assert_eq!(t(0.0, 100, 0.2, 0.8), Some(Some((20, 80))));
+        assert_eq!(t(0.5, 100, 0.7, 1.0), Some(Some((20, 50))));
+        assert_eq!(t(0.5, 100, 0.2, 1.0), Some(Some((0, 50))));
+        assert_eq!(t(0.0, 100, 0.9, 2.0), Some(Some((90, 100))));
+        assert_eq!(t(0.0, 100, 1.0, 2.0), None);
+        assert!(rows(&CutFeatures { frame_shift: 0.0, ..features(0.0, 1) }, 0.0, 1.0).is_err());
+    }
+
+    #[test]
+    fn values_are_words_of_tables() {
+        let t = |value: &str| table_words(value.as_bytes());
+        for (value, expected) in [
+            ("\" a\\n b \"", Some("a b")),
+            ("1.50", Some("1.50")),
+            ("true", Some("true")),
+            ("null", Some("")),
+            ("[1, -2.5]", Some("1 -2.5")),
+            ("[]", Some("")),
+            ("[\"a\"]", None),
+            ("{}", None),
+        ] {
+            assert_eq!(t(value).as_deref(), expected, "{value}");
+        }
+    }
+}
