@@ -223,7 +223,7 @@ fn offsets_become_segments_of_the_member() {
 #[test]
 fn other_sound_is_copied_and_compressed_tars_are_read() {
     let scratch = Scratch::new();
-    scratch.write("b.wav", sound(1600)).sh("wav-copy b.wav b.flac").succeeds();
+    scratch.write("b.wav", sound(1600)).sh("wav-copy --format=flac b.wav b.flac").succeeds();
     let flac = scratch.read("b.flac");
     scratch.write("audio_0.tar", tar(&[("a.wav", &sound(1600)), ("b.flac", &flac), ("c.wav", &sound(3200))]));
     let manifest = ["a.wav", "b.flac", "c.wav"].map(|name| line(name, r#""duration": 0.1, "text": "x""#));
