@@ -3,16 +3,30 @@
     python make.py
 """
 
+import gzip
 import io
 import json
+import os
 import pathlib
+import sys
 import wave
 
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "tests/peers/scripts"))
+
+import load_lhotse  # lhotse without torch
+
+lhotse = load_lhotse.load()
 import pyarrow
 import pyarrow.parquet
+import torch  # the stand-in of load_lhotse
 import webdataset
+from lhotse.audio import backend
+from lhotse.shar import SharWriter
 
-HERE = pathlib.Path(__file__).parent
+torch.is_tensor = lambda value: False
+backend.set_current_audio_backend(backend.LibsndfileBackend())
+
 UTTERANCES = [
     {"id": "anna-01", "text": "good morning", "speaker": "anna", "language": "en", "gender": "female", "step": 600},
     {"id": "ben-01", "text": "guten Morgen, Zoë", "speaker": "ben", "language": "de", "gender": "male", "step": 900},
@@ -81,7 +95,31 @@ def cosyvoice_parquet() -> None:
     (folder / "data.list").write_text("samples/corpora/cosyvoice/parquet_000000000.tar\n")
 
 
+def lhotse_cuts_and_shar() -> None:
+    """Cuts with speakers, languages and genders, and the same as Shar, whose sound is in a tar."""
+    os.chdir(HERE.parents[1])
+    folder = pathlib.Path("samples/corpora/lhotse")
+    (folder / "shar").mkdir(parents=True, exist_ok=True)
+    cuts = []
+    for utterance in UTTERANCES:
+        path = folder / f"{utterance['id']}.wav"
+        path.write_bytes(sound(utterance["step"]))
+        recording = lhotse.Recording.from_file(path)
+        facts = {name: utterance[name] for name in ("id", "text", "speaker", "language", "gender")}
+        supervision = lhotse.SupervisionSegment(recording_id=recording.id, start=0.0, duration=0.2, **facts)
+        cut = lhotse.MonoCut(utterance["id"], 0.0, 0.2, 0, [supervision], recording=recording, custom={"snr": 17.5})
+        cuts.append(cut)
+    lhotse.CutSet.from_cuts(cuts).to_file(folder / "cuts.jsonl.gz")
+    # Without the time of the day.
+    lines = gzip.decompress((folder / "cuts.jsonl.gz").read_bytes())
+    (folder / "cuts.jsonl.gz").write_bytes(gzip.compress(lines, mtime=0))
+    with SharWriter(str(folder / "shar"), fields={"recording": "wav"}, shard_size=10) as writer:
+        for cut in cuts:
+            writer.write(cut)
+
+
 if __name__ == "__main__":
     webdataset_tar()
     huggingface_parquet()
     cosyvoice_parquet()
+    lhotse_cuts_and_shar()
