@@ -6,7 +6,7 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::Input;
 use kaldi_reader::Reader;
 use kaldi_table::{RawEntries, RawEntry, count_delivered};
-use kaldi_tar::FieldPath;
+use kaldi_tar::{CutEntry, FieldPath};
 use kaldi_types::{Detector, Evidence, ValueType};
 
 use crate::kind::{Kind, Named};
@@ -74,6 +74,10 @@ impl Entries {
             Kind::Shar => {
                 let field = named.field.as_ref().map(|field| field.to_str_lossy());
                 match (field, value_type) {
+                    // Entries of cuts are text.
+                    (Some(field), None) if CutEntry::named(&field).is_some() => {
+                        RawEntries::shar(name, &field, Detector::new(Some(ValueType::TokenVector)))?
+                    }
                     (Some(field), _) => RawEntries::shar(name, &field, detector)?,
                     (None, None | Some(ValueType::Wave)) => {
                         RawEntries::shar(name, "recording", Detector::new(Some(ValueType::Wave)))?

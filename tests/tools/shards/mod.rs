@@ -1,5 +1,6 @@
 mod as_tables;
 mod check_shards;
+mod cuts;
 mod copy_shards;
 mod data_dirs;
 mod extract_shards;
@@ -10,6 +11,7 @@ mod make_raw_list;
 mod make_shard_list;
 mod nemo_tars;
 mod odd_names;
+mod shar;
 mod shards_to_scp;
 
 use crate::support::Scratch;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::Lines;
-use kaldi_tar::{Cut, CutFeatures, CutRecording, CutSupervision, excerpt};
+use kaldi_tar::{Cut, CutEntry, CutFeatures, CutRecording, CutSupervision, excerpt};
 use serde_json::value::RawValue;
 
 use super::SoundPlaces;
@@ -31,7 +31,7 @@ pub(super) struct CutSound {
 pub(super) fn read(name: &BStr, places: &SoundPlaces, all: &mut Utterances) -> Result<()> {
     let mut lines = Lines::open(name)?;
     let file: Arc<str> = lines.name().into();
-    let mut cuts = Cuts::new(places);
+    let mut cuts = Cuts::new(places, &file)?;
     while let Some(line) = lines.next_line()? {
         if line.trim_ascii().is_empty() {
             continue;
@@ -71,11 +71,32 @@ pub(super) struct Cuts<'a> {
     found: HashMap<String, (String, BString)>,
     /// Script files of features that were read.
     scripts: HashMap<String, HashMap<String, String>>,
+    /// What text, speaker, language and gender are, and the name if it is not the usual one.
+    fields: [Option<CutEntry>; 5],
 }
 
 impl<'a> Cuts<'a> {
-    pub(super) fn new(places: &'a SoundPlaces) -> Self {
-        Self { places, found: HashMap::new(), scripts: HashMap::new() }
+    pub(super) fn new(places: &'a SoundPlaces, name: &str) -> Result<Self> {
+        let asked = &places.options.fields;
+        let field = |asked: &Option<String>, usual: Option<&str>| match asked.as_deref().or(usual) {
+            None => Ok(None),
+            Some(field) => match CutEntry::named(field) {
+                Some(entry) => Ok(Some(entry)),
+                None => {
+                    let place = CorpusPlace { name: name.into(), line: None };
+                    let expected = "expected one of the entries of cuts: text, speaker, language, gender, custom.NAME";
+                    Err(place.error(format!("{expected}; got {field:?}")))
+                }
+            },
+        };
+        let fields = [
+            field(&asked.text, Some("text"))?,
+            field(&asked.speaker, Some("speaker"))?,
+            field(&asked.language, Some("language"))?,
+            field(&asked.gender, Some("gender"))?,
+            field(&asked.utterance.clone().filter(|it| it != "id"), None)?,
+        ];
+        Ok(Self { places, found: HashMap::new(), scripts: HashMap::new(), fields })
     }
 
     /// Refuses cuts that are no parts of one recording.
@@ -183,14 +204,23 @@ impl<'a> Cuts<'a> {
             utterance.id = Some(id.as_bytes().into()).filter(|id: &BString| !id.trim_ascii().is_empty());
             utterance.recording = Some(sound.recording.clone());
             (utterance.start, utterance.end) = (Some(start), Some(end));
-            if let Some(it) = supervision {
-                utterance.text = it.text.as_deref().and_then(words);
-                utterance.speaker = name(it.speaker.as_deref());
-                utterance.language = name(it.language.as_deref());
-                utterance.gender = name(it.gender.as_deref());
-                if it.alignment.is_some_and(|it| !matches!(it.get(), "null" | "{}")) {
-                    all.left_out.add("alignments have no table", place)?;
-                }
+            let some: Vec<&CutSupervision<'_>> = supervision.into_iter().collect();
+            let [text, speaker, language, gender, own] = &self.fields;
+            let find = |field: &Option<CutEntry>| match field {
+                Some(field) => field.words_of(cut, &some).map_err(of),
+                None => Ok(None),
+            };
+            utterance.text = find(text)?.as_deref().and_then(words);
+            utterance.speaker = name(find(speaker)?.as_deref());
+            utterance.language = name(find(language)?.as_deref());
+            utterance.gender = name(find(gender)?.as_deref());
+            if let Some(own) = own {
+                let id = own.words_of(cut, &some).map_err(of)?;
+                let expected = || of(format!("expected {} as a name, got none", own.name()));
+                utterance.id = Some(name(id.as_deref()).ok_or_else(expected)?);
+            }
+            if supervision.and_then(|it| it.alignment).is_some_and(|it| !matches!(it.get(), "null" | "{}")) {
+                all.left_out.add("alignments have no table", place)?;
             }
             match features(start, end, self)? {
                 Features::None => {}
@@ -204,7 +234,8 @@ impl<'a> Cuts<'a> {
                 let mut utterance = utterance.clone();
                 utterance.channel = index;
                 if !is_one {
-                    utterance.id = Some(format!("{id}-{channel}").into());
+                    let name = utterance.id.as_ref().map_or(id.as_bytes().as_bstr(), |name| name.as_bstr());
+                    utterance.id = Some(format!("{name}-{channel}").into());
                 }
                 all.found.push(utterance);
             }

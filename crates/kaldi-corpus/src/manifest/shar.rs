@@ -43,7 +43,7 @@ pub(super) fn read(name: &BStr, places: &SoundPlaces, all: &mut Utterances) -> R
     let other: Vec<String> =
         folder.fields().iter().filter(|field| !fields.contains(&field.as_str())).cloned().collect();
     let mut stream = SharStream::new(folder.clone(), &fields, Wanted::Headers);
-    let mut cuts = Cuts::new(places);
+    let mut cuts = Cuts::new(places, folder.name())?;
     let (store, mut sounds) = (all.stores.len(), Sounds::default());
     let mut is_first = true;
     while let Some(mut sample) =

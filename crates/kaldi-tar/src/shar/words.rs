@@ -54,39 +54,37 @@ impl CutEntry {
     /// # Errors
     /// If the entry is an object or a list.
     pub fn words(&self, cut: &Cut<'_>) -> Result<Option<String>, String> {
-        let of = |supervision: &CutSupervision<'_>| {
-            match self {
-                Self::Text => supervision.text.clone(),
-                Self::Speaker => supervision.speaker.clone(),
-                Self::Language => supervision.language.clone(),
-                Self::Gender => supervision.gender.clone(),
-                Self::Custom(_) => None,
-            }
-            .map(Cow::into_owned)
-        };
-        let supervisions = cut.ordered();
-        match self {
-            Self::Custom(path) => {
-                let places = supervisions.iter().map(|it| it.custom).chain([cut.custom]).flatten();
-                for place in places {
-                    if let Some(words) = custom(path, place)? {
-                        return Ok(Some(words));
-                    }
+        self.words_of(cut, &cut.ordered())
+    }
+
+    /// The words of some supervisions of a cut. `None` if they have no such entry, or null.
+    ///
+    /// # Errors
+    /// If the entry is an object or a list.
+    pub fn words_of(&self, cut: &Cut<'_>, supervisions: &[&CutSupervision<'_>]) -> Result<Option<String>, String> {
+        if let Self::Custom(path) = self {
+            let places = supervisions.iter().map(|it| it.custom).chain([cut.custom]).flatten();
+            for place in places {
+                if let Some(words) = custom(path, place)? {
+                    return Ok(Some(words));
                 }
-                Ok(None)
             }
-            Self::Text => {
-                let texts: Vec<String> = supervisions.iter().filter_map(|it| of(it)).collect();
-                Ok((!texts.is_empty()).then(|| texts.join(" ")))
-            }
-            _ => {
-                let mut names: Vec<String> =
-                    supervisions.iter().filter_map(|it| of(it)).map(|it| as_word(&it)).collect();
-                names.retain(|name| !name.is_empty());
-                names.dedup();
-                Ok((!names.is_empty()).then(|| names.join(" ")))
-            }
+            return Ok(None);
         }
+        let found = supervisions.iter().filter_map(|it| match self {
+            Self::Text => it.text.as_deref(),
+            Self::Speaker => it.speaker.as_deref(),
+            Self::Language => it.language.as_deref(),
+            Self::Gender => it.gender.as_deref(),
+            Self::Custom(_) => None,
+        });
+        if *self == Self::Text {
+            let texts: Vec<&str> = found.collect();
+            return Ok((!texts.is_empty()).then(|| texts.join(" ")));
+        }
+        let mut names: Vec<String> = found.map(as_word).filter(|name| !name.is_empty()).collect();
+        names.dedup();
+        Ok((!names.is_empty()).then(|| names.join(" ")))
     }
 }
 
