@@ -32,3 +32,11 @@ fn formats_shows_what_commands_write() {
     scratch.sh(&format!("ln -s {}/samples samples", env!("CARGO_MANIFEST_DIR"))).succeeds();
     assert!(run(&Page::read("docs/formats.md").blocks(), &scratch) > 10);
 }
+
+/// Every door of the page, on small files that packages of others have made.
+#[test]
+fn each_door_for_a_corpus_is_open() {
+    let scratch = Scratch::new();
+    scratch.sh(&format!("ln -s {}/samples samples", env!("CARGO_MANIFEST_DIR"))).succeeds();
+    assert!(run(&Page::read("docs/corpora.md").blocks(), &scratch) > 10);
+}

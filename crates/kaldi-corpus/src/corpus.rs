@@ -12,7 +12,7 @@ use crate::sound_store::Wanted as WantedSound;
 use crate::utterances::without_blanks;
 use crate::{
     CorpusPlace, Error, FeatureCopies, FoundFeatures, FoundSound, FoundUtterance, LeftOut, Naming, Result, SoundCopies,
-    SoundStore, SpeakerFacts, SpeakerTables, Utterances,
+    SoundStore, SpeakerFacts, SpeakerFiles, Utterances,
 };
 
 /// The longest recording in seconds, 115 days: later times are mistakes.
@@ -166,8 +166,8 @@ impl NamedCorpus {
         self.left_out.sentences().chain(odd).chain(both)
     }
 
-    fn speaker_tables(&self) -> SpeakerTables {
-        let mut tables = SpeakerTables::default();
+    fn speaker_tables(&self) -> SpeakerFiles {
+        let mut tables = SpeakerFiles::default();
         for (key, utterance) in &self.utterances {
             tables.add(key.as_ref(), &utterance.facts);
         }

@@ -16,7 +16,8 @@
 //! | [`Naming`] | how utterances and speakers get their names |
 //! | [`NamedCorpus`] | utterances and recordings with their names, the content of a data directory |
 //! | [`DataFolder`], [`DIRECTORY_FILES`] | which files a data directory has, and what they say |
-//! | [`SpeakerTables`] | tables of speakers, languages and genders |
+//! | [`expand_pattern`] | names of many files in one |
+//! | [`SpeakerFiles`] | tables of speakers, languages and genders |
 //! | [`Segment`], [`Segments`] | lines of `segments` |
 //! | [`read_text`], [`read_recordings`] | `text` and `wav.scp`, as WeNet's scripts read them |
 //! | [`DataDirectory`] | a data directory that is read as a whole |
@@ -33,6 +34,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod braces;
 mod corpus;
 mod data_folder;
 mod directory;
@@ -68,6 +70,6 @@ pub use naming::{Naming, PathPattern, SpeakerRule, UtteranceRule};
 pub use pattern::expand_pattern;
 pub use segment::{RecordingPart, Segment, Segments};
 pub use sound_store::{FoundSound, SoundCopies, SoundForm, SoundStore};
-pub use speakers::{SpeakerFacts, SpeakerTables, gender_of};
+pub use speakers::{SpeakerFacts, SpeakerFiles, gender_of};
 pub use texts::{are_recordings, read_recordings, read_text};
 pub use utterances::{Extra, FieldNames, FoundUtterance, ManifestOptions, Utterances};

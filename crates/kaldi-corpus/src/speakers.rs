@@ -36,7 +36,7 @@ pub fn gender_of(word: &[u8]) -> Option<&'static str> {
 
 /// Collects `utt2spk`, `spk2utt`, `utt2lang` and `spk2gender`. In names and languages `_` is instead of white space.
 #[derive(Clone, Debug, Default)]
-pub struct SpeakerTables {
+pub struct SpeakerFiles {
     speakers: BTreeMap<BString, BString>,
     languages: BTreeMap<BString, BString>,
     genders: BTreeMap<BString, Gender>,
@@ -51,7 +51,7 @@ enum Gender {
     Both,
 }
 
-impl SpeakerTables {
+impl SpeakerFiles {
     /// Adds what is known of an utterance, if names can be keys and words. A gender without a speaker counts for nothing.
     pub fn add(&mut self, utterance: &BStr, facts: &SpeakerFacts) {
         let name = |text: &Option<BString>| {
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn tables_are_sorted_and_say_who_speaks() {
-        let mut tables = SpeakerTables::default();
+        let mut tables = SpeakerFiles::default();
         let text = |text: &str| (!text.is_empty()).then(|| BString::from(text));
         for (key, speaker, language, gender) in [
             ("b-2", "b", "de", "male"),

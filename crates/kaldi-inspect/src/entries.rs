@@ -58,16 +58,18 @@ impl Entries {
             NamedKind::Script => RawEntries::script(name, detector)?,
             NamedKind::Value => RawEntries::file(name, detector)?,
             NamedKind::Shards => {
-                let is_text = value_type.is_some_and(ValueType::is_words);
-                let (field, detector) = match (&named.field, value_type) {
-                    (Some(field), _) => (FieldPath::new(field.clone()), detector),
-                    (None, None | Some(ValueType::Wave)) => {
-                        (FieldPath::new("wav"), Detector::new(Some(ValueType::Wave)))
-                    }
-                    (None, Some(_)) if is_text => (FieldPath::new("txt"), detector),
-                    (None, Some(other)) => return Err(no_field(name, other)),
+                let field = named.field.clone().map(FieldPath::new);
+                // Another field than one of sound is text.
+                let is_sound = field.as_ref().is_none_or(|field| kaldi_tar::is_sound(field.name()));
+                let found = value_type.unwrap_or(if is_sound { ValueType::Wave } else { ValueType::TokenVector });
+                let is_text = found.is_words();
+                let field = match field {
+                    Some(field) => field,
+                    None if found == ValueType::Wave => FieldPath::new("wav"),
+                    None if is_text => FieldPath::new("txt"),
+                    None => return Err(no_field(name, found)),
                 };
-                RawEntries::shards(name, &field, is_text, detector)
+                RawEntries::shards(name, &field, is_text, Detector::new(Some(found)))
             }
             NamedKind::Shar => {
                 let field = named.field.as_ref().map(|field| field.to_str_lossy());

@@ -3,10 +3,11 @@
 use anyhow::{Error, Result};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, Tally};
+use kaldi_corpus::expand_pattern;
 use kaldi_corpus::shard::{
     FaultKind, FieldPath, Findings, Grouping, NemoCheck, ShardChecks, ShardFault, ShardName, ShardNames, Wanted,
 };
-use kaldi_io::{AdviceGiven, Output, printable, printable_json};
+use kaldi_io::{AdviceGiven, Output, Rxfilename, printable, printable_json};
 use kaldi_log::log;
 use kaldi_reader::{ReaderExt, par_map};
 use serde_json::Value;
@@ -71,7 +72,10 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(c
 
 fn check_shards(opts: Options) -> Result<Tally> {
     let mut output = Output::create("-".into(), false)?;
-    let mut manifest = opts.manifest.as_ref().map(|name| NemoCheck::read([name.as_bstr()])).transpose()?;
+    let mut manifest = match &opts.manifest {
+        None => None,
+        Some(name) => Some(NemoCheck::read(written_out(name)?.iter().map(|name| name.as_bstr()))?),
+    };
     let fields = opts.fields.as_deref().unwrap_or(if manifest.is_some() { "wav" } else { "wav,txt" });
     let checks = ShardChecks {
         grouping: match opts.grouping {
@@ -84,7 +88,8 @@ fn check_shards(opts: Options) -> Result<Tally> {
         members: opts.manifest.is_some(),
     };
     let wanted = if opts.quick { Wanted::Headers } else { Wanted::Contents };
-    let names = ShardNames::new(opts.shards.iter().map(|name| name.as_bstr().to_owned()), wanted);
+    let shards = opts.shards.iter().map(written_out).collect::<Result<Vec<_>>>()?.concat();
+    let names = ShardNames::new(shards, wanted);
 
     let check = move |shard: ShardName| Ok((shard.name().to_string(), checks.run(shard)));
     let (mut num_shards, mut num_samples, mut num_faults) = (0, 0, 0);
@@ -117,6 +122,14 @@ fn check_shards(opts: Options) -> Result<Tally> {
     log!("Checked {num_samples} samples of {num_shards} shards, found {num_faults} faults.");
     output.finish()?;
     Ok(Tally::new(num_samples, num_faults).ok_if(num_faults == 0))
+}
+
+/// The names that a pattern stands for.
+fn written_out(name: &InputName) -> Result<Vec<BString>> {
+    match Rxfilename::parse(name) {
+        Ok(Rxfilename::File(_)) => Ok(expand_pattern(name)?),
+        _ => Ok(vec![name.as_bstr().to_owned()]),
+    }
 }
 
 /// The keys of all shards, and the shard of each: as hashes of 128 bits, which take a third of the memory of keys.

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, OutputName, Tally};
 use kaldi_corpus::shard::{Field, FieldPath, Grouping, SampleStream, ShardNames, TarSample, Wanted, is_sound};
-use kaldi_corpus::{SpeakerFacts, SpeakerTables};
+use kaldi_corpus::{SpeakerFacts, SpeakerFiles};
 use kaldi_io::Output;
 use kaldi_log::{log, warning};
 use kaldi_table::{Record, TableWriter, is_key};
@@ -96,7 +96,7 @@ impl Fields {
 /// The place for samples.
 #[allow(clippy::large_enum_variant, reason = "there is one")]
 enum Target {
-    Folder { folder: BString, recordings: Output, text: Output, speakers: SpeakerTables },
+    Folder { folder: BString, recordings: Output, text: Output, speakers: SpeakerFiles },
     Tables { wav: Option<TableWriter<WaveFile>>, text: Option<TableWriter<Tokens>>, utt2dur: Option<TableWriter<f32>> },
 }
 
@@ -174,7 +174,7 @@ impl Target {
             folder: folder.to_owned(),
             recordings: create(folder, b"wav.scp")?,
             text: create(folder, b"text")?,
-            speakers: SpeakerTables::default(),
+            speakers: SpeakerFiles::default(),
         })
     }
 
@@ -261,7 +261,7 @@ fn create(folder: &BStr, name: &[u8]) -> Result<Output> {
 }
 
 /// Warns of what the tables of speakers lack.
-fn tell(speakers: &SpeakerTables, fields: &Fields, num_samples: u64) {
+fn tell(speakers: &SpeakerFiles, fields: &Fields, num_samples: u64) {
     let counts = [(&fields.speaker, speakers.num_with_speaker()), (&fields.language, speakers.num_with_language())];
     for (field, count) in counts {
         let missing = num_samples - count;

@@ -6,8 +6,8 @@ use anyhow::{Context, bail};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, Tally, unless_forced};
 use kaldi_corpus::{
-    Extra, FeatureCopies, Manifest, ManifestOptions, NamedCorpus, Naming, PathPattern, SoundCopies, SoundForm, SpeakerRule,
-    UtteranceRule, Utterances, expand_pattern,
+    Extra, FeatureCopies, Manifest, ManifestOptions, NamedCorpus, Naming, PathPattern, SoundCopies, SoundForm,
+    SpeakerRule, UtteranceRule, Utterances, expand_pattern,
 };
 use kaldi_io::{Commands, Output, Rxfilename};
 use kaldi_log::{log, warning};
@@ -19,7 +19,7 @@ const USAGE: &str = "\
 Makes a data directory (wav.scp, utt2spk, spk2utt, text, segments) of a folder of sound, or of a manifest of another program:
   folder     sound in it and below; x.normalized.txt, x.txt or x.lab is the text of x.wav, or a line of a *.trans.txt beside it
   csv, tsv   lines after one of names: path, sentence or text, client_id or speaker, id, offset, duration (Common Voice)
-  nemo       lines of JSON: audio_filepath, duration, text, offset, speaker, utt_id
+  nemo       lines of JSON: audio_filepath, duration, text, offset, speaker, utt_id, lang; with shard_id, sound is in tar files
   wenet      lines of JSON: key, wav, txt, start, end
   lhotse     cuts.jsonl, or a folder with it, or with *recordings*.jsonl and *supervisions*.jsonl; also those with .gz. segments is
              written always; features in archives stay there, those of NumPy become feats.ark
@@ -32,6 +32,7 @@ Usage: make-data-dir [options] <folder-or-manifest> [<folder-or-manifest> ...] <
        make-data-dir --utt-from='regex:([^/]+)/[^/]+$' --spk-from='regex:^([^/]+)' corpus data/corpus
        make-data-dir cv-corpus/de/train.tsv data/train
        make-data-dir --audio-dir=/corpora/sound manifest.json data/train
+       make-data-dir --shards='nemo/audio__OP_0..127_CL_.tar' nemo/tarred_audio_manifest.json data/train
        make-data-dir cuts_train.jsonl.gz data/train
        make-data-dir --extra=snr,emotion shar/train data/train
 See also: export-data-dir, table-check, make-raw-list, make-shard-list, compute-fbank-feats

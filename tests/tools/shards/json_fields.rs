@@ -154,3 +154,58 @@ fn a_check_finds_every_entry_that_is_no_text() {
         .fails_with(1)
         .stdout_has("a: expected a member .xml.text");
 }
+
+/// `shard,field=`: texts for tools of words, other members, numbers.
+#[test]
+fn an_rspecifier_names_a_field() {
+    let scratch = Scratch::new();
+    let sound = sound(1600);
+    let members: [(&str, &[u8]); 6] = [
+        ("a.wav", &sound),
+        ("a.json", br#"{"text": "caf\u00e9 \n au lait", "ids": "3 4", "dur": 1.5, "n": 17}"#),
+        ("a.lab", b"hello\n there"),
+        ("b.wav", &sound),
+        ("b.json", br#"{"text": 8, "ids": "5", "dur": -2, "n": 18}"#),
+        ("b.lab", b"world"),
+    ];
+    scratch.write("a.tar", tar(&members)).write("data.list", "a.tar\n").write("units.txt", "<unk> 1\nh 2\ne 3\n");
+    let t = |command: &str, expected: &str| {
+        scratch.sh(&command.replace("FIELD", "shard,field")).succeeds().stdout_is(expected);
+    };
+    t("tokenize-text --symbols=units.txt FIELD=lab:data.list ark,t:- | head -1", "a 2 3 1 1 1 1 1 2 3 1 3 \n");
+    t("copy-vector FIELD=json.dur:a.tar ark,t:- 2>&1 | grep -c WARNING || true", "0\n");
+    t("copy-int-vector FIELD=json.ids:data.list ark,t:-", "a 3 4 \nb 5 \n");
+    t("table-head FIELD=json.text:data.list", "a caf\u{e9} au lait \nb 8 \n");
+    t("table-head FIELD=json.n:data.list", "a 17 \nb 18 \n");
+    t("cat a.tar | table-head p,FIELD=lab:-", "a hello there \nb world \n");
+    t("wav-to-duration FIELD=wav:data.list ark,t:-", "a 0.1 \nb 0.1 \n");
+    let report = scratch.sh("table-report shard,field=json.text:data.list r.html").succeeds();
+    report.stderr_has("Measured 2 utterances");
+    assert!(String::from_utf8_lossy(&scratch.read("r.html")).contains("au lait"));
+    scratch.sh("copy-feats ark,field=x:a.tar ark:-").fails_with(255).stderr_has("field=");
+}
+
+#[test]
+fn null_is_an_error_that_permissive_readers_pass_over() {
+    let scratch = shards();
+    let words = "tokenize-text --mode=word --symbols=units.txt";
+    scratch.write("units.txt", "<unk> 1\n17 2\n");
+    let ran = scratch.sh(&format!("{words} shard,field=json.text:data.list ark,t:-")).fails_with(255);
+    ran.stderr_has("b2: a.tar:14848: expected a value as json.text, got null");
+    let ran = scratch.sh(&format!("{words} p,shard,field=json.text:data.list ark,t:-")).succeeds();
+    ran.stdout_is("a1 1 1 \nb1 2 \nx 1 1 \n").stderr_has("WARNING").stderr_has("b2: a.tar:14848");
+    for (field, message) in [
+        (
+            "json.words",
+            "a1: a.tar:4608: expected an entry \"words\" for json.words, got \"gender\", \"language\", \"speaker\", \"text\"",
+        ),
+        ("json.meta", "a1: a.tar:4608: expected an entry \"meta\""),
+        ("lab", "a1: a.tar:0: expected a member .lab, got none"),
+        ("wav.text", "a1: a.tar:512: expected JSON with wav.text: "),
+    ] {
+        let ran = scratch.sh(&format!("{words} shard,field={field}:a.tar ark,t:-")).fails_with(255);
+        ran.stderr_has(message).stdout_is("");
+    }
+    let ran = scratch.sh(&format!("{words} p,shard,field=json.meta:data.list ark,t:-"));
+    ran.fails_with(1).stderr_has("b2: a.tar:14848: expected text as json.meta, got an object");
+}

@@ -39,6 +39,8 @@ fn tars_have_sound_and_manifests_the_rest() {
     let shards = ["0", "1"].map(|shard| scratch.read(&format!("nemo/sharded_manifests/manifest_{shard}.json")));
     assert!(shards.concat() == MANIFEST.as_bytes() && shards[1].starts_with(b"{\"audio_filepath\": \"t3.wav\""));
     scratch.sh("check-shards --manifest=nemo/tarred_audio_manifest.json nemo.list").succeeds().stdout_is("");
+    let both = "--manifest='nemo/sharded_manifests/manifest__OP_0..1_CL_.json' 'nemo/audio_{0..1}.tar'";
+    scratch.sh(&format!("check-shards {both}")).succeeds().stderr_has("Checked 3 samples of 2 shards, found 0 faults");
     // The order and the bytes do not depend on threads.
     scratch
         .sh(&format!("mv nemo old && {} && diff -r nemo old", MAKE.replace("--format", "--num-threads=1 --format")))
@@ -169,4 +171,113 @@ fn lines_of_one_member_are_told_by_their_names() {
         .sh("mv audio_0.tar shards.tar && check-shards --manifest=m.json shards.tar")
         .fails_with(255)
         .stderr_has("shards.tar: expected a name with a number, such as audio_0.tar");
+}
+
+#[test]
+fn a_tarred_manifest_becomes_a_data_directory_with_sound_in_place() {
+    let scratch = data();
+    scratch.sh(MAKE).succeeds();
+    // Of the whole manifest, and of those of the shards; tars above the folder of these.
+    let all = "nemo/sharded_manifests/manifest_{0..1}.json";
+    for (options, manifest) in
+        [("", "nemo/tarred_audio_manifest.json"), ("", all), ("--shards='nemo/audio__OP_0..1_CL_.tar'", all)]
+    {
+        let ran = scratch.sh(&format!("rm -rf d && make-data-dir {options} '{manifest}' d")).succeeds();
+        ran.stderr_has("1 utterances have no text, and were left out");
+        let expected = "s/u.1 nemo/audio_0.tar:512\ns/u.2 nemo/audio_0.tar:33280\n";
+        assert_eq!(String::from_utf8(scratch.read("d/wav.scp")).unwrap(), expected, "{manifest}");
+        assert_eq!(scratch.read("d/utt2spk"), b"s/u.1 s\ns/u.2 s\n");
+        assert_eq!(String::from_utf8(scratch.read("d/text")).unwrap(), "s/u.1 hello \"w\u{f6}rld\"\ns/u.2 two\n");
+    }
+    scratch.sh("wav-to-duration scp:d/wav.scp ark,t:-").succeeds().stdout_is("s/u.1 1 \ns/u.2 2 \n");
+    // And back.
+    scratch.sh("make-shard-list --format=nemo --utt2spk=ark:d/utt2spk d/wav.scp d/text again a.list && cmp again/audio_0.tar nemo/audio_0.tar").succeeds();
+}
+
+fn line(name: &str, rest: &str) -> String {
+    format!("{{\"audio_filepath\": \"{name}\", \"shard_id\": 0, {rest}}}\n")
+}
+
+#[test]
+fn offsets_become_segments_of_the_member() {
+    let scratch = Scratch::new();
+    scratch.write("audio_0.tar", tar(&[("x.wav", &sound(16000)), ("y-sub1.wav", &sound(16000))]));
+    let manifest = [
+        line("x.wav", r#""offset": 0, "duration": 0.25, "text": "a", "lang": "en""#),
+        line("x-sub1.wav", r#""offset": 0.25, "duration": 0.5, "text": "b", "lang": "de""#),
+        line("y-sub1.wav", r#""offset": 0.5, "duration": 0.25, "text": "c""#),
+    ];
+    scratch.write("m.json", manifest.concat());
+    scratch.sh("make-data-dir m.json d").succeeds();
+    assert_eq!(scratch.read("d/wav.scp"), b"x audio_0.tar:512\ny-sub1 audio_0.tar:33280\n");
+    let expected =
+        "x-0000000-0000250 x 0 0.25\nx-0000250-0000750 x 0.25 0.75\ny-sub1-0000500-0000750 y-sub1 0.5 0.75\n";
+    assert_eq!(String::from_utf8(scratch.read("d/segments")).unwrap(), expected);
+    assert_eq!(scratch.read("d/utt2lang"), b"x-0000000-0000250 en\nx-0000250-0000750 de\n");
+    scratch
+        .sh("extract-segments scp:d/wav.scp d/segments ark:- | wav-to-duration ark:- ark,t:- | wc -l")
+        .succeeds()
+        .stdout_is("3\n");
+}
+
+#[test]
+fn other_sound_is_copied_and_compressed_tars_are_read() {
+    let scratch = Scratch::new();
+    scratch.write("b.wav", sound(1600)).sh("wav-copy --format=flac b.wav b.flac").succeeds();
+    let flac = scratch.read("b.flac");
+    scratch.write("audio_0.tar", tar(&[("a.wav", &sound(1600)), ("b.flac", &flac), ("c.wav", &sound(3200))]));
+    let manifest = ["a.wav", "b.flac", "c.wav"].map(|name| line(name, r#""duration": 0.1, "text": "x""#));
+    scratch.write("m.json", manifest.concat());
+    scratch.sh("make-data-dir m.json d").succeeds();
+    let names = String::from_utf8(scratch.read("d/wav.scp")).unwrap();
+    assert!(names.starts_with("a audio_0.tar:512\nb d/wav/b.flac\nc audio_0.tar:"), "{names}");
+    assert!(scratch.read("d/wav/b.flac") == flac);
+    // All of it, if that is asked for, or the tar is compressed.
+    let copied = "a d/wav/a.wav\nb d/wav/b.flac\nc d/wav/c.wav\n";
+    scratch.sh("rm -r d && make-data-dir --audio=copy m.json d").succeeds();
+    assert_eq!(String::from_utf8(scratch.read("d/wav.scp")).unwrap(), copied);
+    assert!(scratch.read("d/wav/c.wav") == sound(3200));
+    scratch.sh("gzip audio_0.tar && rm -r d && make-data-dir --shards=audio_0.tar.gz m.json d").succeeds();
+    assert_eq!(String::from_utf8(scratch.read("d/wav.scp")).unwrap(), copied);
+    assert!(scratch.read("d/wav/c.wav") == sound(3200));
+}
+
+#[test]
+fn members_that_are_not_there_are_left_out_and_tars_are_needed() {
+    let scratch = data();
+    scratch.sh(MAKE).succeeds();
+    scratch.write(
+        "nemo/m.json",
+        [line("s_u_1.wav", r#""text": "x""#), line("touch y |", r#""text": "x""#), line("z.wav", r#""text": "x""#)]
+            .concat(),
+    );
+    let ran = scratch.sh("make-data-dir nemo/m.json d").succeeds();
+    ran.stderr_has("2 lines name a member that their tar file does not have, and were left out; the first is nemo/m.json:2, touch y | in nemo/audio_0.tar");
+    assert_eq!(scratch.read("d/utt2spk"), b"s_u_1 s_u_1\n");
+    scratch.sh("make-data-dir --strict nemo/m.json e").fails_with(255).stderr_has("touch y | in nemo/audio_0.tar");
+    for (command, message) in [
+        (
+            "rm nemo/audio_1.tar; make-data-dir nemo/tarred_audio_manifest.json e",
+            "nemo/tarred_audio_manifest.json:3: expected the tar file of shard 1, nemo/audio_1.tar, which is not there: --shards names it",
+        ),
+        (
+            "make-data-dir --shards='nemo/audio_{0..0}.tar' nemo/tarred_audio_manifest.json e",
+            "nemo/tarred_audio_manifest.json:3: expected a tar file of shard 1 among nemo/audio_{0..0}.tar, got none",
+        ),
+        (
+            "make-data-dir --shards='nemo/a.tar' nemo/tarred_audio_manifest.json e",
+            "nemo/a.tar: expected a name with a number",
+        ),
+        (
+            "head -c 40000 nemo/audio_0.tar > nemo/x && mv nemo/x nemo/audio_0.tar && make-data-dir nemo/m.json e",
+            "nemo/audio_0.tar:33280: s_u_2.wav: expected 64044 bytes, got 6720 before the end of the file",
+        ),
+        (
+            "echo '{\"audio_filepath\": \"a\", \"shard_id\": \"x\"}' > nemo/m.json; make-data-dir nemo/m.json e",
+            "nemo/m.json:1: expected the number of a tar file as the field \"shard_id\"",
+        ),
+    ] {
+        scratch.sh(command).fails_with(255).stderr_has(message);
+        scratch.sh("test ! -e e/wav.scp").succeeds();
+    }
 }

@@ -7,6 +7,8 @@ use kaldi_io::Lines;
 use serde_json::{Map, Value};
 
 use super::SoundPlaces;
+use super::nemo_tars::TarredLine;
+use crate::shard::NemoLine;
 use crate::utterances::words;
 use crate::{CorpusPlace, FoundUtterance, Result};
 
@@ -107,9 +109,9 @@ impl Object {
     }
 }
 
-/// Reads a manifest of NeMo.
-pub(super) fn read_nemo(mut objects: Objects, places: &SoundPlaces) -> Result<Vec<FoundUtterance>> {
-    let mut found = Vec::new();
+/// Reads a manifest of NeMo: utterances, and those whose sound lies in tar files.
+pub(super) fn read_nemo(mut objects: Objects, places: &SoundPlaces) -> Result<(Vec<FoundUtterance>, Vec<TarredLine>)> {
+    let (mut found, mut tarred) = (Vec::new(), Vec::new());
     let fields = &places.options.fields;
     let named = |asked: &Option<String>, usual: &str| asked.clone().unwrap_or_else(|| usual.to_owned());
     let (audio, text) = (named(&fields.audio, "audio_filepath"), named(&fields.text, "text"));
@@ -117,8 +119,12 @@ pub(super) fn read_nemo(mut objects: Objects, places: &SoundPlaces) -> Result<Ve
     let (language, gender) = (named(&fields.language, "lang"), named(&fields.gender, "gender"));
     while let Some(object) = objects.next_object()? {
         let path = object.needed(&audio)?;
-        let mut utterance =
-            FoundUtterance::new(object.place.clone(), places.find(path.into(), &object.place)?, path.into());
+        let line = object.has("shard_id").then(|| NemoLine::read(&object, &audio)).transpose()?;
+        let sound = match line {
+            Some(_) => BString::default(),
+            None => places.find(path.into(), &object.place)?,
+        };
+        let mut utterance = FoundUtterance::new(object.place.clone(), sound, path.into());
         utterance.id = object.name(&id)?;
         utterance.speaker = object.name(&speaker)?;
         utterance.language = object.name(&language)?;
@@ -126,9 +132,12 @@ pub(super) fn read_nemo(mut objects: Objects, places: &SoundPlaces) -> Result<Ve
         utterance.text = object.text(&text)?.and_then(words);
         utterance.start = object.seconds("offset")?;
         utterance.end = object.seconds("duration")?.map(|duration| utterance.start.unwrap_or(0.0) + duration);
-        found.push(utterance);
+        match line {
+            Some(line) => tarred.push((utterance, line)),
+            None => found.push(utterance),
+        }
     }
-    Ok(found)
+    Ok((found, tarred))
 }
 
 /// Reads a raw list of WeNet.

@@ -4,6 +4,7 @@ mod cut_parts;
 mod cuts;
 mod json;
 mod lhotse;
+mod nemo_tars;
 mod shar;
 mod table;
 
@@ -77,7 +78,11 @@ pub(crate) fn read(name: &BStr, manifest: Manifest, options: &ManifestOptions, a
     let found = match manifest {
         Manifest::Csv => table::read_csv(name, &places)?,
         Manifest::Tsv => table::read_tsv(Lines::open(name)?, &places)?,
-        Manifest::Nemo => json::read_nemo(Objects::open(name)?, &places)?,
+        Manifest::Nemo => {
+            let (found, tarred) = json::read_nemo(Objects::open(name)?, &places)?;
+            nemo_tars::find_sound(tarred, &places.folder, options, all)?;
+            found
+        }
         Manifest::Wenet => json::read_wenet(Objects::open(name)?, &places)?,
         Manifest::Lhotse => {
             all.are_segments = true;

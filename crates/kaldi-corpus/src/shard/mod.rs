@@ -64,6 +64,7 @@ pub use kaldi_tar::{
 };
 pub use lhotse_index::LhotseIndex;
 pub use nemo::{NemoEntry, NemoManifests, nemo_shard_number, nemo_stem};
+pub(crate) use nemo::{NemoLine, without_sub};
 pub use nemo_check::NemoCheck;
 pub use pack::{PackedUtterance, Packing, ShardFormat, Utterance};
 pub use places::{Places, SamplePlace};

@@ -116,9 +116,9 @@ pub(crate) struct NemoLine {
 }
 
 impl NemoLine {
-    /// Reads the line of an object.
-    pub(crate) fn read(object: &Object) -> crate::Result<Self> {
-        let member = object.needed("audio_filepath")?.into();
+    /// Reads the line of an object whose entry `audio` names the member.
+    pub(crate) fn read(object: &Object, audio: &str) -> crate::Result<Self> {
+        let member = object.needed(audio)?.into();
         let shard = match object.get("shard_id") {
             Some(value) => value.as_u64().ok_or_else(|| object.wrong("shard_id", "the number of a tar file", value))?,
             None => {

@@ -41,7 +41,7 @@ impl NemoCheck {
             loop {
                 let line = match objects.next_object() {
                     Ok(None) => break,
-                    Ok(Some(object)) => NemoLine::read(&object).map(|line| (object.place, line)),
+                    Ok(Some(object)) => NemoLine::read(&object, "audio_filepath").map(|line| (object.place, line)),
                     Err(error) => Err(error),
                 };
                 match line {
