@@ -32,7 +32,7 @@ fn inspect_info(py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<String> {
 
 fn json_of(name: &BStr) -> Result<String> {
     if let Some(kind) = ForeignKind::find(name)? {
-        return Ok(Foreign::read(name, kind, usize::MAX, false).to_json(name, None));
+        return Ok(Foreign::read(name, kind, usize::MAX, false).to_json(name));
     }
     let named = Named::find(name)?;
     let info = match named.kind {
