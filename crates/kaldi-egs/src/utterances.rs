@@ -7,7 +7,7 @@ use kaldi_log::{capture, replay, warning};
 use kaldi_matrix::{GeneralMatrix, Matrix};
 use kaldi_random::Random;
 use kaldi_reader::{Reader, ReaderExt, from_fn, par_map};
-use kaldi_table::{Context, RandomAccessReader, Record, Result, Rows, SequentialReader, TableWriter};
+use kaldi_table::{RandomAccessReader, Record, Result, Rows, SequentialReader, Session, TableWriter};
 use kaldi_values::{Format, Posterior, Value};
 
 use crate::{ChunkTime, Error, IoMatrix, NnetExample, NnetIo, SparseRows, SplitStats, UtteranceSplitter};
@@ -272,7 +272,7 @@ pub fn cut_utterances<L: Labels>(
         Ok((job, records, log))
     };
     let mut cut = Cut::default();
-    for result in par_map(planned, || Context::new().num_threads(), IN_FLIGHT, weigh, work).iter() {
+    for result in par_map(planned, || Session::current().num_threads(), IN_FLIGHT, weigh, work).iter() {
         let (job, records, log) = result?;
         replay(&log);
         let Some(job) = job else {

@@ -67,8 +67,8 @@ impl ShardReader {
         let what = if self.field == "wav" { "of sound (.wav, .flac)".to_owned() } else { format!(".{}", self.field) };
         let name = self.samples.shard().map_or_else(String::new, |shard| shard.name.to_string());
         let source = ParseError::new(0, format!("expected a member {what}, got none"));
-        let source = kaldi_io::Error::Content { name, offset, source };
-        Error::Entry { script: None, key, source: Box::new(source) }
+        let source = kaldi_io::Error::content(name, offset, source);
+        Error::entry(None, key, source)
     }
 
     fn entry(&self, key: BString, content: Blob) -> Result<RawEntry> {
@@ -84,8 +84,8 @@ impl ShardReader {
             Ok(_) => content.head().len(),
             Err(source) => {
                 let offset = content.offset() + source.offset as u64;
-                let source = kaldi_io::Error::Content { name: content.name().to_string(), offset, source };
-                return Err(Error::Entry { script: None, key, source: Box::new(source) });
+                let source = kaldi_io::Error::content(content.name().to_string(), offset, source);
+                return Err(Error::entry(None, key, source));
             }
         };
         let (chunk, head) = content.surroundings();
