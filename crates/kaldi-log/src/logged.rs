@@ -20,20 +20,10 @@ impl<T> Logged<T> {
         Self { value, lines }
     }
 
-    /// A value without lines.
-    pub fn quiet(value: T) -> Self {
-        Self { value, lines: Vec::new() }
-    }
-
     /// Writes the lines, and returns the value.
     pub fn deliver(self) -> T {
         replay(&self.lines);
         self.value
-    }
-
-    /// The same lines before what `change` makes of the value.
-    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Logged<U> {
-        Logged { value: change(self.value), lines: self.lines }
     }
 
     /// What `work` makes of the value. Its lines follow those of the value.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use bstr::BString;
-use kaldi_table::{Context, Reader, SequentialReader};
+use kaldi_table::{Reader, SequentialReader, Session};
 use kaldi_types::ValueType;
 use kaldi_values::{Tokens, Value};
 use kaldi_wave::Wave;
@@ -55,7 +55,7 @@ pub fn open(name: &BString, options: Options) -> Result<Box<dyn Shards>> {
         options: Options,
         convert: fn(T, Option<Precision>) -> AnyValue,
     ) -> Result<Box<dyn Shards>> {
-        let reader = SequentialReader::<T>::open_with(name, Context::new().threads(1))?;
+        let reader = SequentialReader::<T>::open_with(name, Session::current().threads(1))?;
         Ok(Box::new(Typed { reader, delivers: options.delivers, dtype: options.dtype, convert }))
     }
     match options.wanted.value_type() {
