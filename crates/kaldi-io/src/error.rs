@@ -97,14 +97,15 @@ pub enum Error {
         /// The fault.
         source: ParseError,
         /// What else the value may be, and who reads it.
-        advice: Option<String>,
+        advice: Option<Box<str>>,
     },
 }
 
 impl Error {
     /// A fault in the content of a stream ([`Error::Content`]), with the advice of the session of this thread.
     pub fn content(name: impl Into<String>, offset: u64, source: ParseError) -> Self {
-        let advice = Session::with(Session::advice).and_then(|advice| advice.on_value(&source));
+        let advice =
+            Session::with(Session::advice).and_then(|advice| advice.on_value(&source)).map(String::into_boxed_str);
         Self::Content { name: name.into(), offset, source, advice }
     }
 }
