@@ -32,8 +32,7 @@ fn main() -> ExitCode {
         [word, ..]
             if !word.as_encoded_bytes().starts_with(b"--") && !program::COMMANDS.iter().any(|name| word == name) =>
         {
-            kaldi_cli::set_command_line(called.clone(), vec![word.clone()]);
-            program::TOOL.run()
+            program::TOOL.run_as(called.clone(), vec![word.clone()])
         }
         _ => program::TOOL.run(),
     }
@@ -46,6 +45,5 @@ fn named(word: &OsStr) -> Option<&'static ListedTool> {
 }
 
 fn run(entry: &ListedTool, words: Vec<OsString>) -> ExitCode {
-    kaldi_cli::set_command_line(entry.name.into(), words);
-    entry.tool.run()
+    entry.tool.run_as(entry.name.into(), words)
 }

@@ -80,7 +80,7 @@ fn kaldi_tables(opts: Options) -> anyhow::Result<Tally> {
         }
         // Through a link of another name, such as that of a tool that is gone.
         [word, ..] if kaldi_log::program() != "kaldi-tables" => {
-            bail!("{}, and {word} is none either", no_tool(kaldi_log::program()))
+            bail!("{}, and {word} is none either", no_tool(&kaldi_log::program()))
         }
         [tool, ..] => bail!(no_tool(tool)),
     }

@@ -259,7 +259,7 @@ impl From<kaldi_table::Error> for Failure {
         match error {
             Table::Io(error) => error.into(),
             Table::Specifier { .. } | Table::Mixed { .. } => plain(Class::Specifier),
-            Table::Entry { script, key, source } => {
+            Table::Entry { script, key, source, .. } => {
                 let failure = Self::from(*source).with_message(message);
                 let key = (!key.is_empty()).then_some(key);
                 Self { key, line: script.map(|(_, line)| line), ..failure }

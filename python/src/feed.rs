@@ -13,7 +13,7 @@ use std::time::Duration;
 use bstr::{BStr, BString};
 use kaldi_feed::{Error, FeedArguments, FeedReader, PaddedBatch, standard_stages};
 use kaldi_reader::Reader;
-use kaldi_table::Context;
+use kaldi_table::Session;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -72,8 +72,7 @@ impl FeedIterator {
         let stop = Arc::new(AtomicBool::new(false));
         let of_thread = Arc::clone(&stop);
         std::thread::spawn(move || {
-            interrupt::end_with(of_thread);
-            let made = catch_unwind(AssertUnwindSafe(|| send_all(open, &sender)));
+            let made = interrupt::end_with(of_thread, || catch_unwind(AssertUnwindSafe(|| send_all(open, &sender))));
             // Nobody may want to know why there are no more.
             let _ = sender.send(made.unwrap_or_else(|panic| Err(interrupt::of_panic(&*panic))).map(|()| None));
         });
@@ -167,8 +166,8 @@ fn feed_batches(words: Vec<OsString>, source: &Bound<'_, PyAny>, threads: usize)
         let chain = Arc::new(feed.build_chain(&standard_stages(), true)?);
         let opened = feed.open(BStr::new(&source), &chain)?;
         let padding = chain.padding();
-        let context = Context::new().threads(threads);
-        Ok(opened.batches(context, move |_, samples| PaddedBatch::new(samples, &padding)))
+        let session = Session::current().threads(threads);
+        Ok(opened.batches(session, move |_, samples| PaddedBatch::new(samples, &padding)))
     }))
 }
 
@@ -176,7 +175,8 @@ fn feed_batches(words: Vec<OsString>, source: &Bound<'_, PyAny>, threads: usize)
 #[pyfunction]
 fn feed_chain(py: Python<'_>, words: Vec<OsString>) -> PyResult<String> {
     let feed = Options::parse(&words)?;
-    let chain = py.detach(|| feed.build_chain(&standard_stages(), true).map_err(Failure::from));
+    let chain =
+        py.detach(|| interrupt::in_session(|| feed.build_chain(&standard_stages(), true).map_err(Failure::from)));
     log::deliver(py)?;
     Ok(chain?.description().to_string())
 }

@@ -64,6 +64,14 @@ struct Systems {
 }
 
 impl Store for Systems {
+    fn has_scheme(&self, scheme: &str) -> bool {
+        let has = |_: Python<'_>| {
+            let systems = FILE_SYSTEMS.lock().unwrap_or_else(PoisonError::into_inner);
+            Ok(systems.iter().any(|(known, _)| known == scheme))
+        };
+        with_python(has).unwrap_or(false) || self.others.has_scheme(scheme)
+    }
+
     fn open(&self, url: &BStr, offset: u64) -> io::Result<Box<dyn Source>> {
         let opened = with_python(|py| {
             let Some((system, path)) = find(py, url) else { return Ok(None) };
@@ -269,16 +277,19 @@ fn set_filesystem(scheme: &str, fs: &Bound<'_, PyAny>) -> PyResult<()> {
     }
     let mut systems = FILE_SYSTEMS.lock().unwrap_or_else(PoisonError::into_inner);
     systems.retain(|(known, _)| *known != scheme);
-    kaldi_io::add_scheme(&scheme);
     systems.push((scheme, fs.clone().unbind()));
     Ok(())
 }
 
-/// Adds the function, and makes file systems the store of the process.
+/// The store of the module: file systems of Python, and the store of the tools.
+pub fn store() -> Arc<dyn Store> {
+    Arc::new(Systems { others: kaldi_store::store() })
+}
+
+/// Adds the function.
 ///
 /// # Errors
 /// If the module refuses.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    kaldi_io::set_store(Arc::new(Systems { others: kaldi_store::store() }));
     module.add_function(wrap_pyfunction!(set_filesystem, module)?)
 }

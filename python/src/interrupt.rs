@@ -4,12 +4,14 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockWriteGuard, TryLockError, TryLockResult};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, RwLock, RwLockWriteGuard, TryLockError, TryLockResult};
 use std::time::Duration;
 
+use kaldi_io::Session;
 use pyo3::prelude::*;
 
 use crate::errors::{Class, Failure, Result};
+use crate::filesystem;
 use crate::kept::apart;
 use crate::log;
 
@@ -19,6 +21,16 @@ thread_local! {
 
     /// What ends the work of this thread.
     static STOP: RefCell<Option<Stop>> = const { RefCell::new(None) };
+}
+
+/// The session of all that the interpreter asks for: waits end at Ctrl-C, log lines go to `logging`, file systems of Python are
+/// stores.
+static SESSION: LazyLock<Session> =
+    LazyLock::new(|| Session::new().log_to(log::keep).with_store(filesystem::store()).embedded(may_wait));
+
+/// Runs `work` in the session of the module.
+pub fn in_session<T>(work: impl FnOnce() -> T) -> T {
+    SESSION.enter(work)
 }
 
 /// A sign to end.
@@ -49,7 +61,7 @@ pub fn without_interpreter<T: Send, F: Send + FnOnce() -> Result<T>>(py: Python<
 
 /// Runs `work`, which cannot fail, while other threads of Python run.
 pub fn aside<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
-    let (result, given_up) = py.detach(|| apart(work));
+    let (result, given_up) = py.detach(|| apart(|| in_session(work)));
     drop(given_up);
     result
 }
@@ -64,12 +76,15 @@ pub fn keep(raised: PyErr) {
 /// # Errors
 /// Those of `work`.
 pub fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(of_panic(&*panic).into()))
+    catch_unwind(AssertUnwindSafe(|| in_session(work))).unwrap_or_else(|panic| Err(of_panic(&*panic).into()))
 }
 
-/// Has `sign` end the waits of this thread, which is none of Python, and of all that it starts.
-pub fn end_with(sign: Arc<AtomicBool>) {
-    STOP.set(Some(Stop { sign, is_ours: true }));
+/// Runs `work` on this thread, which is none of Python: `sign` ends its waits, and those of the threads that it starts.
+pub fn end_with<T>(sign: Arc<AtomicBool>, work: impl FnOnce() -> T) -> T {
+    // What other threads have opened keeps the session of the module.
+    STOP.set(Some(Stop { sign: Arc::clone(&sign), is_ours: true }));
+    let session = SESSION.embedded(move || !sign.load(Ordering::Relaxed));
+    session.enter(work)
 }
 
 /// Runs `work`, whose waits `sign` ends, too, beside Ctrl-C.
@@ -130,8 +145,7 @@ pub fn on_threads<T: Send>(count: usize, work: impl Fn(usize) -> Result<T> + Syn
         for number in 0..count {
             let (sender, stop) = (sender.clone(), Arc::clone(&stop));
             scope.spawn(move || {
-                end_with(stop);
-                let result = catch_unwind(AssertUnwindSafe(|| work(number)));
+                let result = end_with(stop, || catch_unwind(AssertUnwindSafe(|| work(number))));
                 // The receiver waits for all results.
                 let _ = sender.send((number, result.unwrap_or_else(|panic| Err(of_panic(&*panic)))));
             });
@@ -170,17 +184,11 @@ fn may_wait() -> bool {
     }
 }
 
-/// Makes waits of the libraries end at Ctrl-C.
+/// Adds what tests need to the module.
 ///
 /// # Errors
-/// None.
+/// If there is no memory for it.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    kaldi_io::embed(may_wait);
-    // Threads of readers end with the thread that starts them.
-    kaldi_reader::pass_on_to_threads(|| match STOP.with_borrow(Clone::clone) {
-        Some(Stop { sign, is_ours: true }) => Box::new(move || end_with(sign)),
-        _ => Box::new(|| ()),
-    });
     module.add_function(wrap_pyfunction!(panic_for_test, module)?)
 }
 

@@ -35,7 +35,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     errors::register(module)?;
     interrupt::register(module)?;
-    log::register(module)?;
     compose::register(module)?;
     feats::register(module)?;
     feed::register(module)?;

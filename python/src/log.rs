@@ -32,12 +32,3 @@ pub fn deliver(py: Python<'_>) -> PyResult<()> {
     }
     py.import("kaldi_tables._log")?.call_method1("deliver", (PyBytes::new(py, &lines),)).map(drop)
 }
-
-/// Sends the lines of the libraries here.
-///
-/// # Errors
-/// None.
-pub fn register(_module: &Bound<'_, PyModule>) -> PyResult<()> {
-    kaldi_log::set_sink(keep);
-    Ok(())
-}

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 use crate::errors::{Class, Failure, wrong_type};
+use crate::interrupt::in_session;
 
 /// A key or name as `str`.
 ///
@@ -56,7 +57,7 @@ pub fn of_source(source: &Bound<'_, PyAny>) -> PyResult<Option<SourceName>> {
 /// Whether the name starts like a specifier: words and a colon. Then it is one, right or wrong.
 pub fn starts_as_specifier(name: &BStr) -> bool {
     let word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b',' | b'_' | b' ');
-    let is_plain = is_remote(name) || name.starts_with(b"file:") || name.starts_with(b"|");
+    let is_plain = in_session(|| is_remote(name)) || name.starts_with(b"file:") || name.starts_with(b"|");
     !is_plain && name.split_once_str(b":").is_some_and(|(words, _)| words.iter().all(word))
 }
 

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
 use crate::errors::{Class, Failure, wrong_value};
-use crate::interrupt::{aside, without_interpreter};
+use crate::interrupt::{aside, in_session, without_interpreter};
 use crate::kept::Kept;
 use crate::names;
 use crate::owned::Owned;
@@ -140,8 +140,9 @@ impl PyShardWriter {
         };
         let list = names::from_str(list)?;
         let most = num_samples.unwrap_or(u64::MAX);
-        let writer =
-            py.detach(|| ShardSetWriter::create(options.clone(), list.as_ref(), most)).map_err(Failure::from)?;
+        let writer = py
+            .detach(|| in_session(|| ShardSetWriter::create(options.clone(), list.as_ref(), most)))
+            .map_err(Failure::from)?;
         let writer = Owned::new(writer, format!("writer of {list}"));
         Ok(Self { writer, options, grouping: grouping(grouping_name)? })
     }

@@ -5,7 +5,7 @@ use std::io;
 use std::panic::{Location, PanicHookInfo};
 use std::process::ExitCode;
 
-use kaldi_log::Severity;
+use kaldi_log::{Log, Severity};
 
 use crate::foreign;
 use crate::tally::Tally;
@@ -40,9 +40,9 @@ pub(crate) fn warn(message: &str, place: &Location<'_>) {
 
 /// Gives exit code 255 to failures that return no error: a panic, which is a bug, with an `ERROR` line; too little memory
 /// or stack without one, since the runtime has written its own line.
-pub(crate) fn install_handlers() {
-    std::panic::set_hook(Box::new(|info| {
-        report_panic(info);
+pub(crate) fn install_handlers(log: Log) {
+    std::panic::set_hook(Box::new(move |info| {
+        report_panic(info, &log);
         #[allow(clippy::exit, reason = "a panic would abort with a signal")]
         std::process::exit(ERROR.into());
     }));
@@ -62,22 +62,13 @@ extern "C" fn end_after_abort(_: libc::c_int) {
     }
 }
 
-fn report_panic(info: &PanicHookInfo<'_>) {
+fn report_panic(info: &PanicHookInfo<'_>, log: &Log) {
     let payload = info.payload();
     let text = payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
     let message = text.unwrap_or("no message");
     let (file, line) = info.location().map_or(("unknown", 0), |place| (place.file(), place.line()));
     // The lines of a worker would be written later, but the program ends now.
-    let ((), text) = kaldi_log::capture(|| {
-        kaldi_log::emit(
-            Severity::Error,
-            "panic",
-            file,
-            line,
-            format_args!("internal error, please report it: {message}"),
-        );
-    });
-    kaldi_log::write_line(&text);
+    log.emit(Severity::Error, "panic", file, line, format_args!("internal error, please report it: {message}"));
 }
 
 /// Joins an error and its causes, outermost first. A cause that is already in the message above it is left out.

@@ -3,8 +3,8 @@
 //! This code runs only after an error.
 
 use bstr::ByteSlice;
-use kaldi_io::{ExpectedStream, is_script_line, is_space, split_key_off};
-use kaldi_table::Moved;
+use kaldi_io::{Advice, ExpectedStream, Moved, ParseError, is_script_line, is_space, split_key_off};
+use kaldi_types::TypeAdvice;
 
 /// A foreign format.
 struct Format {
@@ -79,10 +79,27 @@ const fn format(magic: &'static [u8], what: &'static str, help: Help) -> Format 
     Format { magic, at: 0, what, help }
 }
 
+/// What the tools know about errors of the libraries.
+pub(crate) struct ToolAdvice;
+
+impl Advice for ToolAdvice {
+    fn on_stream(&self, head: &[u8], wanted: ExpectedStream, name: &str, fault: usize) -> Option<String> {
+        recognize(head, wanted, name, fault)
+    }
+
+    fn on_value(&self, error: &ParseError) -> Option<String> {
+        Some(TypeAdvice::on(error)?.to_string())
+    }
+
+    fn on_moved(&self, moved: &Moved) -> String {
+        advise_on_moved(moved)
+    }
+}
+
 /// Returns what a stream is and how it can be read, if its first bytes show that it is not what was expected.
 ///
 /// `head` is the start of the stream, `fault` the offset at which it could not be read, and `name` its printable name.
-pub(crate) fn recognize(head: &[u8], wanted: ExpectedStream, name: &str, fault: usize) -> Option<String> {
+fn recognize(head: &[u8], wanted: ExpectedStream, name: &str, fault: usize) -> Option<String> {
     match format_of(head) {
         // A tool that reads waveforms found one. Something is wrong after the magic bytes.
         Some(Format { help: Help::Wave, .. }) if wanted == ExpectedStream::Value && fault >= 4 => None,
@@ -115,7 +132,7 @@ pub(crate) fn tools_for(message: &str) -> Option<&'static str> {
 }
 
 /// What to do if the file of an entry is not where the script file says.
-pub(crate) fn advise_on_moved(moved: &Moved) -> String {
+fn advise_on_moved(moved: &Moved) -> String {
     let found = moved.found.display();
     let again =
         if moved.is_archive { format!("make a new script file: ark-to-scp {found} new.scp") } else { String::new() };

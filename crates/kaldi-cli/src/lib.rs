@@ -105,16 +105,16 @@ use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::panic::Location;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 
-use kaldi_io::HeldOutputs;
-use kaldi_types::TypeAdvice;
+use kaldi_io::{HeldOutputs, Session};
+use kaldi_log::Log;
 use option_table::Options;
 
 use command::Dialect;
 use names::Names;
-use progress::Progress;
-use reading::{Fault, Request};
+use progress::{Progress, Screen};
+use reading::{Fault, Reading, Request};
 use spelling::Spelling;
 use standard::Standard;
 use tool::{CommandLine, ReadyWork};
@@ -131,7 +131,7 @@ pub use tally::Tally;
 pub use task::tool_of_file;
 pub use task::{ListedTool, Origin, Task};
 pub use text::{read_keys, read_text};
-pub use tool::{AnyWork, Tool, Work, set_command_line};
+pub use tool::{AnyWork, Tool, Work};
 
 /// The width of the terminal that standard output is; `None` if it is not a terminal.
 pub fn terminal_width() -> Option<usize> {
@@ -139,61 +139,87 @@ pub fn terminal_width() -> Option<usize> {
     stdout.is_terminal().then(|| usage::columns(stdout.as_raw_fd()))
 }
 
-/// Runs a tool on a command line; `main` is where it was started.
+/// Runs a tool on a command line, in a session of its own; `main` is where it was started.
 fn run(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> ExitCode {
-    match start(tool, line, main) {
-        Ok((work, names)) => {
-            let before = names.before();
-            let progress = Progress::watch(kaldi_table::entries_delivered, names.may_write_to_stdout());
-            let result = work();
-            let (read, written) = (kaldi_table::entries_delivered(), kaldi_table::entries_written());
-            let (result, kept) = settle(result, read == 0 && names.reads_tables());
-            kaldi_io::close_store();
-            drop(progress);
-            let nothing = match &result {
-                Ok(tally) if !tally.is_refused() => {
-                    // A tool may read a script file without its entries.
-                    names.describe_nothing(read.max(tally.done + tally.failed), written, tally.has_done_nothing())
-                }
-                Ok(_) | Err(_) => None,
-            };
-            let advice =
-                if nothing.is_some() || result.is_err() { names.advise_on_swap(&before) } else { String::new() };
-            match (nothing, kept.is_empty()) {
-                (None, true) => {}
-                (Some(nothing), true) => ending::warn(&format!("{nothing}{advice}"), main),
-                (nothing, false) => {
-                    let nothing = nothing.unwrap_or_else(|| "nothing was done".to_owned());
-                    ending::warn(&format!("{nothing}; {} stays as it was{advice}", kept.join(", ")), main);
-                }
-            }
-            ending::end(result, &advice, main)
-        }
+    let screen = Arc::new(Screen::default());
+    let session = session(line, &screen);
+    session.enter(|| match start(tool, line, main, &session) {
+        Ok(ready) => ready.session.clone().enter(|| ready.run(screen, main)),
         Err(code) => code,
+    })
+}
+
+/// The session of a tool before its options are known.
+fn session(line: &CommandLine, screen: &Arc<Screen>) -> Session {
+    memory::keep_freed();
+    memory::name_program(line.tool());
+    let screen = Arc::clone(screen);
+    let log = Log::new().named(&line.tool()).to(move |lines| screen.write(lines));
+    ending::install_handlers(log.clone());
+    closed::make_closed_streams_fail();
+    let session = Session::new().with_log(log);
+    #[cfg(feature = "stores")]
+    let session = session.with_store(kaldi_store::store());
+    session
+}
+
+/// A tool whose command line was read.
+struct ReadyTool {
+    work: ReadyWork,
+    names: Names,
+    session: Session,
+    /// `--progress`.
+    progress: Option<bool>,
+}
+
+impl ReadyTool {
+    fn run(self, screen: Arc<Screen>, main: &Location<'_>) -> ExitCode {
+        let Self { work, names, session, progress } = self;
+        let before = names.before();
+        let progress = Progress::watch(&session, screen, progress, names.may_write_to_stdout());
+        let result = work();
+        let (read, written) = (session.entries_delivered(), session.entries_written());
+        let (result, kept) = settle(&session, result, read == 0 && names.reads_tables());
+        session.close_store();
+        drop(progress);
+        let nothing = match &result {
+            Ok(tally) if !tally.is_refused() => {
+                // A tool may read a script file without its entries.
+                names.describe_nothing(read.max(tally.done + tally.failed), written, tally.has_done_nothing())
+            }
+            Ok(_) | Err(_) => None,
+        };
+        let advice = if nothing.is_some() || result.is_err() { names.advise_on_swap(&before) } else { String::new() };
+        match (nothing, kept.is_empty()) {
+            (None, true) => {}
+            (Some(nothing), true) => ending::warn(&format!("{nothing}{advice}"), main),
+            (nothing, false) => {
+                let nothing = nothing.unwrap_or_else(|| "nothing was done".to_owned());
+                ending::warn(&format!("{nothing}; {} stays as it was{advice}", kept.join(", ")), main);
+            }
+        }
+        ending::end(result, &advice, main)
     }
 }
 
-/// Whether the tool has tables as inputs, so that it is known if it has read nothing.
-static READS_TABLES: AtomicBool = AtomicBool::new(false);
-
-/// Without tables among the inputs, only outputs wait that are as small as headers. There may be many, and large ones.
+/// Without tables among the inputs, it is not known whether the tool has read something. Then only outputs wait that are as small
+/// as headers: there may be many, and large ones. With tables, all of them wait until an entry was read: statistics of nothing may be
+/// many zeros.
 const HEADERS: u64 = 1 << 12;
-
-/// Whether an output with so many bytes has to wait for the end of the tool: while no entry was read. Statistics of nothing
-/// may be many zeros.
-fn has_to_wait(length: u64) -> bool {
-    kaldi_table::entries_delivered() == 0 && (length <= HEADERS || READS_TABLES.load(Ordering::Relaxed))
-}
 
 /// Gives outputs that waited for the end their names, or none if the tool failed or did nothing. Returns what then stays
 /// as it was. If anything does, the tool has not succeeded, even if it accepts empty tables.
-fn settle(result: anyhow::Result<Tally>, tables_are_empty: bool) -> (anyhow::Result<Tally>, Vec<String>) {
+fn settle(
+    session: &Session,
+    result: anyhow::Result<Tally>,
+    tables_are_empty: bool,
+) -> (anyhow::Result<Tally>, Vec<String>) {
     let what = match &result {
         Ok(tally) if tally.has_no_result(tables_are_empty) => HeldOutputs::KeepOld,
         Ok(_) => HeldOutputs::Publish,
         Err(_) => HeldOutputs::Discard,
     };
-    match kaldi_io::settle_outputs(what) {
+    match session.settle_outputs(what) {
         Ok(kept) if !kept.is_empty() => (result.map(Tally::at_least_a_failure), kept),
         Ok(kept) => (result, kept),
         Err(error) => (result.and(Err(error.into())), Vec::new()),
@@ -247,23 +273,14 @@ pub fn wrong_usage(usage: &str, message: &str) -> Tally {
 }
 
 /// Everything before the tool's own work. Returns an exit code if there is no work to do.
-fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> Result<(ReadyWork, Names), ExitCode> {
-    memory::keep_freed();
-    ending::install_handlers();
-    #[cfg(feature = "stores")]
-    kaldi_store::install();
-    closed::make_closed_streams_fail();
-    kaldi_log::set_program(&line.tool());
-
+fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>, session: &Session) -> Result<ReadyTool, ExitCode> {
     let dialect = tool.dialect();
     let spelling = Spelling::of(&dialect);
-    kaldi_log::set_wording(move |message| spelling.spell(message));
     let usage_for = |descriptor| usage::usage_text(tool.usage, &dialect, usage::columns(descriptor));
-    let print_usage_line = || kaldi_log::write_line(usage::usage_line(tool.usage).as_bytes());
     let fail = |fault: Fault| {
         ending::report(&fault.message, main);
         if fault.is_unknown_option {
-            print_usage_line();
+            print_usage_line(tool);
         }
         ExitCode::from(ending::ERROR)
     };
@@ -279,34 +296,41 @@ fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> Result<(ReadyW
         }
     };
     let standard = Standard::from(|name| dialect.standard(&reading, name)).map_err(fail)?;
-    standard.install();
-    kaldi_io::hold_outputs_if(has_to_wait);
-    if tool.is_careful() && !standard.force {
-        kaldi_io::set_replacement_check(replace::refuse);
-    }
-    kaldi_io::set_recognizer(foreign::recognize);
-    kaldi_io::set_adviser(|error| Some(TypeAdvice::on(error)?.to_string()));
-    kaldi_table::set_moved_adviser(foreign::advise_on_moved);
-    kaldi_table::set_num_threads(num_threads);
+    let session = standard.applied_to(session).advised_by(foreign::ToolAdvice);
+    let session = session.with_log(session.log().worded(move |message| spelling.spell(message)));
+    session.enter(|| prepare(tool, line, main, &session, (&dialect, &reading), standard))
+}
+
+/// What [`start`] does when the standard options are known.
+fn prepare(
+    tool: &Tool,
+    line: &CommandLine,
+    main: &Location<'_>,
+    session: &Session,
+    (dialect, reading): (&Dialect, &Reading),
+    standard: Standard,
+) -> Result<ReadyTool, ExitCode> {
     if standard.print_args {
         kaldi_log::write_line(&echo(line));
     }
-    let given = dialect.given(&reading).map_err(|message| {
+    let given = dialect.given(reading).map_err(|message| {
         ending::report(&message, main);
         if let Some(advice) = dialect.advise_on_arguments(&line.words) {
             ending::warn(&advice, main);
         }
-        print_usage_line();
+        print_usage_line(tool);
         ExitCode::FAILURE
     })?;
     let names = given.names();
     if std::env::var_os("KALDI_TABLES_NAMES").is_some_and(|value| value == "1") {
         return Err(print(&pieces::describe(tool, &line.tool(), &given, &names), main));
     }
-    READS_TABLES.store(names.reads_tables(), Ordering::Relaxed);
+    let is_checked = tool.is_careful() && !standard.force;
+    let session = session.holding_outputs(if names.reads_tables() { u64::MAX } else { HEADERS });
+    let session = if is_checked { session.refusing_to_replace(replace::refuse) } else { session };
     let work = tool.work.read(dialect.values(&given)).map_err(|error| error.to_string());
     let checked = work.and_then(|work| names.check().map(|()| work)).and_then(|work| {
-        if tool.is_careful() && !standard.force {
+        if is_checked {
             replace::check(names.outputs().iter().map(AsRef::as_ref), tool.writes_lists)?;
         }
         Ok(work)
@@ -314,10 +338,14 @@ fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> Result<(ReadyW
     if let (Ok(_), Some(name)) = (&checked, names.waits_for_terminal()) {
         ending::warn(&format!("{name} is standard input, which is a terminal: waiting for what is typed there"), main);
     }
-    checked.map(|work| (work, names)).map_err(|message| {
+    checked.map(|work| ReadyTool { work, names, session, progress: standard.progress }).map_err(|message| {
         ending::report(&message, main);
         ExitCode::from(ending::ERROR)
     })
+}
+
+fn print_usage_line(tool: &Tool) {
+    kaldi_log::write_line(usage::usage_line(tool.usage).as_bytes());
 }
 
 /// Returns the command line as bash would read it back, a space after each word.

@@ -2,6 +2,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::{self, Write};
+use std::sync::OnceLock;
 
 /// What a thread takes of the address space: its stack, and values that it works on.
 const THREAD: u64 = 8 << 20;
@@ -34,6 +35,9 @@ struct Allocator;
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
+
+/// The name in the line of the allocator: there is one allocator for all threads, also those that work for no session.
+static NAME: OnceLock<String> = OnceLock::new();
 
 #[allow(unsafe_code)]
 // SAFETY: every call goes to the system's allocator as it came.
@@ -77,7 +81,8 @@ fn checked(block: *mut u8, size: usize) -> *mut u8 {
 #[cold]
 fn end_without_memory(size: usize) -> ! {
     let mut line = Line { bytes: [0; 256], length: 0 };
-    let (program, version) = (kaldi_log::program(), env!("CARGO_PKG_VERSION"));
+    let program = NAME.get().map_or("kaldi-tables", String::as_str);
+    let version = env!("CARGO_PKG_VERSION");
     let _ = writeln!(
         line,
         "ERROR ({program}[{version}]:main():memory.rs:{}) there is no memory for {size} more bytes",
@@ -104,6 +109,11 @@ impl Write for Line {
         self.length += text.len();
         Ok(())
     }
+}
+
+/// Sets the name in the `ERROR` line if there is no memory; the first call counts.
+pub(crate) fn name_program(name: String) {
+    let _ = NAME.set(name);
 }
 
 /// Makes the allocator keep the memory that is freed, for the next block.

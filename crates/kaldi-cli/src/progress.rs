@@ -7,8 +7,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-
-use crate::standard;
+use kaldi_io::Session;
 
 /// A job shorter than this shows nothing.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -17,8 +16,27 @@ const REDRAW: Duration = Duration::from_millis(100);
 /// The time between two lines in a log file.
 const REPORT: Duration = Duration::from_secs(10);
 
-/// The bar on the screen. Log lines are written above it.
-static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
+/// Standard error, perhaps with a bar. Log lines are written above it.
+#[derive(Debug, Default)]
+pub(crate) struct Screen(Mutex<Option<ProgressBar>>);
+
+impl Screen {
+    fn bar(&self) -> MutexGuard<'_, Option<ProgressBar>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes log lines in place of the bar, and the bar below them. If that fails, there is nobody left to report it to.
+    pub(crate) fn write(&self, lines: &[u8]) {
+        let write = || {
+            let _ = std::io::stderr().lock().write_all(lines);
+        };
+        // A panic while the bar is drawn must write its line too, so this does not wait for the lock.
+        match self.0.try_lock().as_deref() {
+            Ok(Some(bar)) => bar.suspend(write),
+            _ => write(),
+        }
+    }
+}
 
 /// A display of the entries that tables have delivered and of their rate, on stderr, until it is dropped.
 ///
@@ -27,6 +45,7 @@ static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 /// `LOG` line every ten seconds.
 #[derive(Debug)]
 pub(crate) struct Progress {
+    screen: Arc<Screen>,
     thread: Option<(JoinHandle<()>, Arc<AtomicBool>)>,
 }
 
@@ -38,12 +57,14 @@ enum Display {
 }
 
 impl Progress {
-    /// Starts the clock. If there is something to show, a thread looks at `num_entries` from time to time.
-    pub(crate) fn watch(num_entries: fn() -> u64, writes_to_stdout: bool) -> Self {
-        let (display, patience) = display(writes_to_stdout);
+    /// Starts the clock. If there is something to show, a thread looks at the counter of the session from time to time. `asked` is
+    /// `--progress`.
+    pub(crate) fn watch(session: &Session, screen: Arc<Screen>, asked: Option<bool>, writes_to_stdout: bool) -> Self {
+        let (display, patience) = display(asked, writes_to_stdout);
         if display == Display::Off {
-            return Self { thread: None };
+            return Self { screen, thread: None };
         }
+        let (session, shown) = (session.clone(), Arc::clone(&screen));
         let ended = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&ended);
         let thread = std::thread::Builder::new().spawn(move || {
@@ -57,11 +78,12 @@ impl Progress {
                     continue;
                 }
                 next = now + interval;
-                show(display, describe(num_entries(), now - started));
+                let text = describe(session.entries_delivered(), now - started);
+                session.enter(|| show(&shown, display, text));
             }
         });
         // If the system gives no thread, nothing is shown.
-        Self { thread: thread.ok().map(|thread| (thread, ended)) }
+        Self { screen, thread: thread.ok().map(|thread| (thread, ended)) }
     }
 }
 
@@ -73,16 +95,16 @@ impl Drop for Progress {
             thread.thread().unpark();
             let _ = thread.join();
         }
-        if let Some(bar) = bar().take() {
+        if let Some(bar) = self.screen.bar().take() {
             bar.finish_and_clear();
         }
     }
 }
 
 /// What to show, and after how long.
-fn display(writes_to_stdout: bool) -> (Display, Duration) {
+fn display(asked: Option<bool>, writes_to_stdout: bool) -> (Display, Duration) {
     let is_terminal = std::io::stderr().is_terminal();
-    match standard::progress() {
+    match asked {
         Some(true) if is_terminal => (Display::Bar, Duration::ZERO),
         Some(true) => (Display::Lines, REPORT),
         None if is_terminal && !(writes_to_stdout && std::io::stdout().is_terminal()) => (Display::Bar, PATIENCE),
@@ -90,34 +112,15 @@ fn display(writes_to_stdout: bool) -> (Display, Duration) {
     }
 }
 
-fn show(display: Display, text: String) {
+fn show(screen: &Screen, display: Display, text: String) {
     if display == Display::Lines {
         kaldi_log::log!("{text}");
         return;
     }
-    let mut bar = bar();
-    let bar = bar.get_or_insert_with(|| {
-        kaldi_log::set_sink(write_beside_bar);
-        ProgressBar::new_spinner().with_style(style())
-    });
+    let mut bar = screen.bar();
+    let bar = bar.get_or_insert_with(|| ProgressBar::new_spinner().with_style(style()));
     bar.set_message(text);
     bar.tick();
-}
-
-fn bar() -> MutexGuard<'static, Option<ProgressBar>> {
-    BAR.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Writes log lines in place of the bar, and the bar below them.
-fn write_beside_bar(lines: &[u8]) {
-    let write = || {
-        let _ = std::io::stderr().lock().write_all(lines);
-    };
-    // A panic while the bar is drawn must write its line too, so this does not wait for the lock.
-    match BAR.try_lock().as_deref() {
-        Ok(Some(bar)) => bar.suspend(write),
-        _ => write(),
-    }
 }
 
 fn style() -> ProgressStyle {
@@ -142,7 +145,7 @@ mod tests {
 
     #[test]
     fn no_bar_is_shown_where_stderr_is_no_terminal() {
-        assert_ne!(display(true).0, Display::Lines);
-        drop(Progress::watch(|| 1, false));
+        assert_ne!(display(None, true).0, Display::Lines);
+        drop(Progress::watch(&Session::new(), Arc::default(), None, false));
     }
 }

@@ -3,13 +3,12 @@
 use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 
+use kaldi_io::Session;
 use option_table::{OptionKind, OptionRow};
 
 use crate::memory;
 use crate::option::Opt;
 use crate::reading::Fault;
-
-static STANDARD: OnceLock<Standard> = OnceLock::new();
 
 /// The values of the standard options.
 #[derive(Clone, Copy, Debug)]
@@ -96,21 +95,21 @@ impl Standard {
         })
     }
 
-    /// Passes the values to [`num_threads`], the log and the progress display.
-    pub(crate) fn install(self) {
-        kaldi_log::set_verbose(self.verbose);
-        let _ = STANDARD.set(self);
+    /// The session with these options.
+    pub(crate) fn applied_to(self, session: &Session) -> Session {
+        let log = session.log().at_level(self.verbose);
+        session.with_log(log).threads_by(move || threads(self.num_threads)).carrying(self)
     }
 }
 
-/// Returns the value of `--progress`, `None` if it was not given.
-pub(crate) fn progress() -> Option<bool> {
-    STANDARD.get().and_then(|standard| standard.progress)
+/// The standard options of the session.
+fn current() -> Option<Standard> {
+    Session::current().carried().map(|standard| *standard)
 }
 
 /// Returns whether `--force` was given, which only careful tools have ([`Tool::careful`](crate::Tool::careful)).
 pub fn is_forced() -> bool {
-    STANDARD.get().is_some_and(|standard| standard.force)
+    current().is_some_and(|standard| standard.force)
 }
 
 /// Adds the advice to use `--force` to the error that an output would replace a file; with `--force` there is no error.
@@ -124,13 +123,16 @@ pub fn unless_forced<E: std::fmt::Display>(check: Result<(), E>) -> anyhow::Resu
     }
 }
 
-/// Returns the number of threads to use: `--num-threads`, or else the processors available to the process, at most
+/// Returns the number of threads of the session: `--num-threads`, or else the processors available to the process, at most
 /// `OMP_NUM_THREADS` if that is set.
-///
-/// The system is asked on the first call and not before, since many runs are too short to use it.
 pub fn num_threads() -> usize {
+    Session::current().num_threads()
+}
+
+/// The system is asked on the first call and not before, since many runs are too short to use it.
+fn threads(asked: Option<usize>) -> usize {
     static DEFAULT: OnceLock<usize> = OnceLock::new();
-    let asked = asked_threads().unwrap_or_else(|| {
+    let asked = asked.unwrap_or_else(|| {
         *DEFAULT.get_or_init(|| {
             let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
             processors.min(limit(std::env::var("OMP_NUM_THREADS").ok().as_deref()))
@@ -142,7 +144,7 @@ pub fn num_threads() -> usize {
 
 /// Returns `--num-threads`, `None` if it was not given.
 pub fn asked_threads() -> Option<usize> {
-    STANDARD.get().and_then(|standard| standard.num_threads)
+    current().and_then(|standard| standard.num_threads)
 }
 
 /// Reads `OMP_NUM_THREADS`, a number or a list of numbers by nesting level, of which the first counts.
@@ -166,6 +168,7 @@ mod tests {
 
     #[test]
     fn at_least_one_thread_is_used() {
-        assert!(num_threads() >= 1);
+        assert!(threads(None) >= 1);
+        assert_eq!(threads(Some(1)), 1);
     }
 }

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::panic::Location;
 use std::process::ExitCode;
-use std::sync::OnceLock;
 
 use option_table::{Options, TableRow, Values};
 
@@ -116,10 +115,17 @@ impl Tool {
         self.rules.iter().map(|(_, pieces)| pieces).chain(&self.pieces).any(|it| !matches!(it, Pieces::Whole(_)))
     }
 
-    /// Runs the tool on the command line of the process, or on that of [`set_command_line`]; see [the dialect and the exit
-    /// codes](crate#command-line).
+    /// Runs the tool on the command line of the process; see [the dialect and the exit codes](crate#command-line).
     pub fn run(&self) -> ExitCode {
-        crate::run(self, &command_line(), self.place)
+        let mut words = std::env::args_os();
+        let name = words.next().unwrap_or_default();
+        self.run_as(name, words.collect())
+    }
+
+    /// Runs the tool as if it had been called by this name with these words: `kaldi-tables copy-feats ...` runs
+    /// `copy-feats ...`.
+    pub fn run_as(&self, name: OsString, words: Vec<OsString>) -> ExitCode {
+        crate::run(self, &CommandLine { name, words }, self.place)
     }
 
     /// What the tool's options and arguments may be.
@@ -146,20 +152,4 @@ impl CommandLine {
         let name = self.name.as_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
         String::from_utf8_lossy(name).into_owned()
     }
-}
-
-static COMMAND_LINE: OnceLock<(OsString, Vec<OsString>)> = OnceLock::new();
-
-/// Sets the command line of the tool, if it is not that of the process: `kaldi-tables copy-feats ...` runs `copy-feats ...`.
-/// The first call counts.
-pub fn set_command_line(name: OsString, words: Vec<OsString>) {
-    let _ = COMMAND_LINE.set((name, words));
-}
-
-fn command_line() -> CommandLine {
-    let (name, words) = COMMAND_LINE.get().cloned().unwrap_or_else(|| {
-        let mut words = std::env::args_os();
-        (words.next().unwrap_or_default(), words.collect())
-    });
-    CommandLine { name, words }
 }

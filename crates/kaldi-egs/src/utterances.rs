@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_log::{capture, replay, warning};
+use kaldi_log::{Logged, warning};
 use kaldi_matrix::{GeneralMatrix, Matrix};
 use kaldi_random::Random;
 use kaldi_reader::{Reader, ReaderExt, from_fn, par_map};
-use kaldi_table::{Context, RandomAccessReader, Record, Result, Rows, SequentialReader, TableWriter};
+use kaldi_table::{RandomAccessReader, Record, Result, Rows, SequentialReader, Session, TableWriter};
 use kaldi_values::{Format, Posterior, Value};
 
 use crate::{ChunkTime, Error, IoMatrix, NnetExample, NnetIo, SparseRows, SplitStats, UtteranceSplitter};
@@ -262,19 +262,19 @@ pub fn cut_utterances<L: Labels>(
     };
     // Warnings wait for their turn: whoever reads an utterance, they come out in the order of the table.
     let planned = from_fn(move |_| {
-        let (job, log) = capture(|| planner.next());
-        job.map(|job| job.map(|job| (job, log)))
+        let Logged { value, lines } = Logged::of(|| planner.next());
+        value.map(|job| job.map(|value| Logged { value, lines }))
     });
-    let weigh = |(job, _): &(Option<Job<L>>, Vec<u8>)| job.as_ref().map_or(0, Job::weigh);
-    let work = move |(job, mut log): (Option<Job<L>>, Vec<u8>)| {
-        let (records, more) = capture(|| job.as_ref().map(|job| job.cut(factor, options, format)).transpose());
-        log.extend_from_slice(&more);
-        Ok((job, records, log))
+    let weigh = |job: &Logged<Option<Job<L>>>| job.value.as_ref().map_or(0, Job::weigh);
+    let work = move |job: Logged<Option<Job<L>>>| {
+        Ok(job.then(|job| {
+            let records = job.as_ref().map(|job| job.cut(factor, options, format)).transpose();
+            (job, records)
+        }))
     };
     let mut cut = Cut::default();
-    for result in par_map(planned, || Context::new().num_threads(), IN_FLIGHT, weigh, work).iter() {
-        let (job, records, log) = result?;
-        replay(&log);
+    for result in par_map(planned, || Session::current().num_threads(), IN_FLIGHT, weigh, work).iter() {
+        let (job, records) = result?.deliver();
         let Some(job) = job else {
             cut.failed += 1;
             continue;

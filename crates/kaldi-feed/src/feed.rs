@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use kaldi_io::AdviceGiven;
 use kaldi_log::{capture, replay, warning};
 use kaldi_reader::{BoxReader, ParMap, Reader, ReaderExt, Share};
-use kaldi_table::Context;
+use kaldi_table::Session;
 
 use crate::ledger::judge;
 use crate::plan::{Limited, Passes, Plan, Planned, count, most_samples};
@@ -133,12 +133,12 @@ impl Feed {
         Ok(Self { list, chain: Arc::clone(chain), options, plan: mine.boxed() })
     }
 
-    /// Loads batches on the threads of the context, calls `finish` for each there, and delivers the results in order.
+    /// Loads batches on the threads of the session, calls `finish` for each there, and delivers the results in order.
     /// `finish` also gets the number of the batch within its rank.
     ///
     /// Bad samples are left out of their batches, as the policy says. A batch without samples is not delivered; if all ranks
     /// should get the same number of batches, another one of the rank takes its place and its number.
-    pub fn batches<U, F>(self, context: Context, finish: F) -> FeedReader<U>
+    pub fn batches<U, F>(self, session: Session, finish: F) -> FeedReader<U>
     where
         U: Send + 'static,
         F: Fn(u64, Vec<Sample>) -> Result<U> + Send + Sync + 'static,
@@ -147,8 +147,8 @@ impl Feed {
         let policy = options.policy;
         let most = most_samples(&list, &chain, &options);
         let threads = {
-            let context = context.clone();
-            move || context.num_threads()
+            let session = session.clone();
+            move || session.num_threads()
         };
         let weigh = |planned: &Planned| {
             let samples: usize = planned.samples.iter().map(Sample::loaded_weight).sum();
@@ -164,7 +164,7 @@ impl Feed {
         FeedReader {
             reader,
             spare,
-            context,
+            session,
             policy,
             most,
             counts: Arc::default(),
@@ -283,7 +283,7 @@ pub struct FeedReader<U> {
     judged: [u64; 2],
     advice: AdviceGiven,
     ended: bool,
-    context: Context,
+    session: Session,
 }
 
 impl<U> FeedReader<U> {
@@ -343,11 +343,25 @@ impl<U: Send + 'static> Reader for FeedReader<U> {
     type Error = Error;
 
     fn next(&mut self) -> Result<Option<U>> {
+        self.session.clone().enter(|| self.next_here())
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        self.session.clone().enter(|| self.restart_here())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.ended = true;
+        self.session.enter(|| self.reader.finish())
+    }
+}
+
+impl<U: Send + 'static> FeedReader<U> {
+    fn next_here(&mut self) -> Result<Option<U>> {
         if self.ended {
             return Ok(None);
         }
-        let context = self.context.clone();
-        let next = context.logged(|| self.read());
+        let next = self.read();
         if !matches!(next, Ok(Some(_))) {
             self.ended = true;
             let finished = self.reader.finish();
@@ -356,7 +370,7 @@ impl<U: Send + 'static> Reader for FeedReader<U> {
         next
     }
 
-    fn restart(&mut self) -> Result<()> {
+    fn restart_here(&mut self) -> Result<()> {
         *self.counts.lock().unwrap_or_else(PoisonError::into_inner) = FeedCounts::default();
         (self.bad, self.judged, self.advice) = (0, [0, 0], AdviceGiven::default());
         self.ended = true;
@@ -366,10 +380,5 @@ impl<U: Send + 'static> Reader for FeedReader<U> {
         self.reader.restart()?;
         self.ended = false;
         Ok(())
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        self.ended = true;
-        self.reader.finish()
     }
 }

@@ -19,7 +19,7 @@ use kaldi_feed::{
 use kaldi_matrix::Matrix;
 use kaldi_reader::testing::Expected;
 use kaldi_reader::{Buckets, Draws, Leftover, Reader, ReaderExt};
-use kaldi_table::{Context, TableWriter};
+use kaldi_table::{Session, TableWriter};
 use kaldi_values::{Format, SymbolTable, Value};
 use kaldi_wave::Wave;
 
@@ -82,7 +82,7 @@ fn chain(folder: &Path, max_frames: usize) -> Arc<Chain> {
 
 fn feed(list: &DataList, chain: &Arc<Chain>, options: &FeedOptions) -> FeedReader<(u64, Vec<u8>)> {
     let padding = chain.padding();
-    Feed::open(list, chain, options).unwrap().batches(Context::new().threads(3), move |number, samples| {
+    Feed::open(list, chain, options).unwrap().batches(Session::current().threads(3), move |number, samples| {
         let file = TensorFormat::Safetensors.encode(PaddedBatch::new(samples, &padding)?)?;
         Ok((number, file.slices().collect::<Vec<_>>().concat()))
     })

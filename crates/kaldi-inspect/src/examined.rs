@@ -2,7 +2,7 @@
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_reader::{Reader, from_fn, par_map};
-use kaldi_table::{Context, RawEntry, ScriptLine, ScriptLines, ValueLoader};
+use kaldi_table::{RawEntry, ScriptLine, ScriptLines, Session, ValueLoader};
 use kaldi_types::{Content, Detector, Evidence, Header, ValueType};
 
 use crate::check::Checks;
@@ -102,7 +102,7 @@ pub(crate) fn for_each<V: Send + 'static, U: Send + 'static>(
     let weigh = |(_, bytes): &(Vec<V>, usize)| *bytes;
     let work = move |(group, _): (Vec<V>, usize)| Ok(group.into_iter().map(&work).collect::<Vec<U>>());
     // The caller works, too: while a group is read, nothing is lost if the results before it wait.
-    let results = par_map(groups, || Context::new().num_threads(), IN_FLIGHT, weigh, work);
+    let results = par_map(groups, || Session::current().num_threads(), IN_FLIGHT, weigh, work);
     let mut results = results.eager().with_caller();
     while let Some(group) = results.next()? {
         group.into_iter().try_for_each(&mut each)?;

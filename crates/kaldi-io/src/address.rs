@@ -7,9 +7,10 @@ use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::sync::{PoisonError, RwLock};
 
 use bstr::{BStr, ByteSlice};
+
+use crate::session::Session;
 
 /// The prefixes of remote names.
 const SCHEMES: [&[u8]; 8] =
@@ -18,24 +19,22 @@ const SCHEMES: [&[u8]; 8] =
 /// The prefix of addresses of files.
 const FILE: &[u8] = b"file:";
 
-/// Further prefixes, of stores that the program has added.
-static ADDED: RwLock<Vec<Vec<u8>>> = RwLock::new(Vec::new());
-
-/// From now on, names that start with `scheme` and `://` are remote, too. The store of the process has to know them.
-pub fn add_scheme(scheme: &str) {
-    let prefix = format!("{scheme}://").into_bytes();
-    let mut added = ADDED.write().unwrap_or_else(PoisonError::into_inner);
-    if !added.contains(&prefix) {
-        added.push(prefix);
-    }
+/// Whether the name, without an offset, names an object in a store or on the web: by its scheme, which is one of the usual ones,
+/// or one that the store of the session of this thread has ([`Store::has_scheme`](crate::Store::has_scheme)).
+pub fn is_remote(name: &[u8]) -> bool {
+    has_usual_scheme(name) || is_of_store(name)
 }
 
-/// Whether the name, without an offset, names an object in a store or on the web.
-pub fn is_remote(name: &[u8]) -> bool {
-    let has = |scheme: &[u8]| name.len() > scheme.len() && begins(name, scheme);
-    SCHEMES.iter().any(|scheme| has(scheme))
-        || name.contains_str("://")
-            && ADDED.read().unwrap_or_else(PoisonError::into_inner).iter().any(|scheme| has(scheme))
+/// Whether the name is remote in every session.
+pub(crate) fn has_usual_scheme(name: &[u8]) -> bool {
+    SCHEMES.iter().any(|scheme| name.len() > scheme.len() && begins(name, scheme))
+}
+
+/// Whether the store of the session has this scheme.
+fn is_of_store(name: &[u8]) -> bool {
+    let Some((scheme, path)) = name.split_once_str("://") else { return false };
+    let Some(store) = Session::with(Session::store_of).filter(|_| !path.is_empty()) else { return false };
+    std::str::from_utf8(scheme).is_ok_and(|scheme| store.has_scheme(&scheme.to_ascii_lowercase()))
 }
 
 /// The remote name, if the path is one.
@@ -124,15 +123,6 @@ mod tests {
         for name in ["s3:/b/k", "s3://", "file:///a", "a/s3://b", "ftp://h/a", "", "-", "s3"] {
             assert!(!is_remote(name.as_bytes()), "{name}");
         }
-    }
-
-    #[test]
-    fn a_program_can_add_a_scheme() {
-        assert!(!is_remote(b"added-here://a"));
-        add_scheme("added-here");
-        add_scheme("added-here");
-        assert!(is_remote(b"added-here://a") && is_remote(b"Added-Here://a"));
-        assert!(!is_remote(b"added-here://") && !is_remote(b"b/added-here://a"));
     }
 
     #[test]

@@ -4,10 +4,12 @@
 
 use std::collections::HashSet;
 use std::io::ErrorKind;
-use std::sync::OnceLock;
 
-use crate::address::is_remote;
+use crate::ParseError;
+use crate::address::has_usual_scheme;
 use crate::characters::is_space;
+use crate::moved::Moved;
+use crate::session::Session;
 
 /// What a stream was taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,21 +22,24 @@ pub enum ExpectedStream {
     Value,
 }
 
-/// Returns what a stream is and how it can be read, if its first bytes show that it is not what was expected. It gets these bytes,
-/// what was wanted, the printable name of the stream, and the offset at which it could not be read.
-pub type Recognizer = fn(&[u8], ExpectedStream, &str, usize) -> Option<String>;
+/// What a program knows about errors of the libraries, such as which of its tools reads a file. A session has it
+/// ([`Session::advised_by`]); without it, messages say what was expected and found, and no more. It is asked when an error is made,
+/// never when it is printed.
+pub trait Advice: Send + Sync {
+    /// What a stream is and how it can be read, if its first bytes, `head`, show that it is not what was wanted. `name` is
+    /// printable; at `fault` it could not be read.
+    fn on_stream(&self, head: &[u8], wanted: ExpectedStream, name: &str, fault: usize) -> Option<String>;
 
-static RECOGNIZER: OnceLock<Recognizer> = OnceLock::new();
+    /// What else a value that could not be read may be ([`ParseError::value`]), and who reads it.
+    fn on_value(&self, error: &ParseError) -> Option<String>;
 
-/// Sets who says what a stream is that could not be read. Without it, messages say what was expected and found, and no more.
-/// Only the first call counts.
-pub fn set_recognizer(recognizer: Recognizer) {
-    let _ = RECOGNIZER.set(recognizer);
+    /// What to do about a file that is not where its script file says.
+    fn on_moved(&self, moved: &Moved) -> String;
 }
 
-/// What the recognizer says ([`set_recognizer`]), if there is one.
+/// What the advice of the session of this thread says of a stream ([`Advice::on_stream`]).
 pub fn recognize(head: &[u8], wanted: ExpectedStream, name: &str, fault: usize) -> Option<String> {
-    RECOGNIZER.get().and_then(|recognizer| recognizer(head, wanted, name, fault))
+    Session::with(Session::advice)?.on_stream(head, wanted, name, fault)
 }
 
 /// Says what a sound is that does not start like one: the message of the reader, and what [`recognize`] says of its first bytes.
@@ -108,8 +113,9 @@ fn is_number(word: &[u8]) -> bool {
 
 const OPTIONS: &str = "options have the form --name=value";
 
-/// Advice about a name that could not be opened for this reason; `None` if it is only a name of nothing.
-pub(crate) fn name_advice(name: &str, reason: ErrorKind) -> Option<String> {
+/// Advice about a name that could not be opened for this reason; `None` if it is only a name of nothing. `is_of_store` says that a
+/// store gave the reason.
+pub(crate) fn name_advice(name: &str, reason: ErrorKind, is_of_store: bool) -> Option<String> {
     if reason != ErrorKind::NotFound {
         return None;
     }
@@ -119,8 +125,8 @@ pub(crate) fn name_advice(name: &str, reason: ErrorKind) -> Option<String> {
         && !scheme.is_empty()
         && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
     {
-        let is_read = is_remote(bare.as_bytes());
-        return (!is_read).then(|| format!("such addresses are read through a command: 'curl -sSfL {bare} |'"));
+        return (!is_of_store && !has_usual_scheme(bare.as_bytes()))
+            .then(|| format!("such addresses are read through a command: 'curl -sSfL {bare} |'"));
     }
     if bare.contains(",scp:") || bare.contains(",ark:") {
         return Some("one table has one name: ark:FILE or scp:FILE to read".to_owned());
@@ -166,7 +172,7 @@ mod tests {
     #[test]
     fn names_that_only_a_shell_would_understand_get_advice() {
         let t = |name: &str, expected: Option<&str>| {
-            let advice = name_advice(name, ErrorKind::NotFound);
+            let advice = name_advice(name, ErrorKind::NotFound, false);
             let is_right = match (&advice, expected) {
                 (Some(advice), Some(expected)) => advice.contains(expected),
                 (advice, expected) => advice.is_none() && expected.is_none(),
@@ -184,7 +190,8 @@ mod tests {
         t("a.ark,scp:a.scp", Some("ark:FILE or scp:FILE"));
         t("feats.ark", None);
         t("data/feats-1.ark", None);
-        assert_eq!(name_advice("~/feats.ark", ErrorKind::PermissionDenied), None);
+        assert_eq!(name_advice("letters://a", ErrorKind::NotFound, true), None);
+        assert_eq!(name_advice("~/feats.ark", ErrorKind::PermissionDenied, false), None);
     }
 
     #[test]

@@ -4,13 +4,12 @@ use std::cell::{Cell, RefCell};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::rc::Rc;
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
+
+use crate::session::Session;
 
 /// How long nothing is checked while a stream is silent.
 const STEP: Duration = Duration::from_millis(50);
-
-static CHECK: OnceLock<fn() -> bool> = OnceLock::new();
 
 /// Is called with the number of bytes of each read.
 type Count = Rc<dyn Fn(usize) -> io::Result<()>>;
@@ -40,22 +39,14 @@ pub(crate) fn counted(bytes: usize) -> io::Result<()> {
     counts.map_or(Ok(()), |count| count(bytes))
 }
 
-/// Says that the program is not ours: it may be interrupted and go on, and it gives up streams without a word.
-///
-/// From then on, `may_wait` is called again and again while a silent stream or a command is waited for; if it returns `false`,
-/// the read or the write fails. Commands have process groups of their own, and a command whose stream is given up is ended, with all
-/// that it has started. A forked child leaves the commands of its parent alone. Only the first call counts.
-pub fn embed(may_wait: fn() -> bool) {
-    let _ = CHECK.set(may_wait);
-}
-
-/// Whether the program around, of [`embed`], has interrupted the work of this thread. Then a failure is no fault of the data.
+/// Whether the program around ([`Session::embedded`]) has interrupted the work of this thread. Then a failure is no fault of the
+/// data.
 pub fn was_interrupted() -> bool {
-    CHECK.get().is_some_and(|may_wait| !may_wait())
+    Session::with(Session::check).is_some_and(|may_wait| !may_wait())
 }
 
 pub(crate) fn is_embedded() -> bool {
-    CHECK.get().is_some()
+    Session::with(|session| session.check().is_some())
 }
 
 /// Waits until the stream can be read, if the program is not ours.
@@ -83,7 +74,7 @@ fn wait_until(descriptor: BorrowedFd<'_>, events: libc::c_short) -> io::Result<(
 /// # Errors
 /// As [`wait_for`].
 pub(crate) fn wait_until_any(polled: &mut [libc::pollfd]) -> io::Result<()> {
-    let Some(may_wait) = CHECK.get() else { return Ok(()) };
+    let Some(may_wait) = Session::with(Session::check) else { return Ok(()) };
     loop {
         #[allow(unsafe_code)]
         // SAFETY: the pointer and the count are those of `polled`.

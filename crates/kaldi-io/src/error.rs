@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io;
 use std::process::ExitStatus;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use bstr::BString;
 use kaldi_log::hide_secrets;
 
 use crate::advice::name_advice;
+use crate::session::Session;
 
 /// The result of the functions of this crate that open, read or write.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -87,7 +88,7 @@ pub enum Error {
         status: ExitStatus,
     },
     /// The content of a stream is not what was expected.
-    #[error("{name}:{offset}: {source}{}", value_advice(.source))]
+    #[error("{name}:{offset}: {source}{}", .advice.as_ref().map_or(String::new(), |advice| format!(": {advice}")))]
     Content {
         /// The printable name.
         name: String,
@@ -95,18 +96,24 @@ pub enum Error {
         offset: u64,
         /// The fault.
         source: ParseError,
+        /// What else the value may be, and who reads it.
+        advice: Option<Box<str>>,
     },
+}
+
+impl Error {
+    /// A fault in the content of a stream ([`Error::Content`]), with the advice of the session of this thread.
+    pub fn content(name: impl Into<String>, offset: u64, source: ParseError) -> Self {
+        let advice =
+            Session::with(Session::advice).and_then(|advice| advice.on_value(&source)).map(String::into_boxed_str);
+        Self::Content { name: name.into(), offset, source, advice }
+    }
 }
 
 /// Advice about a name that cannot be opened.
 fn open_advice(name: &str, source: &io::Error) -> String {
-    name_advice(name, source.kind()).map_or(String::new(), |advice| format!(" ({advice})"))
-}
-
-/// Advice about a value that cannot be read.
-fn value_advice(source: &ParseError) -> String {
-    let advice = ADVISER.get().and_then(|adviser| adviser(source));
-    advice.map_or(String::new(), |advice| format!(": {advice}"))
+    let is_of_store = source.raw_os_error().is_none();
+    name_advice(name, source.kind(), is_of_store).map_or(String::new(), |advice| format!(" ({advice})"))
 }
 
 /// The system's reason without Rust's `(os error N)`.
@@ -141,7 +148,7 @@ pub struct ParseError {
     pub value: Option<Unread>,
 }
 
-/// The start of a value that could not be read, for [`set_adviser`].
+/// The start of a value that could not be read, for [`Advice`](crate::Advice).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread {
     /// Its first bytes, and some of what follows it.
@@ -153,17 +160,6 @@ pub struct Unread {
 impl Unread {
     /// Bytes that are kept.
     const ROOM: usize = 1 << 12;
-}
-
-/// Says what else the unreadable value may be, and which tool reads it.
-pub type Adviser = fn(&ParseError) -> Option<String>;
-
-static ADVISER: OnceLock<Adviser> = OnceLock::new();
-
-/// Sets the function that gives advice when a message about a value is printed ([`Error::Content`]). Without it,
-/// messages say only what was expected and found. Only the first call counts.
-pub fn set_adviser(adviser: Adviser) {
-    let _ = ADVISER.set(adviser);
 }
 
 impl ParseError {

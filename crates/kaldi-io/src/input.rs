@@ -13,6 +13,7 @@ use crate::address::remote_name;
 use crate::compressed::{Compression, Decompressed};
 use crate::embedded::{counted, wait_until_any};
 use crate::remote::store;
+use crate::session::Session;
 use crate::source::{CommandSource, FileSource, MemorySource, PlacedSource, ReadAt, Source, read_at};
 use crate::xfilename::printable_rxfilename;
 use crate::{Error, Locator, ParseError, Result, Rxfilename};
@@ -36,6 +37,8 @@ pub struct Input {
     /// Whether it is known if the bytes are compressed.
     was_looked_at: bool,
     compression: Option<Compression>,
+    /// The session that opened it.
+    session: Session,
 }
 
 impl Input {
@@ -115,6 +118,7 @@ impl Input {
             at_end: false,
             was_looked_at: true,
             compression: None,
+            session: Session::current(),
         }
     }
 
@@ -129,6 +133,7 @@ impl Input {
             at_end: false,
             was_looked_at: false,
             compression: None,
+            session: Session::current(),
         };
         input.look_at_file();
         input.length = input.source.positioned().map(|bytes| bytes.length());
@@ -205,6 +210,10 @@ impl Input {
     /// # Errors
     /// If the system refuses.
     pub fn read_some(&mut self, buffer: &mut Vec<u8>, limit: usize) -> Result<usize> {
+        self.session.clone().enter(|| self.read_here(buffer, limit))
+    }
+
+    fn read_here(&mut self, buffer: &mut Vec<u8>, limit: usize) -> Result<usize> {
         let failed = |source| Error::Read { name: self.name.clone(), offset: self.offset, source };
         if self.source.ended().is_some() && !self.waits_for_output().map_err(failed)? {
             self.at_end = true;
@@ -288,7 +297,7 @@ impl Input {
         if self.offset == self.start && !self.at_end {
             return Ok(());
         }
-        if !self.source.restart()? {
+        if !self.session.enter(|| self.source.restart())? {
             return Err(Error::ReadOnce { name: self.name.clone() });
         }
         self.offset = self.start;
@@ -298,7 +307,7 @@ impl Input {
 
     /// Gives the stream up: closes it, asks its command to end, and waits for that.
     pub fn stop(mut self) {
-        self.source.stop();
+        self.session.enter(|| self.source.stop());
     }
 
     /// Closes the stream and waits for its command, if any. Its status counts only if the end was reached: a reader may
@@ -307,7 +316,7 @@ impl Input {
     /// # Errors
     /// If the command failed.
     pub fn finish(&mut self) -> Result<()> {
-        self.source.finish(self.at_end)
+        self.session.enter(|| self.source.finish(self.at_end))
     }
 }
 
@@ -363,7 +372,7 @@ fn refuse_compressed(file: &File, name: &str, offset: u64) -> Result<()> {
 }
 
 fn offset_refused(name: &str, offset: u64, compression: Compression) -> Error {
-    Error::Content { name: name.to_owned(), offset, source: ParseError::new(0, compression.no_offset()) }
+    Error::content(name, offset, ParseError::new(0, compression.no_offset()))
 }
 
 fn open(path: &Path, name: &str) -> Result<File> {

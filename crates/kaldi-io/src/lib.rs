@@ -36,6 +36,7 @@ mod input;
 mod keyed_line;
 mod lines;
 mod locator;
+mod moved;
 mod name_pattern;
 mod names;
 mod output;
@@ -43,24 +44,24 @@ mod pipe;
 mod quote;
 mod remote;
 mod same_file;
+mod session;
 mod source;
 mod specifier;
 mod store;
 mod window;
 mod xfilename;
 
-pub use address::{add_scheme, is_remote, local_path, make_folder, make_last_folder, remote_name};
+pub use address::{is_remote, local_path, make_folder, make_last_folder, remote_name};
 pub use advice::{
-    AdviceGiven, ExpectedStream, Recognizer, explain_sound, is_script_line, output_doubt, recognize, set_recognizer,
-    split_key_off,
+    Advice, AdviceGiven, ExpectedStream, explain_sound, is_script_line, output_doubt, recognize, split_key_off,
 };
 pub use blob::{Blob, Chunk};
 pub use characters::{excerpt, is_space, printable, printable_json, shortened};
 pub use compressed::Compression;
 pub use data_name::Commands;
-pub use embedded::{counting, embed, was_interrupted};
+pub use embedded::{counting, was_interrupted};
 pub use encoded::{Block, Encoded};
-pub use error::{Adviser, Error, ParseError, Result, Unread, set_adviser};
+pub use error::{Error, ParseError, Result, Unread};
 pub use fallible::{fallible, is_fallible};
 pub use file_name::FileNames;
 pub use frame::{Frame, FrameFn};
@@ -68,16 +69,15 @@ pub use input::{Input, wait_readable};
 pub use keyed_line::{KeyedLine, for_each_keyed_line};
 pub use lines::Lines;
 pub use locator::{Locator, LocatorError};
+pub use moved::{Moved, advise_on_moved};
 pub use name_pattern::{BadNamePattern, NamePattern};
 pub use names::{InputName, MapName, OutputName};
-pub use output::{
-    FileEnd, HeldOutputs, Output, PartError, ReplacementCheck, ReservedBlocks, first_bytes_of_old, hold_outputs_if,
-    set_replacement_check, settle_outputs,
-};
+pub use output::{FileEnd, HeldOutputs, Output, PartError, ReplacementCheck, ReservedBlocks, first_bytes_of_old};
 pub use pipe::open_files_limit;
 pub use quote::{quote_name, shell_quote};
-pub use remote::{close_store, expect_values, set_store, store};
+pub use remote::{expect_values, store};
 pub use same_file::{FileIdentity, is_same_file};
+pub use session::{Session, count_delivered};
 pub use source::{ReadAt, Source, positioned_file, read_at};
 pub use specifier::{
     Rspecifier, RspecifierKind, RspecifierOptions, Wspecifier, WspecifierKind, WspecifierOptions, is_kind,

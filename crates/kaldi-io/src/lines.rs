@@ -108,7 +108,7 @@ impl Lines {
             if seen > LONGEST {
                 let offset = self.offset + self.used as u64;
                 let source = ParseError::new(0, "expected lines, got one of more than 16 MB");
-                return Err(Error::Content { name: self.name().to_owned(), offset, source });
+                return Err(Error::content(self.name(), offset, source));
             }
             if !self.fill()? {
                 if is_empty {
@@ -137,7 +137,7 @@ impl Lines {
         let is_first = self.offset == 0 && self.used == 0;
         let advice = is_first.then(|| recognize(&self.buffer, ExpectedStream::Lines, self.name(), at)).flatten();
         let source = ParseError::new(0, "expected text, got binary data").with_advice(advice);
-        Err(Error::Content { name: self.name().to_owned(), offset, source })
+        Err(Error::content(self.name(), offset, source))
     }
 
     /// Reads on. Returns whether there was anything.

@@ -1,8 +1,8 @@
 //! Streams to write to.
 //!
 //! A regular file gets its name by [`Output::finish`] ([`whole_file`]). So nobody ever sees a half-written file under
-//! its name, and an old file survives a failure; a program may ask for more care ([`hold_outputs_if`],
-//! [`set_replacement_check`]). Devices, FIFOs and files that are opened in place are written
+//! its name, and an old file survives a failure; a session may ask for more care ([`Session::holding_outputs`],
+//! [`Session::refusing_to_replace`]). Devices, FIFOs and files that are opened in place are written
 //! directly.
 
 mod held;
@@ -27,12 +27,14 @@ use whole_file::{Pending, Turn};
 use crate::address::remote_name;
 use crate::pipe::ShellChild;
 use crate::remote::store;
+use crate::session::Session;
 use crate::xfilename::printable_wxfilename;
 use crate::{Chunk, Encoded, Error, Result, Wxfilename};
 
-pub use held::{HeldOutputs, hold_outputs_if, settle_outputs};
+pub use held::HeldOutputs;
+pub(crate) use held::{Held, settle};
 pub use part::{FileEnd, PartError};
-pub use replaced::{ReplacementCheck, first_bytes_of_old, set_replacement_check};
+pub use replaced::{ReplacementCheck, first_bytes_of_old};
 pub use room::ReservedBlocks;
 
 /// An open wxfilename: a buffered stream of bytes that knows its name and position.
@@ -41,6 +43,8 @@ pub use room::ReservedBlocks;
 pub struct Output {
     stream: Arc<Mutex<Stream>>,
     target: Target,
+    /// The session that opened it.
+    session: Session,
 }
 
 /// What happens at the end.
@@ -83,7 +87,7 @@ impl Output {
                 let mut stream = Stream::of_object(upload, name);
                 stream.replacement = Replacement::of_object(url);
                 let stream = Arc::new(Mutex::new(stream));
-                Ok(Self { stream, target: Target::Object(url.to_owned()) })
+                Ok(Self { stream, target: Target::Object(url.to_owned()), session: Session::current() })
             }
             Err(source) => Err(Error::Open { name, source }),
         }
@@ -142,13 +146,14 @@ impl Output {
     fn stdout() -> Result<Self> {
         static STDOUT: OnceLock<Arc<Mutex<Stream>>> = OnceLock::new();
         if let Some(stream) = STDOUT.get() {
-            return Ok(Self { stream: Arc::clone(stream), target: Target::Open });
+            return Ok(Self { stream: Arc::clone(stream), target: Target::Open, session: Session::current() });
         }
         let name = "standard output".to_owned();
         let file = io::stdout().as_fd().try_clone_to_owned().map(File::from);
         let file = file.map_err(|source| Error::Open { name: name.clone(), source })?;
         let stream = Arc::new(Mutex::new(Stream::new(file, name)));
-        Ok(Self { stream: Arc::clone(STDOUT.get_or_init(|| stream)), target: Target::Open })
+        let stream = Arc::clone(STDOUT.get_or_init(|| stream));
+        Ok(Self { stream, target: Target::Open, session: Session::current() })
     }
 
     fn new(file: File, name: String, target: Target) -> Self {
@@ -156,7 +161,7 @@ impl Output {
             if matches!(target, Target::Renamed(_)) { ReservedBlocks::of(&file) } else { ReservedBlocks::none() };
         let mut stream = Stream::new(file, name);
         stream.room = room;
-        Self { stream: Arc::new(Mutex::new(stream)), target }
+        Self { stream: Arc::new(Mutex::new(stream)), target, session: Session::current() }
     }
 
     fn stream(&self) -> MutexGuard<'_, Stream> {
@@ -250,8 +255,10 @@ impl Output {
         }
         let sink = self.stream().sink.take();
         match (std::mem::replace(&mut self.target, Target::InPlace), sink) {
-            (Target::Object(url), Some(Sink::Object(upload))) => held::complete(name, offset, url, upload),
-            (Target::Renamed(pending), Some(Sink::File(file))) => rename(name, offset, file, pending),
+            (Target::Object(url), Some(Sink::Object(upload))) => {
+                held::complete(&self.session, name, offset, url, upload)
+            }
+            (Target::Renamed(pending), Some(Sink::File(file))) => rename(&self.session, name, offset, file, pending),
             (_, Some(Sink::Object(upload))) => upload.finish().map_err(|source| Error::Write { name, offset, source }),
             (Target::Open | Target::InPlace | Target::Object(_), Some(Sink::File(file))) => {
                 whole_file::close(file).map_err(|source| Error::Write { name, offset, source })
@@ -295,11 +302,11 @@ impl Drop for Output {
 }
 
 /// Completes a file, whose bytes end at `offset`, and gives it its name.
-fn rename(name: String, offset: u64, file: File, pending: Pending) -> Result<()> {
+fn rename(session: &Session, name: String, offset: u64, file: File, pending: Pending) -> Result<()> {
     let replaces = fs::metadata(pending.path()).is_ok_and(|old| old.len() > 0);
     let sealed = ReservedBlocks::give_back(&file, offset).and_then(|()| pending.seal(file));
     let sealed = sealed.map_err(|source| Error::Write { name: name.clone(), offset, source })?;
-    held::publish(name, offset, sealed, replaces)
+    held::publish(session, name, offset, sealed, replaces)
 }
 
 /// Opens a file under its own name, empties it, and creates it if it does not exist. Files of other users in a folder

@@ -31,6 +31,8 @@ pub(crate) struct ShellChild {
     ended: Option<OwnedFd>,
     /// The process that started it.
     owner: u32,
+    /// Whether it has a process group of its own, and is ended when it is given up.
+    is_embedded: bool,
 }
 
 impl ShellChild {
@@ -57,7 +59,7 @@ impl ShellChild {
         let file = File::from(stream);
         widen(&file);
         let ended = watch(&child);
-        Ok((Self { child, shown, ended, owner: std::process::id() }, file))
+        Ok((Self { child, shown, ended, owner: std::process::id(), is_embedded: is_embedded() }, file))
     }
 
     /// A descriptor that `poll` finds readable when the command has ended.
@@ -102,7 +104,7 @@ impl ShellChild {
 
     /// Asks the command to end and waits for that; its stream must be closed.
     pub(crate) fn stop(mut self) {
-        if is_embedded() {
+        if self.is_embedded {
             self.end();
             return;
         }
@@ -124,7 +126,7 @@ impl ShellChild {
 impl Drop for ShellChild {
     /// Leaves no zombie if a stream is closed early.
     fn drop(&mut self) {
-        if is_embedded() {
+        if self.is_embedded {
             self.end();
             return;
         }

@@ -1,37 +1,24 @@
-//! The store of all remote names of this process.
+//! The store of remote names.
 
 use std::io;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use bstr::BStr;
 
 use crate::FrameFn;
 use crate::address::is_remote;
+use crate::session::Session;
 use crate::store::Store;
 use crate::xfilename::split_offset;
 
-static STORE: OnceLock<Arc<dyn Store>> = OnceLock::new();
-
-/// Sets the store of all remote names of this process. The first call wins. Returns whether this was the first.
-pub fn set_store(store: Arc<dyn Store>) -> bool {
-    STORE.set(store).is_ok()
-}
-
-/// The store of remote names.
+/// The store of remote names of the session of this thread.
 ///
 /// # Errors
-/// If the process has no store.
-pub fn store() -> io::Result<&'static dyn Store> {
+/// If it has no store.
+pub fn store() -> io::Result<Arc<dyn Store>> {
     let missing =
         || io::Error::new(io::ErrorKind::Unsupported, "this program was built without stores (the feature stores)");
-    STORE.get().map(|store| &**store).ok_or_else(missing)
-}
-
-/// Ends what runs for remote names, when a program ends.
-pub fn close_store() {
-    if let Some(store) = STORE.get() {
-        store.close();
-    }
+    Session::with(Session::store_of).ok_or_else(missing)
 }
 
 /// Announces to the store which values will be read soon, so that up to `at_once` of them can be loaded at the same
@@ -67,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_process_without_a_store_says_so() {
+    fn a_session_without_a_store_says_so() {
         let name = BStr::new("s3://bucket/key:5");
         let read = Input::open(name).unwrap_err();
         assert_eq!(read.source().unwrap().to_string(), "this program was built without stores (the feature stores)");

@@ -8,9 +8,15 @@ use bstr::{BStr, BString};
 
 use crate::{FrameFn, ReadAt, Source};
 
-/// A store of objects. The crate `kaldi-store` has one. A program can set another one
-/// ([`set_store`](crate::set_store)).
+/// A store of objects. The crate `kaldi-store` has one. A session has a store, or none
+/// ([`Session::with_store`](crate::Session::with_store)).
 pub trait Store: fmt::Debug + Send + Sync {
+    /// Whether names with this scheme, in lower case and without `://`, are objects of it, beside those that are remote anyway.
+    fn has_scheme(&self, scheme: &str) -> bool {
+        let _ = scheme;
+        false
+    }
+
     /// Opens the object `url` at `offset`. Its source can be read at any offset ([`Source::positioned`]) if the store
     /// allows that.
     ///

@@ -5,16 +5,11 @@ use log::{Level, Record};
 /// What the records carry as their target.
 const TARGET: &str = "kaldi_tables";
 
-/// Sends all lines to the logger of the crate `log` instead of standard error; the first call of this and of
-/// [`set_sink`](crate::set_sink) wins.
+/// Hands whole lines to the logger of the crate `log`: a sink for [`Log::to`](crate::Log::to).
 ///
 /// `ERROR`, `WARNING` and `LOG` become the levels error, warn and info; `VLOG[1]` becomes debug, higher levels become trace
-/// (see [`set_verbose`](crate::set_verbose)). A record has the message, the file and the line; its target is `kaldi_tables`.
-pub fn forward_to_log() {
-    crate::set_sink(forward);
-}
-
-/// Hands whole lines to the logger. A line without a head of its own continues the message before it.
+/// (see [`Log::at_level`](crate::Log::at_level)). A record has the message, the file and the line; its target is
+/// `kaldi_tables`. A line without a head of its own continues the message before it.
 pub fn forward(lines: &[u8]) {
     let text = String::from_utf8_lossy(lines);
     let mut last: Option<(Head<'_>, String)> = None;
@@ -97,7 +92,7 @@ mod tests {
     #[test]
     fn lines_become_records() {
         log::set_logger(&KEPT).expect("no other test sets it");
-        crate::set_verbose(2);
+        let sent = crate::Log::new().at_level(2).to(forward);
         let work = || {
             crate::warning!("no transform for {}", "utt1 (of spk)");
             crate::log!("Done\n2 utterances");
@@ -105,12 +100,11 @@ mod tests {
             crate::vlog!(3, "more");
             crate::error!("cannot open http://h/a?sig=1");
         };
-        let ((), lines) = crate::capture(work);
+        let ((), lines) = sent.enter(|| crate::capture(work));
         // The first line has no head.
         forward(b"free text\n");
         forward(&lines);
-        forward_to_log();
-        crate::log!("at once");
+        sent.enter(|| crate::log!("at once"));
         let file = "forward.rs 1";
         let expected = [
             "INFO kaldi_tables - 0 free text".to_owned(),

@@ -11,7 +11,10 @@
 //!
 //! A line names its severity, the program, the version, the function, the file and the line. It is written with one
 //! system call, so that lines of several programs in one pipeline do not interleave. Work that runs on another thread
-//! is wrapped in [`capture`], and its lines are replayed with [`replay`] when the results are delivered in order.
+//! is wrapped in [`Logged::of`], and its lines come out when the results are delivered in order.
+//!
+//! The program, the verbose level and where the lines go are a [`Log`], which a thread has entered; without one, lines go to
+//! standard error.
 
 /// The examples of README.md, compiled and run as documentation tests.
 #[cfg(doctest)]
@@ -20,30 +23,19 @@ struct Readme;
 
 #[cfg(feature = "log")]
 mod forward;
+mod log;
+mod logged;
 mod secrets;
 
 #[cfg(feature = "log")]
-pub use forward::{forward, forward_to_log};
+pub use forward::forward;
+pub use log::{Log, capture, program, replay, verbose, write_line};
+pub use logged::Logged;
 pub use secrets::{hide_secrets, hide_secrets_in};
 
-use std::cell::RefCell;
 use std::fmt;
-use std::io::{IsTerminal, Write};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::io::IsTerminal;
 use std::time::{Duration, Instant};
-
-static PROGRAM: OnceLock<String> = OnceLock::new();
-static VERBOSE: AtomicI32 = AtomicI32::new(0);
-static SINK: OnceLock<fn(&[u8])> = OnceLock::new();
-static WORDING: OnceLock<Wording> = OnceLock::new();
-
-/// Says a message in other words.
-type Wording = Box<dyn Fn(&str) -> String + Send + Sync>;
-
-thread_local! {
-    static CAPTURED: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
-}
 
 /// Severity of a log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,26 +48,6 @@ pub enum Severity {
     Log,
     /// Detail shown only at this verbose level or above.
     Verbose(i32),
-}
-
-/// Sets the name that every line carries; the first call wins.
-pub fn set_program(name: &str) {
-    let _ = PROGRAM.set(name.to_owned());
-}
-
-/// Returns the program's name, `kaldi-tables` if none was set.
-pub fn program() -> &'static str {
-    PROGRAM.get().map_or("kaldi-tables", String::as_str)
-}
-
-/// Sets the verbose level (`--verbose`, 0 by default).
-pub fn set_verbose(level: i32) {
-    VERBOSE.store(level, Ordering::Relaxed);
-}
-
-/// Returns the verbose level.
-pub fn verbose() -> i32 {
-    VERBOSE.load(Ordering::Relaxed)
 }
 
 /// A message on one line: control characters are escaped, so that no key or file name makes other lines, or reaches a
@@ -91,8 +63,13 @@ fn one_line(message: &str) -> String {
     line
 }
 
-/// Writes one log line; called by the macros, which supply the place. Control characters of the message are escaped.
+/// Writes one log line of this thread; called by the macros, which supply the place. Control characters of the message are escaped.
 pub fn emit(severity: Severity, function: &str, file: &str, line: u32, message: fmt::Arguments<'_>) {
+    replay(&Log::current().line(severity, function, file, line, message));
+}
+
+/// A log line, with its end.
+fn line_of(program: &str, severity: Severity, function: &str, file: &str, line: u32, message: &str) -> Vec<u8> {
     let function = bare_function_name(function);
     let file = file.rsplit(['/', '\\']).next().unwrap_or(file);
     let head = match severity {
@@ -102,70 +79,8 @@ pub fn emit(severity: Severity, function: &str, file: &str, line: u32, message: 
         Severity::Verbose(level) => format!("VLOG[{level}]"),
     };
     let version = env!("CARGO_PKG_VERSION");
-    let message = message.to_string();
-    let message = match WORDING.get() {
-        Some(wording) => one_line(&wording(&message)),
-        None => one_line(&message),
-    };
-    let text = format!("{head} ({}[{version}]:{function}():{file}:{line}) {message}\n", program());
-    let kept = CAPTURED.with_borrow_mut(|captured| match captured {
-        Some(lines) => {
-            lines.extend_from_slice(text.as_bytes());
-            true
-        }
-        None => false,
-    });
-    if !kept {
-        write_line(text.as_bytes());
-    }
-}
-
-/// Runs `work` and returns its result with the log lines that it would have written, instead of writing them.
-pub fn capture<T>(work: impl FnOnce() -> T) -> (T, Vec<u8>) {
-    let outer = CAPTURED.replace(Some(Vec::new()));
-    let result = work();
-    let lines = CAPTURED.replace(outer).unwrap_or_default();
-    (result, lines)
-}
-
-/// Writes lines that [`capture`] kept.
-pub fn replay(lines: &[u8]) {
-    if lines.is_empty() {
-        return;
-    }
-    let kept = CAPTURED.with_borrow_mut(|captured| match captured {
-        Some(outer) => {
-            outer.extend_from_slice(lines);
-            true
-        }
-        None => false,
-    });
-    if !kept {
-        write_line(lines);
-    }
-}
-
-/// Writes text to standard error. If that fails, there is nobody left to report it to. Secrets in addresses are left
-/// out ([`hide_secrets`]).
-pub fn write_line(text: &[u8]) {
-    let text = hide_secrets(text);
-    match SINK.get() {
-        Some(sink) => sink(&text),
-        None => {
-            let _ = std::io::stderr().lock().write_all(&text);
-        }
-    }
-}
-
-/// Sends all lines to `sink`, which writes them to standard error; the first call wins. So a program can remove what
-/// else it shows there, such as a progress bar, before a line is written.
-pub fn set_sink(sink: fn(&[u8])) {
-    let _ = SINK.set(sink);
-}
-
-/// Sets what messages of lines are put through first, such as what makes names of fields names of options; the first call wins.
-pub fn set_wording(wording: impl Fn(&str) -> String + Send + Sync + 'static) {
-    let _ = WORDING.set(Box::new(wording));
+    let message = one_line(message);
+    format!("{head} ({program}[{version}]:{function}():{file}:{line}) {message}\n").into_bytes()
 }
 
 /// The time between two lines about the progress of work on a terminal.
@@ -263,7 +178,11 @@ macro_rules! vlog {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
+    use std::panic::AssertUnwindSafe;
+    use std::sync::{Arc, Mutex};
+
     use super::*;
 
     #[test]
@@ -300,5 +219,37 @@ mod tests {
     fn details_are_silent_below_their_level() {
         let ((), lines) = capture(|| vlog!(3, "detail"));
         assert!(lines.is_empty());
+    }
+
+    #[test]
+    fn the_lines_of_a_log_go_to_its_sink_and_to_no_other() {
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&lines);
+        let log = Log::new().named("one").at_level(2).to(move |line| kept.lock().unwrap().push(line.to_vec()));
+        let ((), elsewhere) = capture(|| {
+            log!("outside");
+            log.enter(|| {
+                vlog!(2, "inside");
+                let logged = Logged::of(|| log.enter(|| warning!("kept")));
+                warning!("first");
+                logged.then(|()| warning!("last")).deliver();
+            });
+            vlog!(2, "too much");
+        });
+        assert_eq!(elsewhere.iter().filter(|byte| **byte == b'\n').count(), 1);
+        let lines: Vec<String> =
+            lines.lock().unwrap().iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect();
+        let words: Vec<_> =
+            lines.iter().flat_map(|text| text.lines()).map(|line| line.rsplit(' ').next().unwrap()).collect();
+        assert_eq!(words, ["inside", "first", "kept", "last"]);
+        assert!(lines.iter().all(|line| line.contains(" (one[")), "{lines:?}");
+    }
+
+    #[test]
+    fn a_panic_leaves_the_log_that_was_there() {
+        let log = Log::new().named("inner");
+        let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| log.enter(|| panic!("on purpose"))));
+        assert!(outcome.is_err());
+        assert_eq!(program(), "kaldi-tables");
     }
 }

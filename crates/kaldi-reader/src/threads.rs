@@ -1,20 +1,23 @@
 //! The threads of readers.
 
+use std::cell::Cell;
 use std::io;
-use std::sync::OnceLock;
 use std::thread::{Builder, JoinHandle};
 
 /// What a new thread does first.
 type Start = Box<dyn FnOnce() + Send>;
 
-static PASS_ON: OnceLock<fn() -> Start> = OnceLock::new();
+thread_local! {
+    static PASS_ON: Cell<Option<fn() -> Start>> = const { Cell::new(None) };
+}
 
-/// Has the threads of all readers take over something from the threads that start them, such as a sign to end.
+/// Has the threads of readers that this thread starts, and those that these start, take over something from it, such as the log
+/// of the work.
 ///
-/// `pass_on` is called where a thread is started; what it returns is called in the new thread, before it works. Only the first call
+/// `pass_on` is called where a thread is started; what it returns is called in the new thread, before it works. The last call
 /// counts.
 pub fn pass_on_to_threads(pass_on: fn() -> Box<dyn FnOnce() + Send>) {
-    let _ = PASS_ON.set(pass_on);
+    PASS_ON.set(Some(pass_on));
 }
 
 /// Starts a thread.
@@ -22,9 +25,10 @@ pub fn pass_on_to_threads(pass_on: fn() -> Box<dyn FnOnce() + Send>) {
 /// # Errors
 /// If the system grants none.
 pub(crate) fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> io::Result<JoinHandle<T>> {
-    let start = PASS_ON.get().map(|pass_on| pass_on());
+    let start = PASS_ON.get().map(|pass_on| (pass_on, pass_on()));
     Builder::new().spawn(move || {
-        if let Some(start) = start {
+        if let Some((pass_on, start)) = start {
+            pass_on_to_threads(pass_on);
             start();
         }
         work()

@@ -105,7 +105,9 @@ impl Cache {
     pub fn new(folder: PathBuf, bound: u64) -> io::Result<Self> {
         let (sender, receiver) = channel(WAITING);
         let work = Writing { folder: folder.clone(), bound, counted: None, since: 0 };
-        let thread = std::thread::Builder::new().name("cache".to_owned()).spawn(move || work.run(receiver))?;
+        let log = kaldi_log::Log::current();
+        let thread = std::thread::Builder::new().name("cache".to_owned());
+        let thread = thread.spawn(move || log.enter(|| work.run(receiver)))?;
         Ok(Self { folder, writer: Mutex::new(Some((sender, thread))) })
     }
 

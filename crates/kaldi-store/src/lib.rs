@@ -1,6 +1,6 @@
 //! Objects in stores and on the web, as an implementation of [`kaldi_io::Store`].
 //!
-//! [`install`] makes this the store of all remote names of the process. Nothing else happens before the first remote
+//! A session that has [`store`] reads and writes all remote names. Nothing happens before the first remote
 //! name: then the settings are read, and one thread starts, which waits for the network. All work for the network is
 //! async code on that thread; readers and writers of objects wait for it. So remote names must not be opened in async
 //! code.
@@ -46,4 +46,4 @@ mod web;
 mod wholes;
 
 pub use error::{Error, Result};
-pub use stores::{install, store};
+pub use stores::store;

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use kaldi_log::Log;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -58,7 +59,8 @@ impl Running {
         }
         let runtime = Builder::new_current_thread().enable_io().enable_time().build()?;
         let handle = runtime.handle().clone();
-        thread::Builder::new().name("stores".to_owned()).spawn(move || runtime.block_on(pending::<()>()))?;
+        let (log, name) = (Log::current(), "stores".to_owned());
+        thread::Builder::new().name(name).spawn(move || log.enter(|| runtime.block_on(pending::<()>())))?;
         let wholes = Arc::new(Wholes::new());
         Ok(Self {
             process: id(),

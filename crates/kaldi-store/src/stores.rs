@@ -14,13 +14,7 @@ use crate::running::Running;
 use crate::source::{RemoteSource, open_at};
 use crate::upload::RemoteUpload;
 
-/// Makes this crate the store of all remote names of the process, unless it has another one. Nothing starts yet.
-/// Returns whether this crate is the store now.
-pub fn install() -> bool {
-    kaldi_io::set_store(store())
-}
-
-/// The store of all remote names, for programs that add names of their own. Nothing starts yet.
+/// The store of all remote names, for a session ([`Session::with_store`](kaldi_io::Session::with_store)). Nothing starts yet.
 pub fn store() -> Arc<dyn Store> {
     Arc::new(Stores)
 }

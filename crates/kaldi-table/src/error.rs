@@ -1,7 +1,7 @@
 //! Errors of tables.
 
 use bstr::{BStr, BString};
-use kaldi_io::is_specifier;
+use kaldi_io::{advise_on_moved, is_specifier};
 
 /// The result of the functions of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -39,7 +39,7 @@ pub enum Error {
         to: BString,
     },
     /// An entry could not be read.
-    #[error("{}{}{source}{}", script_place(.script.as_ref()), key_place(.key), moved(.script.as_ref(), .source))]
+    #[error("{}{}{source}{}", script_place(.script.as_ref()), key_place(.key), in_brackets(.advice.as_ref()))]
     Entry {
         /// Printable name and line of the script file that names the entry, if any.
         script: Option<(String, u64)>,
@@ -47,6 +47,8 @@ pub enum Error {
         key: BString,
         /// What happened, with the place in the data.
         source: Box<kaldi_io::Error>,
+        /// Where its file is, if it is not where the script file says.
+        advice: Option<String>,
     },
     /// A line of a script file makes no sense.
     #[error("{script}:{line}: {message}")]
@@ -108,10 +110,16 @@ pub enum Error {
 }
 
 impl Error {
+    /// An entry that could not be read ([`Error::Entry`]), with the advice of the session of this thread.
+    pub(crate) fn entry(script: Option<(String, u64)>, key: BString, source: kaldi_io::Error) -> Self {
+        let advice = script.as_ref().and_then(|(script, _)| advise_on_moved(script, &source));
+        Self::Entry { script, key, source: Box::new(source), advice }
+    }
+
     /// Advice about an entry whose file is not where its script file says; the message ends with it.
-    pub fn advice(&self) -> Option<String> {
+    pub fn advice(&self) -> Option<&str> {
         match self {
-            Self::Entry { script: Some((script, _)), source, .. } => crate::moved::advice(script, source),
+            Self::Entry { advice, .. } => advice.as_deref(),
             _ => None,
         }
     }
@@ -141,7 +149,6 @@ fn key_place(key: &BString) -> String {
     if key.is_empty() { String::new() } else { format!("{key}: ") }
 }
 
-fn moved(script: Option<&(String, u64)>, source: &kaldi_io::Error) -> String {
-    let advice = script.and_then(|(script, _)| crate::moved::advice(script, source));
+fn in_brackets(advice: Option<&String>) -> String {
     advice.map_or(String::new(), |advice| format!(" ({advice})"))
 }

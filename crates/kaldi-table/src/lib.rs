@@ -37,13 +37,11 @@
 struct Readme;
 
 mod batch;
-mod context;
 mod entry;
 mod error;
 mod framing;
 mod key;
 mod lookup;
-mod moved;
 mod par_map_into;
 mod permissive;
 mod ranged;
@@ -54,17 +52,16 @@ mod script;
 mod specifier;
 mod write;
 
-pub use context::{Context, count_delivered, entries_delivered, entries_written, set_num_threads};
 pub use entry::Entry;
 pub use error::{Error, Result, WorkError};
 pub use framing::{Framing, Front, Typed, find_key};
+pub use kaldi_io::{Session, count_delivered};
 pub use kaldi_reader::{Reader, ReaderExt};
 pub use key::is_key;
 pub use lookup::file_or_table::FileOrTable;
 pub use lookup::find::Lookup;
 pub use lookup::mapped::MappedReader;
 pub use lookup::tables::{SameKey, Tables};
-pub use moved::{Moved, set_moved_adviser};
 pub use par_map_into::{Counts, EntryTo, Written};
 pub use raw::RawEntry;
 pub use read::entries::RawEntries;

@@ -1,8 +1,6 @@
 //! Entries that cannot be read, and the option `p`: the table goes on after them.
 
-use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
-
+use kaldi_io::Session;
 use kaldi_log::warning;
 
 use crate::Error;
@@ -43,10 +41,9 @@ pub(crate) fn warn_end(error: &dyn std::fmt::Display) {
 
 /// Logs that an entry is skipped in permissive mode. Recipes search for the words about the file. The same advice comes once.
 pub(crate) fn warn_left_out(error: &Error) {
-    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let mut message = error.to_string();
     if let Some(advice) = error.advice()
-        && !SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(advice.clone())
+        && !Session::current().is_news(advice)
     {
         message.truncate(message.len().saturating_sub(advice.len() + " ()".len()));
     }

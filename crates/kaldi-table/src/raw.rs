@@ -286,8 +286,8 @@ impl RawEntry {
             advice => ParseError { value: None, ..source }.with_advice(advice),
         };
         let offset = self.blob.offset() + source.offset as u64;
-        let source = kaldi_io::Error::Content { name: self.blob.name().to_string(), offset, source };
+        let source = kaldi_io::Error::content(self.blob.name().to_string(), offset, source);
         let script = self.script.as_ref().map(|(name, line)| (name.to_string(), *line));
-        Error::Entry { script, key: self.key.clone(), source: Box::new(source) }
+        Error::entry(script, self.key.clone(), source)
     }
 }

@@ -50,7 +50,7 @@ impl ScriptLine {
         {
             return Error::ScriptLine { script: name.to_string(), line: number, message };
         }
-        Error::Entry { script: Some((name.to_string(), number)), key: self.key.clone(), source: Box::new(source) }
+        Error::entry(Some((name.to_string(), number)), self.key.clone(), source)
     }
 }
 

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use bstr::BString;
 use kaldi_reader::testing::Expected;
 use kaldi_reader::{BoxReader, Reader, ReaderExt};
-use kaldi_table::{Context, Error, RandomAccessReader, SequentialReader};
+use kaldi_table::{Error, RandomAccessReader, SequentialReader, Session};
 use kaldi_values::Tokens;
 use kaldi_values::{Format, Value};
 
@@ -175,8 +175,8 @@ fn long_tables(tables: &Tables) {
     for threads in [1, 4] {
         for source in ["ark:DIR/long.ark", "bg,ark:cat DIR/long.ark |"] {
             let make = || {
-                let context = Context::new().threads(threads);
-                let table = SequentialReader::<Vec<i32>>::open_with(tables.named(source), context).unwrap();
+                let session = Session::current().threads(threads);
+                let table = SequentialReader::<Vec<i32>>::open_with(tables.named(source), session).unwrap();
                 table.par_map(|entry| Ok(entry.read()?.into_iter().map(i64::from).sum::<i64>())).boxed()
             };
             keeps(&format!("{threads} threads, {source}"), &Expected::values(expected.clone()), make);

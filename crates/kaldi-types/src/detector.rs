@@ -196,7 +196,7 @@ impl Framing for Detector {
     fn explain(&self, error: Error) -> Error {
         match error {
             Error::Entry { key, source, .. } if self.is_ambiguous => match *source {
-                kaldi_io::Error::Content { name, offset, source } => {
+                kaldi_io::Error::Content { name, offset, source, .. } => {
                     let at = (offset - source.offset as u64).saturating_sub(key.len() as u64 + 1);
                     Error::Promise {
                         table: name,

@@ -9,7 +9,7 @@ use kaldi_inspect::{Entries, Named, NamedKind};
 use kaldi_io::for_each_keyed_line;
 use kaldi_measure::{Census, MeasuredUtterance, Moments, TextMeasures, TypicalMeans};
 use kaldi_reader::{Reader, ReaderExt, Step, from_fn};
-use kaldi_table::{Context, count_delivered, read_script};
+use kaldi_table::{Session, count_delivered, read_script};
 use kaldi_types::ValueType;
 
 use crate::directory::DataDirectory;
@@ -199,7 +199,7 @@ impl Corpus {
 
     /// Runs jobs on all threads, and takes their results in order. Returns how many there were, and the role of the last one.
     fn run(&mut self, jobs: impl Reader<Item = Job, Error = Error> + Send + 'static) -> Result<(u64, Option<Role>)> {
-        let threads = || Context::default().num_threads();
+        let threads = || Session::current().num_threads();
         let mut measured = jobs.par_map(threads, IN_FLIGHT, Job::size, |job: Job| Ok((job.role(), job.run())));
         let (mut count, mut last) = (0, None);
         while let Some((role, measured)) = measured.next()? {

@@ -5,7 +5,7 @@ use std::fmt;
 use bstr::{BString, ByteSlice};
 use kaldi_corpus::shard::is_sound;
 use kaldi_io::Rspecifier;
-use kaldi_table::{Context, Reader, SequentialReader};
+use kaldi_table::{Reader, SequentialReader, Session};
 use kaldi_types::ValueType;
 use kaldi_values::{Tokens, Value};
 use kaldi_wave::Wave;
@@ -57,7 +57,7 @@ pub fn open(name: &BString, options: Options) -> Result<Box<dyn Shards>> {
         options: Options,
         convert: fn(T, Option<Precision>) -> AnyValue,
     ) -> Result<Box<dyn Shards>> {
-        let reader = SequentialReader::<T>::open_with(name, Context::new().threads(1))?;
+        let reader = SequentialReader::<T>::open_with(name, Session::current().threads(1))?;
         Ok(Box::new(Typed { reader, delivers: options.delivers, dtype: options.dtype, convert }))
     }
     let field = Rspecifier::parse(name.as_bstr()).and_then(|specifier| specifier.field);

@@ -10,7 +10,7 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_inspect::{Entries, NamedKind, read_frames};
 use kaldi_io::{FileNames, Output, Rspecifier, Wxfilename, make_last_folder};
-use kaldi_log::{log, warning};
+use kaldi_log::{Logged, log, warning};
 use kaldi_plot::{Features, Figure, Panel, Picture, PictureFormat, PlotArguments, Sheet, Style, Timing, Waveform};
 use kaldi_reader::{Reader, par_map};
 use kaldi_table::RawEntry;
@@ -76,15 +76,14 @@ fn feats_to_png(opts: Options) -> Result<Tally> {
         IN_FLIGHT,
         |job| job.weight,
         move |job| {
-            let (made, log) = kaldi_log::capture(|| drawer.make(&job));
-            Ok((job.key, made, log))
+            let made = Logged::of(|| drawer.make(&job));
+            Ok((job.key, made))
         },
     );
     let mut tally = Tally::default();
     while opts.max_utts == 0 || tally.done < opts.max_utts {
-        let Some((key, made, log)) = rows.next()? else { break };
-        kaldi_log::replay(&log);
-        let Some(made) = made? else {
+        let Some((key, made)) = rows.next()? else { break };
+        let Some(made) = made.deliver()? else {
             tally.failed += 1;
             continue;
         };

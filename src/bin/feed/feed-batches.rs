@@ -52,7 +52,7 @@ fn feed_batches(opts: Options) -> anyhow::Result<Tally> {
     let feed = opts.feed.open(&opts.source, &chain)?;
     let mut target = Target::create(&opts.out_dir, format, &opts.feed)?;
     let padding = chain.padding();
-    let mut batches = feed.batches(kaldi_table::Context::new(), move |number, samples| {
+    let mut batches = feed.batches(kaldi_table::Session::current(), move |number, samples| {
         Ok((number, format.encode(PaddedBatch::new(samples, &padding)?)?))
     });
     while let Some((number, bytes)) = batches.next()? {

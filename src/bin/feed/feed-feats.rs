@@ -10,7 +10,7 @@ use kaldi_io::Output;
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
 use kaldi_reader::Reader;
-use kaldi_table::{Context, TableWriter};
+use kaldi_table::{Session, TableWriter};
 use kaldi_values::Tokens;
 
 const USAGE: &str = "\
@@ -51,7 +51,7 @@ fn feed_feats(opts: Options) -> anyhow::Result<Tally> {
         labels: opts.labels_out.as_ref().map(TableWriter::create).transpose()?,
         batches: opts.batches.as_ref().map(TableWriter::create).transpose()?,
     };
-    let mut batches = feed.batches(Context::new(), |number, samples| Ok((number, samples)));
+    let mut batches = feed.batches(Session::current(), |number, samples| Ok((number, samples)));
     while let Some((number, samples)) = batches.next()? {
         target.write(number, &samples)?;
     }

@@ -10,7 +10,7 @@ use bstr::BString;
 use kaldi_cli::{InputName, MapName, OutputName, Tally, num_threads};
 use kaldi_feat::{OnlineCmvn, OnlineCmvnOptions, Splice};
 use kaldi_ivector::{IvectorEstimator, StreamExtractor, StreamIvectors, StreamOptions};
-use kaldi_log::{log, vlog, warning};
+use kaldi_log::{Logged, log, vlog, warning};
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_number::general;
 use kaldi_reader::{Reader, ReaderExt, from_fn, par_map};
@@ -126,12 +126,10 @@ fn ivector_extract_online2(opts: Options) -> anyhow::Result<Tally> {
 
     let source = from_fn(move |_| speakers.next());
     let weigh = |speaker: &Vec<Job>| speaker.iter().map(Job::weigh).sum();
-    let work = move |speaker| kaldi_log::capture(|| extract(&extractor, speaker, repeat.then_some(period)));
+    let work = move |speaker| Logged::of(|| extract(&extractor, speaker, repeat.then_some(period)));
     let (mut tally, mut sum) = (Tally::default(), Lengths::default());
     for found in par_map(source, num_threads, IN_FLIGHT, weigh, move |speaker| Ok(work(speaker))).eager().iter() {
-        let (results, lines) = found?;
-        kaldi_log::replay(&lines);
-        for (utt, ivectors) in results? {
+        for (utt, ivectors) in found?.deliver()? {
             let Some((ivectors, lengths)) = ivectors else {
                 tally.failed += 1;
                 continue;

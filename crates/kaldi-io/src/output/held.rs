@@ -1,31 +1,30 @@
 //! Files and objects that wait for the end of the program before they replace what is there.
 //!
 //! A run whose input failed or was empty has no result: a command such as `false | copy-feats ark:- ark:good.ark` must
-//! not leave an empty `good.ark`. Whether the run failed is known when the program ends. So a program that calls
-//! [`hold_outputs_if`] gives such outputs their names in [`settle_outputs`].
+//! not leave an empty `good.ark`. Whether the run failed is known when the program ends. So a program whose session is made by
+//! [`Session::holding_outputs`] gives such outputs their names in [`Session::settle_outputs`].
 
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::PoisonError;
 
 use bstr::{BStr, BString};
 use whole_file::Sealed;
 
 use crate::input::Input;
+use crate::session::Session;
 use crate::{Error, Result, Upload};
 
 /// No more outputs than this wait. A run that writes more of them has had an input.
 const MOST: usize = 64;
 
-static HAS_TO_WAIT: OnceLock<fn(u64) -> bool> = OnceLock::new();
-
-static HELD: Mutex<Vec<Held>> = Mutex::new(Vec::new());
-
 /// A complete output that lacks only its name.
-struct Held {
+#[derive(Debug)]
+pub(crate) struct Held {
     name: String,
     offset: u64,
     place: HeldPlace,
 }
 
+#[derive(Debug)]
 enum HeldPlace {
     /// A file; there is another one with content under its name.
     File(Sealed),
@@ -35,7 +34,7 @@ enum HeldPlace {
     },
 }
 
-/// What happens at the end of the program to the outputs of [`hold_outputs_if`].
+/// What happens at the end of the program to the outputs that wait ([`Session::holding_outputs`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeldOutputs {
     /// They replace what is there.
@@ -46,18 +45,9 @@ pub enum HeldOutputs {
     Discard,
 }
 
-/// From now on, outputs that are empty wait for [`settle_outputs`], if they would replace anything. So do those that are
-/// finished with a number of bytes of which `has_to_wait` returns true. The first call counts.
-pub fn hold_outputs_if(has_to_wait: fn(u64) -> bool) {
-    let _ = HAS_TO_WAIT.set(has_to_wait);
-}
-
-/// Publishes, keeps or discards the held outputs. Returns the printable names of those whose old content was kept.
-///
-/// # Errors
-/// If a file cannot get its name, or a store refuses an object.
-pub fn settle_outputs(what: HeldOutputs) -> Result<Vec<String>> {
-    let held = std::mem::take(&mut *HELD.lock().unwrap_or_else(PoisonError::into_inner));
+/// [`Session::settle_outputs`].
+pub(crate) fn settle(session: &Session, what: HeldOutputs) -> Result<Vec<String>> {
+    let held = std::mem::take(&mut *session.held().lock().unwrap_or_else(PoisonError::into_inner));
     // They may belong together, as an archive and its script file do.
     let _turn = held.first().and_then(|first| match &first.place {
         HeldPlace::File(sealed) => sealed.turn(),
@@ -78,28 +68,33 @@ pub fn settle_outputs(what: HeldOutputs) -> Result<Vec<String>> {
 }
 
 /// Whether an output of this size has to wait.
-fn must_wait(offset: u64) -> bool {
-    let Some(has_to_wait) = HAS_TO_WAIT.get() else { return false };
-    (offset == 0 || has_to_wait(offset)) && HELD.lock().unwrap_or_else(PoisonError::into_inner).len() < MOST
+fn must_wait(session: &Session, offset: u64) -> bool {
+    session.holds(offset) && session.held().lock().unwrap_or_else(PoisonError::into_inner).len() < MOST
 }
 
-fn hold(held: Held) {
-    HELD.lock().unwrap_or_else(PoisonError::into_inner).push(held);
+fn hold(session: &Session, held: Held) {
+    session.held().lock().unwrap_or_else(PoisonError::into_inner).push(held);
 }
 
 /// Gives a file its name, now or at the end. `replaces` says that there is another one with content.
-pub(super) fn publish(name: String, offset: u64, sealed: Sealed, replaces: bool) -> Result<()> {
-    if replaces && must_wait(offset) {
-        hold(Held { name, offset, place: HeldPlace::File(sealed) });
+pub(super) fn publish(session: &Session, name: String, offset: u64, sealed: Sealed, replaces: bool) -> Result<()> {
+    if replaces && must_wait(session, offset) {
+        hold(session, Held { name, offset, place: HeldPlace::File(sealed) });
         return Ok(());
     }
     sealed.publish().map_err(|source| Error::Write { name, offset, source })
 }
 
 /// Completes an object, now or at the end.
-pub(super) fn complete(name: String, offset: u64, url: BString, upload: Box<dyn Upload>) -> Result<()> {
-    if must_wait(offset) {
-        hold(Held { name, offset, place: HeldPlace::Object { url, upload } });
+pub(super) fn complete(
+    session: &Session,
+    name: String,
+    offset: u64,
+    url: BString,
+    upload: Box<dyn Upload>,
+) -> Result<()> {
+    if must_wait(session, offset) {
+        hold(session, Held { name, offset, place: HeldPlace::Object { url, upload } });
         return Ok(());
     }
     upload.finish().map_err(|source| Error::Write { name, offset, source })

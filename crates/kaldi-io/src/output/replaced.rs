@@ -2,12 +2,12 @@
 
 use std::fs::File;
 use std::path::Path;
-use std::sync::OnceLock;
 
 use bstr::BStr;
 
 use crate::address::remote_name;
 use crate::remote::store;
+use crate::session::Session;
 use crate::source::read_at;
 use crate::{Error, Result, Wxfilename};
 
@@ -17,14 +17,6 @@ const HEAD: usize = 1 << 12;
 /// Compares the first bytes of a file that is there with the first bytes of the one that will replace it; `None` stands
 /// for bytes that are not known yet. Returns why the file must not be replaced, if there is a reason.
 pub type ReplacementCheck = fn(old: &[u8], new: Option<&[u8]>) -> Option<String>;
-
-static CHECK: OnceLock<ReplacementCheck> = OnceLock::new();
-
-/// From now on, no output replaces a regular file or an object if `check` gives a reason against it. An output is refused
-/// as soon as its first bytes say what it is. The first call counts.
-pub fn set_replacement_check(check: ReplacementCheck) {
-    let _ = CHECK.set(check);
-}
 
 /// The first bytes of the file or the object that an output of this name would replace; `None` if there is none with
 /// content.
@@ -38,7 +30,7 @@ pub fn first_bytes_of_old(name: &BStr) -> Option<Vec<u8>> {
 
 /// Returns an error if the file at `path` must not be written in place.
 pub(super) fn check_in_place(path: &Path, name: &str) -> Result<()> {
-    let Some(check) = CHECK.get() else { return Ok(()) };
+    let Some(check) = Session::with(Session::replacement) else { return Ok(()) };
     let reason = head_of_file(path).and_then(|old| check(&old, None));
     reason.map_or(Ok(()), |reason| Err(Error::Replace { name: name.to_owned(), reason }))
 }
@@ -54,12 +46,12 @@ pub(super) struct Replacement {
 impl Replacement {
     /// Looks at the file at `path`. `None` if anything may replace it.
     pub(super) fn of_file(path: &Path) -> Option<Self> {
-        Some(Self { check: *CHECK.get()?, old: head_of_file(path)?, new: Vec::new() })
+        Some(Self { check: Session::with(Session::replacement)?, old: head_of_file(path)?, new: Vec::new() })
     }
 
     /// Looks at an object. `None` if anything may replace it.
     pub(super) fn of_object(url: &BStr) -> Option<Self> {
-        Some(Self { check: *CHECK.get()?, old: head_of_object(url)?, new: Vec::new() })
+        Some(Self { check: Session::with(Session::replacement)?, old: head_of_object(url)?, new: Vec::new() })
     }
 
     /// How many bytes are still wanted.

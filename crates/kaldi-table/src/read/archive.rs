@@ -199,8 +199,8 @@ impl<F: Framing> ArchiveReader<F> {
         let message = format!("expected a key after {}, got \"{shown}\"", excerpt(key));
         let source = ParseError::new(0, message).in_value(&value, false);
         let offset = self.window.offset() + found.start as u64;
-        let source = kaldi_io::Error::Content { name: self.name.to_string(), offset, source };
-        Some(Error::Entry { script: None, key: BString::default(), source: Box::new(source) })
+        let source = kaldi_io::Error::content(self.name.to_string(), offset, source);
+        Some(Error::entry(None, BString::default(), source))
     }
 
     /// Frames the value that starts at `start`.
@@ -295,11 +295,11 @@ impl<F: Framing> ArchiveReader<F> {
             is_first.then(|| recognize(self.window.bytes(), ExpectedStream::Archive, &self.name, at + error.offset));
         if let Some(advice) = advice.flatten() {
             let source = ParseError::new(0, advice);
-            return kaldi_io::Error::Content { name: self.name.to_string(), offset: 0, source }.into();
+            return kaldi_io::Error::content(self.name.to_string(), 0, source).into();
         }
         let offset = self.window.offset() + at as u64 + error.offset as u64;
-        let source = kaldi_io::Error::Content { name: self.name.to_string(), offset, source: error };
-        Error::Entry { script: None, key: key.into(), source: Box::new(source) }
+        let source = kaldi_io::Error::content(self.name.to_string(), offset, error);
+        Error::entry(None, key.into(), source)
     }
 
     fn fail(&mut self, fault: Error) -> Result<Option<Batch>> {

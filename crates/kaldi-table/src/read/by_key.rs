@@ -4,15 +4,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{LocatorError, is_remote};
+use kaldi_io::{LocatorError, Session, is_remote};
 use kaldi_reader::Reader;
 
-use crate::context::Context;
 use crate::framing::Typed;
 use crate::permissive::warn_left_out;
 use crate::raw::RawEntry;
 use crate::read::archive::ArchiveEntries;
-use crate::read::loader::ValueLoader;
+use crate::read::loader::{ValueLoader, values_at_once};
 use crate::script::Script;
 use crate::{Error, Result};
 
@@ -24,7 +23,7 @@ pub(crate) struct ScriptTable {
     expected: Range<u64>,
     /// The number of the line that was asked for last.
     last: u64,
-    context: Context,
+    session: Session,
 }
 
 /// At most this many values are loaded ahead, if lines are asked for in their order.
@@ -36,14 +35,14 @@ impl ScriptTable {
         framing: Typed,
         sorted: bool,
         permissive: bool,
-        context: Context,
+        session: Session,
     ) -> Result<Self> {
         Ok(Self {
             script: Script::read(rxfilename, sorted, permissive)?,
             loader: ValueLoader::new(framing),
             expected: 0..0,
             last: 0,
-            context,
+            session,
         })
     }
 
@@ -74,7 +73,7 @@ impl ScriptTable {
             self.last = number;
             if !new.is_empty() {
                 self.expected = number..new.end;
-                self.loader.expect_at_once(&self.script.lines(new), self.context.values_at_once());
+                self.loader.expect_at_once(&self.script.lines(new), values_at_once(&self.session));
             }
         }
         match locator.and_then(|locator| Ok((self.loader.load(&locator)?, locator))) {

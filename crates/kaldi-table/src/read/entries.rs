@@ -1,7 +1,7 @@
 //! The entries of a table one by one, framed and not parsed, for values of any type.
 
 use bstr::{BStr, BString};
-use kaldi_io::{Input, ParseError};
+use kaldi_io::{Input, ParseError, Session};
 use kaldi_reader::Reader;
 use kaldi_tar::FieldPath;
 
@@ -23,6 +23,8 @@ use crate::{Error, Result};
 #[derive(Debug)]
 pub struct RawEntries<F> {
     source: Source<F>,
+    /// The session that opened it.
+    session: Session,
 }
 
 #[derive(Debug)]
@@ -36,6 +38,10 @@ enum Source<F> {
 }
 
 impl<F: Framing> RawEntries<F> {
+    fn of(source: Source<F>) -> Self {
+        Self { source, session: Session::current() }
+    }
+
     /// Opens an archive whose values `framing` finds: a file, a file from an offset on, standard input or the output of
     /// a command.
     ///
@@ -47,16 +53,16 @@ impl<F: Framing> RawEntries<F> {
         let input = archive.window().input();
         if input.positioned().is_some_and(|file| file.length() < input.offset()) {
             let (name, offset) = (input.name().to_owned(), input.offset());
-            return Err(kaldi_io::Error::Content { name, offset, source: ParseError::end(0, "an archive") }.into());
+            return Err(kaldi_io::Error::content(name, offset, ParseError::end(0, "an archive")).into());
         }
-        Ok(Self { source: Source::Archive(Box::new(ArchiveEntries::new(archive))) })
+        Ok(Self::of(Source::Archive(Box::new(ArchiveEntries::new(archive)))))
     }
 
     /// Reads an archive from an open stream.
     pub fn of_input(input: Input, framing: F) -> Self {
         let mut archive = ArchiveReader::of_input(input, framing, false);
         archive.leave(Leaving::Anywhere);
-        Self { source: Source::Archive(Box::new(ArchiveEntries::new(archive))) }
+        Self::of(Source::Archive(Box::new(ArchiveEntries::new(archive))))
     }
 
     /// Whether the next entry is in memory already.
@@ -73,7 +79,7 @@ impl<F: Framing> RawEntries<F> {
     /// If it cannot be opened.
     pub fn script(rxfilename: impl AsRef<[u8]>, framing: F) -> Result<Self> {
         let lines = ScriptLines::open(BStr::new(rxfilename.as_ref()))?;
-        Ok(Self { source: Source::Script(lines, ValueLoader::strict(framing)) })
+        Ok(Self::of(Source::Script(lines, ValueLoader::strict(framing))))
     }
 
     /// The one value of a file, perhaps with a range after its name. Nothing is opened yet.
@@ -83,7 +89,7 @@ impl<F: Framing> RawEntries<F> {
     pub fn file(name: impl AsRef<[u8]>, framing: F) -> Result<Self> {
         let line = ScriptLine { key: BString::default(), xfilename: name.as_ref().into() };
         line.locator().map_err(|error| error.into_error(line.xfilename.as_ref()))?;
-        Ok(Self { source: Source::File(line, ValueLoader::strict(framing), true) })
+        Ok(Self::of(Source::File(line, ValueLoader::strict(framing), true)))
     }
 
     /// One field of each sample of a list of shards, or of one shard: a member by its suffix, or an entry of one in JSON. If
@@ -92,7 +98,7 @@ impl<F: Framing> RawEntries<F> {
         let field = ShardField { path: field.clone(), is_text };
         let mut shards = ShardReader::new(BStr::new(rxfilename.as_ref()), field, framing.frame_fn(), false);
         shards.leave(Leaving::Anywhere);
-        Self { source: Source::Shards(Box::new(shards), framing) }
+        Self::of(Source::Shards(Box::new(shards), framing))
     }
 
     /// One field of each cut of a Shar folder, or of one of its files of cuts: `text`, `speaker`, `language`, `gender`, `custom.NAME`, or
@@ -104,7 +110,7 @@ impl<F: Framing> RawEntries<F> {
         let mut cuts =
             SharReader::open(BStr::new(rxfilename.as_ref()), SharField::named(field), framing.frame_fn(), false)?;
         cuts.leave(Leaving::Anywhere);
-        Ok(Self { source: Source::Shar(Box::new(cuts), framing) })
+        Ok(Self::of(Source::Shar(Box::new(cuts), framing)))
     }
 
     /// Bytes of an archive that are in memory and belong to no delivered entry.
@@ -130,24 +136,38 @@ impl<F: Framing> Reader for RawEntries<F> {
     type Error = Error;
 
     fn next(&mut self) -> Result<Option<RawEntry>> {
-        match &mut self.source {
-            Source::Archive(archive) => archive.next(),
-            Source::Script(lines, loader) => match lines.next_line()? {
+        self.session.enter(|| self.source.next())
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        self.session.enter(|| self.source.restart())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.session.enter(|| self.source.finish())
+    }
+}
+
+impl<F: Framing> Source<F> {
+    fn next(&mut self) -> Result<Option<RawEntry>> {
+        match self {
+            Self::Archive(archive) => archive.next(),
+            Self::Script(lines, loader) => match lines.next_line()? {
                 Some(line) => {
                     lines.expect_values(&line, loader);
                     loader.load_line(Some(lines.name()), lines.number(), &line).map(Some)
                 }
                 None => Ok(None),
             },
-            Source::File(line, loader, waits) => match std::mem::replace(waits, false) {
+            Self::File(line, loader, waits) => match std::mem::replace(waits, false) {
                 true => loader.load_line(None, 0, line).map(Some),
                 false => Ok(None),
             },
-            Source::Shar(cuts, framing) => Ok(cuts.next_entry()?.transpose()?.map(|mut entry| {
+            Self::Shar(cuts, framing) => Ok(cuts.next_entry()?.transpose()?.map(|mut entry| {
                 entry.is_text = framing.is_text(entry.head());
                 entry
             })),
-            Source::Shards(shards, framing) => Ok(shards.next_entry()?.transpose()?.map(|mut entry| {
+            Self::Shards(shards, framing) => Ok(shards.next_entry()?.transpose()?.map(|mut entry| {
                 entry.is_text = framing.is_text(entry.head());
                 entry
             })),
@@ -155,32 +175,32 @@ impl<F: Framing> Reader for RawEntries<F> {
     }
 
     fn restart(&mut self) -> Result<()> {
-        match &mut self.source {
-            Source::Archive(archive) => archive.restart(),
-            Source::Script(lines, loader) => {
+        match self {
+            Self::Archive(archive) => archive.restart(),
+            Self::Script(lines, loader) => {
                 lines.restart()?;
                 Ok(loader.restart()?)
             }
-            Source::File(_, loader, waits) => {
+            Self::File(_, loader, waits) => {
                 loader.restart()?;
                 *waits = true;
                 Ok(())
             }
-            Source::Shards(shards, _) => shards.restart(),
-            Source::Shar(cuts, _) => cuts.restart(),
+            Self::Shards(shards, _) => shards.restart(),
+            Self::Shar(cuts, _) => cuts.restart(),
         }
     }
 
     fn finish(&mut self) -> Result<()> {
-        match &mut self.source {
-            Source::Archive(archive) => archive.finish(),
-            Source::Script(lines, _) => lines.finish(),
-            Source::File(_, _, waits) => {
+        match self {
+            Self::Archive(archive) => archive.finish(),
+            Self::Script(lines, _) => lines.finish(),
+            Self::File(_, _, waits) => {
                 *waits = false;
                 Ok(())
             }
-            Source::Shards(shards, _) => shards.finish(),
-            Source::Shar(cuts, _) => cuts.finish(),
+            Self::Shards(shards, _) => shards.finish(),
+            Self::Shar(cuts, _) => cuts.finish(),
         }
     }
 }

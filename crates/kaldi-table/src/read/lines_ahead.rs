@@ -8,11 +8,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{Locator, LocatorError, expect_values, is_remote as is_remote_name, open_files_limit, wait_readable};
+use kaldi_io::{
+    Locator, LocatorError, Session, expect_values, is_remote as is_remote_name, open_files_limit, wait_readable,
+};
 use kaldi_log::warning;
 
-use crate::context::Context;
 use crate::framing::Typed;
+use crate::read::loader::values_at_once;
 use crate::read::stream_value::StreamValue;
 use crate::script::{ScriptLine, ScriptLines};
 use crate::{Error, Result};
@@ -36,7 +38,7 @@ pub(crate) struct LinesAhead {
     lines: ScriptLines,
     framing: Typed,
     permissive: bool,
-    context: Context,
+    session: Session,
     /// Commands that may run at the same time. Set with the first command.
     most_commands: Option<usize>,
     queue: VecDeque<Ahead>,
@@ -81,12 +83,12 @@ pub(crate) struct NextLine {
 }
 
 impl LinesAhead {
-    pub(crate) fn open(rxfilename: &BStr, framing: Typed, permissive: bool, context: Context) -> Result<Self> {
+    pub(crate) fn open(rxfilename: &BStr, framing: Typed, permissive: bool, session: Session) -> Result<Self> {
         Ok(Self {
             lines: ScriptLines::open(rxfilename)?,
             framing,
             permissive,
-            context,
+            session,
             most_commands: None,
             queue: VecDeque::new(),
             num_expected: 0,
@@ -233,7 +235,7 @@ impl LinesAhead {
     /// Starts loading the remote values of the next lines, once half of those that were being loaded have been asked
     /// for: many at a time, so that neighbours can come together.
     fn expect_ahead(&mut self) {
-        let at_once = self.context.values_at_once();
+        let at_once = values_at_once(&self.session);
         let most = LINES.max(2 * at_once);
         if self.num_expected > most / 2 {
             return;
@@ -250,7 +252,7 @@ impl LinesAhead {
     /// Starts as many commands as may run, in the order of the lines, and looks ahead for them. If only one may run,
     /// the line whose turn it is starts it.
     fn run_ahead(&mut self) {
-        let most = *self.most_commands.get_or_insert_with(|| most_commands(&self.context));
+        let most = *self.most_commands.get_or_insert_with(|| most_commands(&self.session));
         if most < 2 {
             return;
         }
@@ -319,9 +321,9 @@ impl Drop for LinesAhead {
 }
 
 /// How many commands may run at the same time: one for each thread, within limits.
-fn most_commands(context: &Context) -> usize {
+fn most_commands(session: &Session) -> usize {
     let files = usize::try_from(open_files_limit() / FILES_PER_COMMAND).unwrap_or(usize::MAX);
-    context.num_threads().min(MOST_COMMANDS).min(files)
+    session.num_threads().min(MOST_COMMANDS).min(files)
 }
 
 #[cfg(test)]

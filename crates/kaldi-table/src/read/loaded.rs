@@ -52,5 +52,5 @@ pub(crate) fn content(name: &str, base: u64, bytes: &[u8], at_end: bool, source:
         Some(_) => source.with_advice(advice),
         None => source.in_value(bytes, at_end),
     };
-    kaldi_io::Error::Content { name: name.to_owned(), offset, source }
+    kaldi_io::Error::content(name, offset, source)
 }

@@ -5,13 +5,12 @@ use std::sync::{Arc, Weak};
 
 use bstr::{BStr, BString};
 use kaldi_io::{
-    Blob, Chunk, Input, Locator, LocatorError, Need, ReadAt, Rxfilename, Window, expect_values, open_files_limit,
-    printable_rxfilename,
+    Blob, Chunk, Input, Locator, LocatorError, Need, ReadAt, Rxfilename, Session, Window, expect_values,
+    open_files_limit, printable_rxfilename,
 };
 use kaldi_values::Frame;
 
 use crate::batch::{CHUNK, IN_FLIGHT, Leaving};
-use crate::context::Context;
 use crate::framing::{Extent, Framing, find_extent};
 use crate::raw::RawEntry;
 use crate::read::loaded::{Loaded, content};
@@ -36,6 +35,14 @@ const OPEN_FILE: usize = IN_FLIGHT / 32;
 
 /// Entries may keep open one in this many of the files that the process may open.
 const FILES_PER_ENTRY: u64 = 8;
+
+/// Values of a store that are loaded at the same time, for each thread.
+const VALUES_PER_THREAD: usize = 4;
+
+/// How many values of a store may be loaded at the same time. Most of the time, each of them waits.
+pub(crate) fn values_at_once(session: &Session) -> usize {
+    VALUES_PER_THREAD * session.num_threads()
+}
 
 /// An open file.
 #[derive(Debug)]
@@ -129,7 +136,7 @@ impl<F: Framing> ValueLoader<F> {
         let script = script.map(|name| (Arc::clone(name), number));
         let failed = |source: kaldi_io::Error| {
             let script = script.as_ref().map(|(name, number)| (name.to_string(), *number));
-            Error::Entry { script, key: line.key.clone(), source: Box::new(source) }
+            Error::entry(script, line.key.clone(), source)
         };
         let locator = line.locator().map_err(|error| match error {
             LocatorError::Range(message) => {
@@ -178,7 +185,7 @@ impl<F: Framing> ValueLoader<F> {
 
     /// Lets stores fetch the values of these lines in advance.
     pub fn expect<'a>(&self, lines: impl IntoIterator<Item = &'a ScriptLine>) {
-        self.expect_at_once(lines, Context::new().values_at_once());
+        self.expect_at_once(lines, values_at_once(&Session::current()));
     }
 
     /// Like [`ValueLoader::expect`], with up to `at_once` of them at the same time.

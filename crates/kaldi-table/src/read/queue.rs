@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use bstr::BString;
+use kaldi_io::Session;
 
-use crate::context::Context;
 use crate::permissive::{Permit, Unreadable, permit, warn_end, warn_left_out};
 use crate::{Error, Result};
 
@@ -43,18 +43,18 @@ impl<E> Queue<E> {
     /// The next value; `fill` gets a batch, `open` makes a value of an entry.
     pub(crate) fn next<V>(
         &mut self,
-        context: &Context,
+        session: &Session,
         fill: impl FnMut() -> Result<Option<Filled<E>>>,
         open: impl Fn(E) -> Row<V>,
     ) -> Result<Option<(BString, V)>> {
-        let next = context.logged(|| self.advance(context, fill, open));
+        let next = session.enter(|| self.advance(session, fill, open));
         self.ended |= !matches!(next, Ok(Some(_)));
         next
     }
 
     fn advance<V>(
         &mut self,
-        context: &Context,
+        session: &Session,
         mut fill: impl FnMut() -> Result<Option<Filled<E>>>,
         open: impl Fn(E) -> Row<V>,
     ) -> Result<Option<(BString, V)>> {
@@ -68,7 +68,7 @@ impl<E> Queue<E> {
             match outcome {
                 Outcome::Done(value) => {
                     self.delivered += 1;
-                    context.count();
+                    session.count_delivered();
                     return Ok(Some((key, value)));
                 }
                 Outcome::Unreadable { error, wrong_range } => {
@@ -90,11 +90,11 @@ impl<E> Queue<E> {
     /// The next entry, without taking it.
     pub(crate) fn peek(
         &mut self,
-        context: &Context,
+        session: &Session,
         mut fill: impl FnMut() -> Result<Option<Filled<E>>>,
     ) -> Result<Option<&E>> {
         while self.entries.is_empty() && !self.ended {
-            context.logged(|| self.fill(&mut fill))?;
+            session.enter(|| self.fill(&mut fill))?;
         }
         Ok(self.entries.front())
     }
@@ -116,18 +116,18 @@ impl<E> Queue<E> {
     }
 
     /// Starts anew after `restart`, which restarts the batches.
-    pub(crate) fn restart(&mut self, context: &Context, restart: impl FnOnce() -> Result<()>) -> Result<()> {
-        self.finish(context, restart)?;
+    pub(crate) fn restart(&mut self, session: &Session, restart: impl FnOnce() -> Result<()>) -> Result<()> {
+        self.finish(session, restart)?;
         self.delivered = 0;
         self.ended = false;
         Ok(())
     }
 
     /// Drops the rest, and runs `finish`, which closes the batches.
-    pub(crate) fn finish(&mut self, context: &Context, finish: impl FnOnce() -> Result<()>) -> Result<()> {
+    pub(crate) fn finish(&mut self, session: &Session, finish: impl FnOnce() -> Result<()>) -> Result<()> {
         self.entries.clear();
         self.log.clear();
         self.ended = true;
-        context.logged(finish)
+        session.enter(finish)
     }
 }

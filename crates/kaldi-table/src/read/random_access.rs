@@ -11,10 +11,9 @@
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{Rspecifier, RspecifierKind, printable_rxfilename};
+use kaldi_io::{Rspecifier, RspecifierKind, Session, printable_rxfilename};
 use kaldi_values::Value;
 
-use crate::context::Context;
 use crate::framing::Typed;
 use crate::key::is_key;
 use crate::permissive::warn_left_out;
@@ -31,7 +30,7 @@ pub struct RandomAccessReader<T> {
     /// The value delivered last. It is often asked for again (one transform for many utterances).
     recent: Option<(BString, Arc<T>)>,
     permissive: bool,
-    context: Context,
+    session: Session,
 }
 
 enum Table {
@@ -47,21 +46,21 @@ impl<T: Value> RandomAccessReader<T> {
     /// If the specifier is invalid, the archive or script file cannot be opened, or a script file has a key twice or is
     /// not sorted although `s` says so.
     pub fn open(rspecifier: impl AsRef<[u8]>) -> Result<Self> {
-        Self::open_with(rspecifier, Context::new())
+        Self::open_with(rspecifier, Session::current())
     }
 
-    /// As [`RandomAccessReader::open`], with a context of its own.
+    /// As [`RandomAccessReader::open`], in a session.
     ///
     /// # Errors
     /// As [`RandomAccessReader::open`].
-    pub fn open_with(rspecifier: impl AsRef<[u8]>, context: Context) -> Result<Self> {
+    pub fn open_with(rspecifier: impl AsRef<[u8]>, session: Session) -> Result<Self> {
         let rspecifier = BStr::new(rspecifier.as_ref());
         let parsed = parse_rspecifier(rspecifier)?;
         if matches!(parsed.kind, RspecifierKind::Shards | RspecifierKind::Shar) {
             return Err(refused(rspecifier, "shards are only read in order, and here keys are looked up"));
         }
-        let table = context.logged(|| Table::open(&parsed, Typed::of::<T>(), &context))?;
-        Ok(Self { table, recent: None, permissive: parsed.options.permissive, context })
+        let table = session.enter(|| Table::open(&parsed, Typed::of::<T>(), &session))?;
+        Ok(Self { table, recent: None, permissive: parsed.options.permissive, session })
     }
 
     /// The value of `key`, `None` if the table has none.
@@ -70,8 +69,8 @@ impl<T: Value> RandomAccessReader<T> {
     /// If the value cannot be read (with `p` it then counts as missing), or the rspecifier promises something (`o`,
     /// `s`, `cs`) that is not so.
     pub fn get(&mut self, key: impl AsRef<[u8]>) -> Result<Option<Arc<T>>> {
-        let context = self.context.clone();
-        context.logged(|| self.find(BStr::new(key.as_ref())))
+        let session = self.session.clone();
+        session.enter(|| self.find(BStr::new(key.as_ref())))
     }
 
     fn find(&mut self, key: &BStr) -> Result<Option<Arc<T>>> {
@@ -153,11 +152,11 @@ impl<T: Value> RandomAccessReader<T> {
 }
 
 impl Table {
-    fn open(rspecifier: &Rspecifier, framing: Typed, context: &Context) -> Result<Self> {
+    fn open(rspecifier: &Rspecifier, framing: Typed, session: &Session) -> Result<Self> {
         let options = rspecifier.options;
         let rxfilename: &BStr = rspecifier.rxfilename.as_ref();
         if rspecifier.kind == RspecifierKind::Script {
-            let script = ScriptTable::read(rxfilename, framing, options.sorted, options.permissive, context.clone())?;
+            let script = ScriptTable::read(rxfilename, framing, options.sorted, options.permissive, session.clone())?;
             return Ok(Self::Script(Box::new(script)));
         }
         let archive = ArchiveReader::open(rxfilename, framing, options.permissive)?.forgiving_the_first();

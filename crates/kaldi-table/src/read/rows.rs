@@ -4,11 +4,11 @@ use std::any::Any;
 use std::collections::VecDeque;
 
 use bstr::BString;
+use kaldi_io::Session;
 use kaldi_reader::{ParMap, Reader, par_map};
 use kaldi_values::Value;
 
 use crate::batch::{Batch, BoxedBatches, IN_FLIGHT};
-use crate::context::Context;
 use crate::entry::Entry;
 use crate::error::WorkError;
 use crate::lookup::find::Lookup;
@@ -22,7 +22,7 @@ pub(crate) struct Rest {
     pub(crate) first: Option<Batch>,
     pub(crate) batches: BoxedBatches,
     pub(crate) unreadable: Unreadable,
-    pub(crate) context: Context,
+    pub(crate) session: Session,
 }
 
 /// Batches with what was found for each of their keys.
@@ -139,7 +139,7 @@ struct RowBatch {
 pub struct Rows<U> {
     batches: ParMap<FoundBatches, RowBatch>,
     queue: Queue<Row<U>>,
-    context: Context,
+    session: Session,
 }
 
 impl<U: Send + 'static> Rows<U> {
@@ -149,7 +149,7 @@ impl<U: Send + 'static> Rows<U> {
         L: Lookup,
         F: Fn(&Entry<'_, T>, L::Found) -> Result<U, WorkError> + Send + Sync + 'static,
     {
-        let Rest { first, batches, unreadable, context } = rest;
+        let Rest { first, batches, unreadable, session } = rest;
         let lookup = Box::new(ByKey(lookup));
         let found = FoundBatches { first, batches, lookup, fault: None, ended: false };
         let work = move |FoundBatch { batch, found }: FoundBatch| {
@@ -157,7 +157,7 @@ impl<U: Send + 'static> Rows<U> {
             let rows = batch.entries.into_iter().zip(found).map(|(raw, found)| do_work(raw, found, &work));
             RowBatch { rows: Box::new(rows.collect::<VecDeque<_>>()), log: batch.log }
         };
-        Self { batches: start(found, context.clone(), Box::new(work)), queue: Queue::new(unreadable), context }
+        Self { batches: start(found, session.clone(), Box::new(work)), queue: Queue::new(unreadable), session }
     }
 
     /// Takes every row in order, up to the end of the table.
@@ -202,25 +202,25 @@ impl<U: Send + 'static> Reader for Rows<U> {
 
     fn next(&mut self) -> Result<Option<(BString, U)>> {
         let fill = || Ok(self.batches.next()?.map(|batch| (downcast(batch.rows), batch.log)));
-        self.queue.next(&self.context, fill, |row| row)
+        self.queue.next(&self.session, fill, |row| row)
     }
 
     fn restart(&mut self) -> Result<()> {
-        self.queue.restart(&self.context, || self.batches.restart())
+        self.queue.restart(&self.session, || self.batches.restart())
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.queue.finish(&self.context, || self.batches.finish())
+        self.queue.finish(&self.session, || self.batches.finish())
     }
 }
 
 type BatchWork = dyn Fn(FoundBatch) -> RowBatch + Send + Sync;
 
 /// Starts the map. It is apart from [`Rows::new`] so that it is compiled once.
-fn start(batches: FoundBatches, context: Context, work: Box<BatchWork>) -> ParMap<FoundBatches, RowBatch> {
+fn start(batches: FoundBatches, session: Session, work: Box<BatchWork>) -> ParMap<FoundBatches, RowBatch> {
     let weigh = |found: &FoundBatch| found.batch.weigh();
     let never_waits = !batches.batches.may_wait() && !batches.lookup.may_wait();
-    let rows = par_map(batches, move || context.num_threads(), IN_FLIGHT, weigh, move |found| Ok(work(found)));
+    let rows = par_map(batches, move || session.num_threads(), IN_FLIGHT, weigh, move |found| Ok(work(found)));
     if never_waits { rows.with_caller() } else { rows }
 }
 

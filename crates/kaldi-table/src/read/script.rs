@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use bstr::BStr;
-use kaldi_io::LocatorError;
+use kaldi_io::{LocatorError, Session};
 use kaldi_log::warning;
 
 use crate::Result;
 use crate::batch::Leaving;
-use crate::context::Context;
 use crate::framing::Typed;
 use crate::permissive::warn_left_out;
 use crate::read::lines_ahead::{LinesAhead, NextLine};
@@ -23,8 +22,8 @@ pub(crate) struct ScriptReader {
 }
 
 impl ScriptReader {
-    pub(crate) fn open(rxfilename: &BStr, framing: Typed, permissive: bool, context: Context) -> Result<Self> {
-        let mut lines = LinesAhead::open(rxfilename, framing, permissive, context)?;
+    pub(crate) fn open(rxfilename: &BStr, framing: Typed, permissive: bool, session: Session) -> Result<Self> {
+        let mut lines = LinesAhead::open(rxfilename, framing, permissive, session)?;
         // If the first line makes no sense, it is the wrong file. That is reported at once.
         lines.check_first()?;
         Ok(Self { lines, loader: ValueLoader::new(framing), permissive })

@@ -3,13 +3,12 @@
 use std::marker::PhantomData;
 
 use bstr::{BStr, BString};
-use kaldi_io::{RspecifierKind, is_specifier};
+use kaldi_io::{RspecifierKind, Session, is_specifier};
 use kaldi_reader::{Reader, prefetch};
 use kaldi_tar::FieldPath;
 use kaldi_values::Value;
 
 use crate::batch::{Batch, BoxedBatches, IN_FLIGHT, Leaving};
-use crate::context::Context;
 use crate::entry::Entry;
 use crate::error::WorkError;
 use crate::framing::Typed;
@@ -44,7 +43,7 @@ use crate::{Error, Result};
 pub struct SequentialReader<T> {
     batches: BoxedBatches,
     queue: Queue<RawEntry>,
-    context: Context,
+    session: Session,
     value: PhantomData<fn() -> T>,
 }
 
@@ -54,18 +53,18 @@ impl<T: Value> SequentialReader<T> {
     /// # Errors
     /// If the specifier is invalid, the archive or script file cannot be opened, or its start makes no sense.
     pub fn open(rspecifier: impl AsRef<[u8]>) -> Result<Self> {
-        Self::open_with(rspecifier, Context::new())
+        Self::open_with(rspecifier, Session::current())
     }
 
-    /// Opens the table that `rspecifier` names, with its own threads, log and counter.
+    /// Opens the table that `rspecifier` names, in a session.
     ///
     /// # Errors
     /// As [`SequentialReader::open`].
-    pub fn open_with(rspecifier: impl AsRef<[u8]>, context: Context) -> Result<Self> {
+    pub fn open_with(rspecifier: impl AsRef<[u8]>, session: Session) -> Result<Self> {
         let wanted = ExpectedStream { framing: Typed::of::<T>(), name: T::NAME, field: T::SHARD_FIELD };
-        let opened = context.logged(|| open_batches(BStr::new(rspecifier.as_ref()), wanted, &context));
+        let opened = session.enter(|| open_batches(BStr::new(rspecifier.as_ref()), wanted, &session));
         let (batches, unreadable) = opened?;
-        Ok(Self::new(batches, unreadable, context))
+        Ok(Self::new(batches, unreadable, session))
     }
 
     /// Opens a table if `name` is an rspecifier, and else a file: a table of one entry without a key.
@@ -77,7 +76,7 @@ impl<T: Value> SequentialReader<T> {
         if is_specifier(name) {
             return Self::open(name);
         }
-        Ok(Self::new(Box::new(SingleFile::open::<T>(name)?), Unreadable::Fails, Context::new()))
+        Ok(Self::new(Box::new(SingleFile::open::<T>(name)?), Unreadable::Fails, Session::current()))
     }
 
     /// Lets long values stay in their files until they are asked for. Use it for work that needs few of them or only
@@ -95,8 +94,8 @@ impl<T: Value> SequentialReader<T> {
         self
     }
 
-    fn new(batches: BoxedBatches, unreadable: Unreadable, context: Context) -> Self {
-        Self { batches, queue: Queue::new(unreadable), context, value: PhantomData }
+    fn new(batches: BoxedBatches, unreadable: Unreadable, session: Session) -> Self {
+        Self { batches, queue: Queue::new(unreadable), session, value: PhantomData }
     }
 
     /// Looks at the next entry without taking it; `None` at the end of the table.
@@ -104,14 +103,14 @@ impl<T: Value> SequentialReader<T> {
     /// # Errors
     /// If the table cannot be read on. A value that makes no sense is an error only when it is read.
     pub fn peek(&mut self) -> Result<Option<Entry<'_, T>>> {
-        Ok(self.queue.peek(&self.context, || fill(&mut self.batches))?.map(Entry::new))
+        Ok(self.queue.peek(&self.session, || fill(&mut self.batches))?.map(Entry::new))
     }
 
     /// The rest of the table with its values read as `U`, for a table whose type is known only after looking at it. `T`
     /// and `U` must frame the values of a `U` in the same way.
     pub fn retyped<U: Value>(self) -> SequentialReader<U> {
-        let Self { batches, queue, context, value: _ } = self;
-        SequentialReader { batches, queue, context, value: PhantomData }
+        let Self { batches, queue, session, value: _ } = self;
+        SequentialReader { batches, queue, session, value: PhantomData }
     }
 
     /// Does `work` on every entry, on several threads if there is enough work, and delivers keys and results in the
@@ -135,11 +134,11 @@ impl<T: Value> SequentialReader<T> {
         U: Send + 'static,
         F: Fn(&Entry<'_, T>, L::Found) -> Result<U, WorkError> + Send + Sync + 'static,
     {
-        let Self { batches, queue, context, value: _ } = self;
+        let Self { batches, queue, session, value: _ } = self;
         let ((entries, log), unreadable) = queue.into_filled();
         let first = Batch { entries: entries.into(), log };
         let first = Some(first).filter(|first| !first.entries.is_empty() || !first.log.is_empty());
-        Rows::new(Rest { first, batches, unreadable, context }, lookup, work)
+        Rows::new(Rest { first, batches, unreadable, session }, lookup, work)
     }
 
     /// The values, parsed on several threads if there is enough to parse.
@@ -161,15 +160,15 @@ impl<T: Value> Reader for SequentialReader<T> {
             };
             Row { key: raw.key, log, outcome }
         };
-        self.queue.next(&self.context, || fill(&mut self.batches), parse)
+        self.queue.next(&self.session, || fill(&mut self.batches), parse)
     }
 
     fn restart(&mut self) -> Result<()> {
-        self.queue.restart(&self.context, || self.batches.restart())
+        self.queue.restart(&self.session, || self.batches.restart())
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.queue.finish(&self.context, || self.batches.finish())
+        self.queue.finish(&self.session, || self.batches.finish())
     }
 }
 
@@ -191,7 +190,7 @@ struct ExpectedStream {
 
 /// Opens the entries of the table that `rspecifier` names. It is apart from [`SequentialReader::open`] so that it is
 /// compiled once.
-fn open_batches(rspecifier: &BStr, wanted: ExpectedStream, context: &Context) -> Result<(BoxedBatches, Unreadable)> {
+fn open_batches(rspecifier: &BStr, wanted: ExpectedStream, session: &Session) -> Result<(BoxedBatches, Unreadable)> {
     let parsed = parse_rspecifier(rspecifier)?;
     let permissive = parsed.options.permissive;
     let rxfilename = parsed.rxfilename.as_ref();
@@ -202,7 +201,7 @@ fn open_batches(rspecifier: &BStr, wanted: ExpectedStream, context: &Context) ->
             (Box::new(archive), if permissive { Unreadable::Ends } else { Unreadable::Fails })
         }
         RspecifierKind::Script => {
-            let script = ScriptReader::open(rxfilename, framing, permissive, context.clone())?;
+            let script = ScriptReader::open(rxfilename, framing, permissive, session.clone())?;
             (Box::new(Stepwise::new(script)), if permissive { Unreadable::IsLeftOut } else { Unreadable::Fails })
         }
         RspecifierKind::Shards => {

@@ -120,8 +120,8 @@ impl SharReader {
             Err(message) => {
                 // The place in a file of lines is the number of the line.
                 let (name, offset) = (sample.list.to_string(), sample.number);
-                let source = kaldi_io::Error::Content { name, offset, source: ParseError::new(0, message) };
-                Err(Error::Entry { script: None, key: sample.id, source: Box::new(source) })
+                let source = kaldi_io::Error::content(name, offset, ParseError::new(0, message));
+                Err(Error::entry(None, sample.id, source))
             }
         }))
     }

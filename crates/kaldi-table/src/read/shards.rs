@@ -81,8 +81,8 @@ impl ShardReader {
             Err(error) => error.message,
         };
         let source = ParseError::new(0, fault);
-        let source = kaldi_io::Error::Content { name: content.name().to_string(), offset: content.offset(), source };
-        Ok(Some(Err(Error::Entry { script: None, key: sample.key, source: Box::new(source) })))
+        let source = kaldi_io::Error::content(content.name().to_string(), content.offset(), source);
+        Ok(Some(Err(Error::entry(None, sample.key, source))))
     }
 
     fn missing(&self, key: BString, offset: u64) -> Error {
@@ -90,8 +90,8 @@ impl ShardReader {
         let what = if path.name() == "wav" { "of sound (.wav, .flac)".to_owned() } else { format!(".{path}") };
         let name = self.samples.shard().map_or_else(String::new, |shard| shard.name.to_string());
         let source = ParseError::new(0, format!("expected a member {what}, got none"));
-        let source = kaldi_io::Error::Content { name, offset, source };
-        Error::Entry { script: None, key, source: Box::new(source) }
+        let source = kaldi_io::Error::content(name, offset, source);
+        Error::entry(None, key, source)
     }
 }
 
@@ -109,8 +109,8 @@ pub(super) fn framed(key: BString, content: Blob, frame: FrameFn, is_text: bool)
         Ok(_) => content.head().len(),
         Err(source) => {
             let offset = content.offset() + source.offset as u64;
-            let source = kaldi_io::Error::Content { name: content.name().to_string(), offset, source };
-            return Err(Error::Entry { script: None, key, source: Box::new(source) });
+            let source = kaldi_io::Error::content(content.name().to_string(), offset, source);
+            return Err(Error::entry(None, key, source));
         }
     };
     let (chunk, head) = content.surroundings();

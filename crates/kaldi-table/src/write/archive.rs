@@ -5,11 +5,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{Blob, FileIdentity, Output, Wspecifier, WspecifierKind, WspecifierOptions, printable_wxfilename};
+use kaldi_io::{
+    Blob, FileIdentity, Output, Session, Wspecifier, WspecifierKind, WspecifierOptions, printable_wxfilename,
+};
 use kaldi_log::warning;
 use kaldi_values::Format;
 
-use crate::context::Context;
 use crate::key::is_key;
 use crate::raw::RawEntry;
 use crate::script::write_script_line;
@@ -26,7 +27,7 @@ pub struct ArchiveWriter {
     archive: Output,
     script: Option<(BString, Output)>,
     options: WspecifierOptions,
-    context: Context,
+    session: Session,
 }
 
 impl ArchiveWriter {
@@ -35,15 +36,18 @@ impl ArchiveWriter {
     /// # Errors
     /// If the specifier is invalid or names no archive, or one of its files or pipes cannot be opened.
     pub fn create(wspecifier: impl AsRef<[u8]>) -> Result<Self> {
-        Self::create_with(wspecifier, Context::new())
+        Self::create_with(wspecifier, Session::current())
     }
 
-    /// As [`ArchiveWriter::create`], with a context of its own.
+    /// As [`ArchiveWriter::create`], in a session.
     ///
     /// # Errors
     /// As [`ArchiveWriter::create`].
-    pub fn create_with(wspecifier: impl AsRef<[u8]>, context: Context) -> Result<Self> {
-        let wspecifier = BStr::new(wspecifier.as_ref());
+    pub fn create_with(wspecifier: impl AsRef<[u8]>, session: Session) -> Result<Self> {
+        session.enter(|| Self::open(BStr::new(wspecifier.as_ref()), session.clone()))
+    }
+
+    fn open(wspecifier: &BStr, session: Session) -> Result<Self> {
         let Wspecifier { kind, options } = parse_wspecifier(wspecifier)?;
         let (archive_name, script) = match kind {
             WspecifierKind::Archive(archive) => (archive, None),
@@ -61,16 +65,16 @@ impl ArchiveWriter {
         }
         let archive = create_output(&archive_name, options.flush)?;
         if script.is_some() && archive.position().is_none() {
-            context.logged(|| warning!(
+            warning!(
                 "When writing to both archive and script, the script file will generally not be interpreted correctly \
                  unless the archive is an actual file: wspecifier = {wspecifier}"
-            ));
+            );
         }
         let script = match script {
             Some(script) => Some((archive_name, create_output(&script, options.flush)?)),
             None => None,
         };
-        Ok(Self { archive, script, options, context })
+        Ok(Self { archive, script, options, session })
     }
 
     /// The form in which values should be written.
@@ -83,7 +87,7 @@ impl ArchiveWriter {
     /// # Errors
     /// If the key is no word, or writing fails.
     pub fn put(&mut self, key: impl AsRef<[u8]>, value_at: u64, entry: &[u8]) -> Result<()> {
-        self.context.count_written();
+        self.session.count_written();
         self.put_with(BStr::new(key.as_ref()), value_at, |archive| Ok(archive.write_all(entry)?))
     }
 
@@ -96,7 +100,7 @@ impl ArchiveWriter {
         if let Some(file) = entry.blob().file() {
             return self.put_from(entry.key(), value_at, file, entry.start()..entry.end());
         }
-        self.context.count_written();
+        self.session.count_written();
         self.put_with(entry.key(), value_at, |archive| entry.write_whole(archive))
     }
 
@@ -105,7 +109,7 @@ impl ArchiveWriter {
     /// # Errors
     /// As [`ArchiveWriter::put_entry`].
     pub fn put_blob(&mut self, key: &BStr, value_at: u64, entry: &Blob) -> Result<()> {
-        self.context.count_written();
+        self.session.count_written();
         self.put_with(key, value_at, |archive| Ok(entry.write(0, archive)?))
     }
 
@@ -126,7 +130,7 @@ impl ArchiveWriter {
     /// # Errors
     /// As [`ArchiveWriter::put_entry`].
     fn put_from(&mut self, key: &BStr, value_at: u64, file: &Arc<File>, entry: Range<u64>) -> Result<()> {
-        self.context.count_written();
+        self.session.count_written();
         self.put_with(key, value_at, |archive| Ok(archive.write_from(file, entry)?))
     }
 
@@ -178,26 +182,24 @@ mod tests {
     use std::fs;
 
     use std::sync::Mutex;
-    use std::sync::atomic::{AtomicU64, Ordering};
 
     use super::*;
     use crate::TableWriter;
 
     #[test]
-    fn writers_with_a_context_count_and_log_there() {
+    fn writers_count_and_log_in_their_session() {
         let dir = tempfile::tempdir().unwrap();
         let script = dir.path().join("out.scp");
-        let (lines, counter) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicU64::new(0)));
+        let lines = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&lines);
-        let context = Context::new().log_to(move |lines| log.lock().unwrap().extend_from_slice(lines));
-        let context = context.count_in(Arc::clone(&counter));
+        let session = Session::new().log_to(move |lines| log.lock().unwrap().extend_from_slice(lines));
         let wspecifier = format!("ark,scp:| cat > /dev/null,{}", script.display());
-        ArchiveWriter::create_with(wspecifier, context.clone()).unwrap().finish().unwrap();
-        let mut writer = TableWriter::<i32>::create_with("ark:| cat > /dev/null", context).unwrap();
+        ArchiveWriter::create_with(wspecifier, session.clone()).unwrap().finish().unwrap();
+        let mut writer = TableWriter::<i32>::create_with("ark:| cat > /dev/null", session.clone()).unwrap();
         writer.write("a", &1).unwrap();
         writer.write("b", &2).unwrap();
         writer.finish().unwrap();
-        assert_eq!(counter.load(Ordering::Relaxed), 2);
+        assert_eq!(session.entries_written(), 2);
         assert!(String::from_utf8_lossy(&lines.lock().unwrap()).contains("unless the archive is an actual file"));
     }
 

@@ -4,10 +4,11 @@ use std::io;
 use std::marker::PhantomData;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Output, Wspecifier, WspecifierKind, WspecifierOptions, is_remote, is_specifier, make_last_folder};
+use kaldi_io::{
+    Output, Session, Wspecifier, WspecifierKind, WspecifierOptions, is_remote, is_specifier, make_last_folder,
+};
 use kaldi_values::{Format, Value};
 
-use crate::context::Context;
 use crate::key::is_key;
 use crate::record::{Body, Record};
 use crate::script::Script;
@@ -30,20 +31,21 @@ impl<T: Value> TableWriter<T> {
     /// If the specifier is invalid or asks for a form that the type does not have, or one of its files or pipes cannot
     /// be opened.
     pub fn create(wspecifier: impl AsRef<[u8]>) -> Result<Self> {
-        Self::create_with(wspecifier, Context::new())
+        Self::create_with(wspecifier, Session::current())
     }
 
-    /// As [`TableWriter::create`], with a context of its own.
+    /// As [`TableWriter::create`], in a session.
     ///
     /// # Errors
     /// As [`TableWriter::create`].
-    pub fn create_with(wspecifier: impl AsRef<[u8]>, context: Context) -> Result<Self> {
+    pub fn create_with(wspecifier: impl AsRef<[u8]>, session: Session) -> Result<Self> {
         let wspecifier = BStr::new(wspecifier.as_ref());
         if !T::HAS_TEXT && !parse_wspecifier(wspecifier)?.options.binary {
             let advice = format!("a {} has no text form (remove the option t)", T::NAME);
             return Err(Error::Specifier { role: "wspecifier", text: wspecifier.to_owned(), advice });
         }
-        Ok(Self { records: RecordWriter::create(wspecifier, context)?, value: PhantomData })
+        let records = session.enter(|| RecordWriter::create(wspecifier, session.clone()))?;
+        Ok(Self { records, value: PhantomData })
     }
 
     /// Creates a table if `name` is a wspecifier. Else it creates a file: a table of one entry without a key, written
@@ -57,7 +59,7 @@ impl<T: Value> TableWriter<T> {
             return Self::create(name);
         }
         let place = RecordTarget::File(create_output(name, false)?);
-        Ok(Self { records: RecordWriter { place, format, context: Context::new() }, value: PhantomData })
+        Ok(Self { records: RecordWriter { place, format, session: Session::current() }, value: PhantomData })
     }
 
     /// Creates a table in which every entry has its own file, `<folder>/<key>.<extension>`, in binary form. The folder
@@ -73,7 +75,7 @@ impl<T: Value> TableWriter<T> {
                 .map_err(|source| kaldi_io::Error::Open { name: folder.to_string(), source })?;
         }
         let place = RecordTarget::Folder { folder: folder.to_owned(), extension: extension.to_owned() };
-        let records = RecordWriter { place, format: Format::Binary, context: Context::new() };
+        let records = RecordWriter { place, format: Format::Binary, session: Session::current() };
         Ok(Self { records, value: PhantomData })
     }
 
@@ -134,7 +136,7 @@ impl<T> TableWriter<T> {
 struct RecordWriter {
     place: RecordTarget,
     format: Format,
-    context: Context,
+    session: Session,
 }
 
 enum RecordTarget {
@@ -145,7 +147,7 @@ enum RecordTarget {
 }
 
 impl RecordWriter {
-    fn create(wspecifier: &BStr, context: Context) -> Result<Self> {
+    fn create(wspecifier: &BStr, session: Session) -> Result<Self> {
         let Wspecifier { kind, options } = parse_wspecifier(wspecifier)?;
         let place = match kind {
             WspecifierKind::Script(name) => {
@@ -155,23 +157,36 @@ impl RecordWriter {
                     options,
                 }
             }
-            _ => RecordTarget::Archive(ArchiveWriter::create_with(wspecifier, context.clone())?),
+            _ => RecordTarget::Archive(ArchiveWriter::create_with(wspecifier, session.clone())?),
         };
-        Ok(Self { place, format: Format::from_binary(options.binary), context })
+        Ok(Self { place, format: Format::from_binary(options.binary), session })
     }
 
     fn put(&mut self, key: &BString, body: &Body) -> Result<()> {
-        self.context.count_written();
-        let key: &BStr = key.as_ref();
-        match &mut self.place {
-            RecordTarget::File(file) => body.write(file)?,
-            RecordTarget::Archive(archive) => {
+        self.session.count_written();
+        self.session.enter(|| self.place.put(key.as_ref(), body))
+    }
+
+    fn finish(self) -> Result<()> {
+        self.session.enter(|| match self.place {
+            RecordTarget::File(output) => Ok(output.finish()?),
+            RecordTarget::Archive(archive) => archive.finish(),
+            RecordTarget::Script { .. } | RecordTarget::Folder { .. } => Ok(()),
+        })
+    }
+}
+
+impl RecordTarget {
+    fn put(&mut self, key: &BStr, body: &Body) -> Result<()> {
+        match self {
+            Self::File(file) => body.write(file)?,
+            Self::Archive(archive) => {
                 archive.put_with(key, key.len() as u64 + 1, |archive| body.write_with_key(key, archive))?;
             }
-            RecordTarget::Script { .. } | RecordTarget::Folder { .. } if !is_key(key) => {
+            Self::Script { .. } | Self::Folder { .. } if !is_key(key) => {
                 return Err(Error::Key { key: key.to_owned() });
             }
-            RecordTarget::Script { script, options } => {
+            Self::Script { script, options } => {
                 let Some((line, _)) = script.find(key) else {
                     if options.permissive {
                         return Ok(());
@@ -182,7 +197,7 @@ impl RecordWriter {
                 body.write(&mut output)?;
                 finish_output(output, options.permissive)?;
             }
-            RecordTarget::Folder { folder, extension } => {
+            Self::Folder { folder, extension } => {
                 if !stays_in_folder(key, extension.as_ref()) {
                     return Err(Error::Outside { folder: folder.to_string(), key: key.to_owned() });
                 }
@@ -194,14 +209,6 @@ impl RecordWriter {
             }
         }
         Ok(())
-    }
-
-    fn finish(self) -> Result<()> {
-        match self.place {
-            RecordTarget::File(output) => Ok(output.finish()?),
-            RecordTarget::Archive(archive) => archive.finish(),
-            RecordTarget::Script { .. } | RecordTarget::Folder { .. } => Ok(()),
-        }
     }
 }
 

@@ -14,6 +14,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioTimer;
+use kaldi_io::Session;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
@@ -86,9 +87,9 @@ impl HttpServer {
 
     /// Answers requests until a signal comes.
     pub fn serve(self, viewer: &Arc<Viewer>) -> Result<()> {
-        kaldi_io::embed(cancel::may_wait);
+        let session = Session::current().embedded(cancel::may_wait);
         let shared = Shared { viewer: Arc::clone(viewer), gate: self.gate };
-        let served = self.runtime.block_on(accept(self.listener, Arc::new(shared)));
+        let served = session.enter(|| self.runtime.block_on(accept(self.listener, Arc::new(shared))));
         cancel::stop();
         self.runtime.shutdown_timeout(LAST);
         served.map_err(Error::Serve)
@@ -162,14 +163,13 @@ async fn answer(
 /// Answers on another thread. If the browser goes away, the work is given up.
 async fn run(shared: &Shared, asked: Asked) -> Reply {
     let (viewer, waiting) = (Arc::clone(&shared.viewer), Waiting::default());
-    let flag = waiting.flag();
-    let work = spawn_blocking(move || {
-        cancel::run(flag, || match Viewer::reads_values(&asked) {
-            true => places::work(|| viewer.answer(&asked)),
-            // Lists are there whatever is read.
-            false => viewer.answer(&asked),
-        })
-    });
+    let (flag, session) = (waiting.flag(), Session::current());
+    let answer = move || match Viewer::reads_values(&asked) {
+        true => places::work(|| viewer.answer(&asked)),
+        // Lists are there whatever is read.
+        false => viewer.answer(&asked),
+    };
+    let work = spawn_blocking(move || session.enter(|| cancel::run(flag, answer)));
     let reply = work.await;
     reply.unwrap_or_else(|_| Reply::error(StatusCode::INTERNAL_SERVER_ERROR, "this request failed"))
 }
@@ -207,9 +207,9 @@ fn stream(mut pieces: Pieces) -> Body {
     tokio::spawn(async move {
         let waiting = Waiting::default();
         loop {
-            let flag = waiting.flag();
+            let (flag, session) = (waiting.flag(), Session::current());
             let made = spawn_blocking(move || {
-                let piece = cancel::run(flag, || places::work(&mut pieces));
+                let piece = session.enter(|| cancel::run(flag, || places::work(&mut pieces)));
                 (pieces, piece)
             });
             let Ok((back, piece)) = made.await else { return };

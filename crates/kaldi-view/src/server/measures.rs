@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::Lines;
+use kaldi_io::{Lines, Session};
 use kaldi_measure::{Rule, UtteranceMeasure};
 use serde_json::{Map, Value, json};
 
@@ -210,8 +210,8 @@ impl Viewer {
         if query.get("start").is_some_and(|start| start == "1") && !is_running {
             self.measuring.done.store(0, Ordering::Relaxed);
             state.error = None;
-            let viewer = Arc::clone(self);
-            state.thread = Some(std::thread::spawn(move || viewer.measure_all()));
+            let (viewer, session) = (Arc::clone(self), Session::current());
+            state.thread = Some(std::thread::spawn(move || session.enter(|| viewer.measure_all())));
         }
         let of = self.catalog.num_measurable();
         let is_running = state.thread.as_ref().is_some_and(|thread| !thread.is_finished());

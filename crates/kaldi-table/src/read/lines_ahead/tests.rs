@@ -14,7 +14,7 @@ fn ahead(most: usize, permissive: bool, script: &str) -> (TempDir, LinesAhead) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("scp");
     fs::write(&path, script.replace("DIR", dir.path().to_str().unwrap())).unwrap();
-    let mut lines = LinesAhead::open(path.to_str().unwrap().into(), framing(), permissive, Context::new()).unwrap();
+    let mut lines = LinesAhead::open(path.to_str().unwrap().into(), framing(), permissive, Session::current()).unwrap();
     lines.most_commands = Some(most);
     (dir, lines)
 }
@@ -54,7 +54,7 @@ fn lines_and_values_in_files_need_not_be_waited_for() {
         let _ = lines.check_first();
         assert_eq!(lines.may_wait(), may_wait, "{script}");
     }
-    let mut piped = LinesAhead::open("echo a file |".into(), framing(), false, Context::new()).unwrap();
+    let mut piped = LinesAhead::open("echo a file |".into(), framing(), false, Session::current()).unwrap();
     piped.check_first().unwrap();
     assert!(piped.may_wait());
 }

@@ -105,13 +105,13 @@ fn an_unreadable_script_entry_is_missing_only_with_p() {
 }
 
 #[test]
-fn a_lookup_with_a_context_logs_there() {
+fn a_lookup_logs_in_its_session() {
     let (_kept, name) = file("a /nonexistent/file\n");
     let lines = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&lines);
-    let context = Context::new().log_to(move |lines| log.lock().unwrap().extend_from_slice(lines));
+    let session = Session::new().log_to(move |lines| log.lock().unwrap().extend_from_slice(lines));
     let (found, elsewhere) = kaldi_log::capture(|| {
-        RandomAccessReader::<i32>::open_with(format!("p,scp:{name}"), context).unwrap().get("a").unwrap()
+        RandomAccessReader::<i32>::open_with(format!("p,scp:{name}"), session).unwrap().get("a").unwrap()
     });
     assert_eq!((found, elsewhere.as_slice()), (None, &[][..]));
     assert!(String::from_utf8_lossy(&lines.lock().unwrap()).contains("Failed to open file /nonexistent/file"));

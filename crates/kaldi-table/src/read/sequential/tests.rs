@@ -9,10 +9,13 @@ use kaldi_values::Token;
 use kaldi_values::{Cursor, Format, Frame};
 
 use super::*;
-use crate::set_num_threads;
 
 fn open<T: Value>(rspecifier: &str) -> SequentialReader<T> {
     SequentialReader::open(rspecifier).unwrap()
+}
+
+fn open_on_four_threads<T: Value>(rspecifier: &str) -> SequentialReader<T> {
+    SequentialReader::open_with(rspecifier, Session::current().threads(4)).unwrap()
 }
 
 fn keys<U: Send + 'static>(mut rows: Rows<U>) -> Vec<String> {
@@ -121,8 +124,8 @@ fn an_error_comes_behind_the_entries_before_it_and_ends_the_table() {
 #[test]
 fn an_error_of_the_work_carries_the_key_of_its_entry() {
     for threads in [1, 4] {
-        let context = Context::new().threads(threads);
-        let table = SequentialReader::<i32>::open_with("ark:printf 'a 1\\nb 2\\nc x\\n' |", context).unwrap();
+        let session = Session::current().threads(threads);
+        let table = SequentialReader::<i32>::open_with("ark:printf 'a 1\\nb 2\\nc x\\n' |", session).unwrap();
         let mut rows = table.par_map(|entry| match entry.read()? {
             2 => Err("expected an odd number, got 2".into()),
             number => Ok(number),
@@ -163,7 +166,6 @@ fn a_skimmed_table_has_the_same_values() {
 
 #[test]
 fn values_that_stay_in_files_are_worked_on_by_several_threads() {
-    set_num_threads(|| 4);
     let folder = tempfile::tempdir().unwrap();
     let (archive, script) = (folder.path().join("x.ark"), folder.path().join("x.scp"));
     let (mut bytes, mut lines) = (Vec::new(), String::new());
@@ -176,7 +178,7 @@ fn values_that_stay_in_files_are_worked_on_by_several_threads() {
     std::fs::write(&script, lines).unwrap();
     for rspecifier in [format!("ark:{}", archive.display()), format!("scp:{}", script.display())] {
         let are_shared = || {
-            let rows = open::<Vec<i32>>(&rspecifier).leave_in_files().par_map(|entry| {
+            let rows = open_on_four_threads::<Vec<i32>>(&rspecifier).leave_in_files().par_map(|entry| {
                 std::thread::sleep(std::time::Duration::from_millis(1));
                 Ok((entry.read()?[0], std::thread::current().id()))
             });
@@ -191,11 +193,11 @@ fn values_that_stay_in_files_are_worked_on_by_several_threads() {
 
 #[test]
 fn log_lines_of_the_work_come_in_order_whatever_the_number_of_threads() {
-    set_num_threads(|| 4);
     let lines: String = (0..40_000).map(|i| format!("k{i:05} {i}\n")).collect();
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), lines.repeat(4)).unwrap();
-    let mut rows = open::<i32>(&format!("ark:{}", file.path().display())).par_map(|entry| {
+    let table = open_on_four_threads::<i32>(&format!("ark:{}", file.path().display()));
+    let mut rows = table.par_map(|entry| {
         let value = entry.read()?;
         if value % 1000 == 0 {
             warning!("at {value}");
@@ -250,9 +252,10 @@ fn a_text_is_parsed_once_for_all_lines_that_name_parts_of_it() {
         READ.store(0, Relaxed);
         let warnings = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&warnings);
-        let context = Context::new().threads(threads).log_to(move |lines| log.lock().unwrap().extend_from_slice(lines));
+        let session =
+            Session::current().threads(threads).log_to(move |lines| log.lock().unwrap().extend_from_slice(lines));
         let rspecifier = format!("scp:printf '{}' |", script.replace('\n', "\\n"));
-        let mut rows = SequentialReader::<Counted>::open_with(&rspecifier, context).unwrap().values();
+        let mut rows = SequentialReader::<Counted>::open_with(&rspecifier, session).unwrap().values();
         let values: Vec<i32> = rows.iter().map(|row| row.unwrap().1.0[0]).collect();
         assert_eq!(values, [5, 6, 7, 7, 6, 5]);
         assert_eq!(READ.load(Relaxed), 1);

@@ -1,13 +1,14 @@
 //! Files that a script file names, and that are beside it because it was moved.
 //!
-//! Nothing here runs before an error is printed.
+//! Nothing here runs before an error is made.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use bstr::ByteSlice;
-use kaldi_io::{Error, Rxfilename};
+
+use crate::session::Session;
+use crate::{Error, Rxfilename};
 
 /// A file that cannot be opened by the name in a script file, and that is somewhere beside the script file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,19 +21,12 @@ pub struct Moved {
     pub is_archive: bool,
 }
 
-static ADVISER: OnceLock<fn(&Moved) -> String> = OnceLock::new();
-
-/// Sets who says what to do about a file that has moved. Without it, messages say where it is, and no more. Only the first
-/// call counts.
-pub fn set_moved_adviser(adviser: fn(&Moved) -> String) {
-    let _ = ADVISER.set(adviser);
-}
-
-/// The advice about an entry of a script file (its printable name) that cannot be read, if its file has moved.
-pub(crate) fn advice(script: &str, error: &Error) -> Option<String> {
+/// The advice about an entry of a script file (its printable name) that cannot be read, if its file has moved: what the session of
+/// this thread says ([`Advice::on_moved`](crate::Advice::on_moved)), or else where the file is.
+pub fn advise_on_moved(script: &str, error: &Error) -> Option<String> {
     let moved = find(script, error)?;
-    Some(match ADVISER.get() {
-        Some(adviser) => adviser(&moved),
+    Some(match Session::with(Session::advice) {
+        Some(advice) => advice.on_moved(&moved),
         None => format!("it is {}", moved.found.display()),
     })
 }

@@ -1,0 +1,447 @@
+//! Sessions: what the libraries need to know of the run that they work for.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use kaldi_log::Log;
+
+use crate::Result;
+use crate::advice::Advice;
+use crate::output::{Held, HeldOutputs, ReplacementCheck, settle};
+use crate::store::Store;
+
+/// One run of a program, or one part of it: its log, its threads, its counters, its store, its advice, what happens to its
+/// outputs, and who may interrupt it. Two sessions of one process share nothing. A clone is the same session.
+///
+/// A session is made by the program, or by a user of the libraries, and [entered](Session::enter). What is opened there (an
+/// input, an output, a reader, a lookup, a writer, a feed) keeps the session, and threads of readers that start there work in it.
+/// A thread that has entered none has a session of its own with the defaults: one thread, log lines on standard error, no store,
+/// no advice.
+///
+/// ```
+/// use kaldi_io::{Output, Session};
+///
+/// let log = kaldi_log::Log::new().named("my-tool").to(|lines| print!("{}", String::from_utf8_lossy(lines)));
+/// let session = Session::new().with_log(log).threads(4);
+/// session.enter(|| Output::create("/dev/null".into(), false)?.finish())?;
+/// # Ok::<(), kaldi_io::Error>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Session(Arc<Settings>);
+
+#[derive(Clone, Default)]
+struct Settings {
+    log: Log,
+    /// `None` is one thread.
+    threads: Option<Arc<NumThreads>>,
+    state: Arc<State>,
+    store: Option<Arc<dyn Store>>,
+    advice: Option<Arc<dyn Advice>>,
+    /// Outputs of at most so many bytes wait, while no entry was delivered.
+    holding: Option<u64>,
+    replacement: Option<ReplacementCheck>,
+    check: Option<Arc<Check>>,
+    carried: Option<Arc<Carried>>,
+}
+
+/// What changes while a session lasts.
+#[derive(Default)]
+struct State {
+    /// Entries that readers have delivered.
+    delivered: AtomicU64,
+    /// Entries that writers have written.
+    written: AtomicU64,
+    /// Complete outputs that wait for their names.
+    held: Mutex<Vec<Held>>,
+    /// Advice that was given, and is not repeated.
+    said: Mutex<BTreeSet<String>>,
+}
+
+/// What a program adds for itself.
+type Carried = dyn Any + Send + Sync;
+
+type NumThreads = dyn Fn() -> usize + Send + Sync;
+
+/// Whether the work of this thread may go on.
+pub(crate) type Check = dyn Fn() -> bool + Send + Sync;
+
+thread_local! {
+    static CURRENT: RefCell<Option<Session>> = const { RefCell::new(None) };
+}
+
+impl Session {
+    /// A session with the defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The session of this thread.
+    pub fn current() -> Self {
+        Self::with(Self::clone)
+    }
+
+    /// Looks at the session of this thread, without a clone. `look` must not enter another one.
+    pub(crate) fn with<T>(look: impl Fn(&Self) -> T) -> T {
+        let seen = CURRENT.try_with(|current| look(current.borrow_mut().get_or_insert_default()));
+        // The thread ends.
+        seen.unwrap_or_else(|_| look(&Self::default()))
+    }
+
+    /// Runs `work` in this session. The thread returns to its own one also after a panic.
+    pub fn enter<T>(&self, work: impl FnOnce() -> T) -> T {
+        if CURRENT.try_with(|current| current.borrow().as_ref().is_some_and(|current| self.is(current))) == Ok(true) {
+            return work();
+        }
+        let _back = Back(self.replace_current());
+        self.0.log.enter(work)
+    }
+
+    /// Makes this the session of the thread for the rest of its life.
+    fn stay(&self) {
+        let _ = self.replace_current();
+        self.0.log.stay();
+    }
+
+    /// Makes this the session of the thread, and returns the one before.
+    fn replace_current(&self) -> Option<Self> {
+        kaldi_reader::pass_on_to_threads(|| {
+            let session = Self::current();
+            Box::new(move || session.stay())
+        });
+        CURRENT.try_with(|current| current.replace(Some(self.clone()))).ok().flatten()
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Settings)) -> Self {
+        let mut settings = Settings::clone(&self.0);
+        change(&mut settings);
+        Self(Arc::new(settings))
+    }
+
+    /// The same session with this log.
+    #[must_use]
+    pub fn with_log(&self, log: Log) -> Self {
+        self.change(|settings| settings.log = log)
+    }
+
+    /// The same session, whose log lines go to `sink`. It gets whole lines, in the order of the table.
+    #[must_use]
+    pub fn log_to(&self, sink: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
+        self.with_log(self.0.log.to(sink))
+    }
+
+    /// The log.
+    pub fn log(&self) -> &Log {
+        &self.0.log
+    }
+
+    /// The same session, in which up to `threads` threads work on a table. A lookup only reads ahead from stores; a writer has
+    /// no threads.
+    #[must_use]
+    pub fn threads(&self, threads: usize) -> Self {
+        self.threads_by(move || threads)
+    }
+
+    /// As [`Session::threads`]; the number is asked for only when there is enough work.
+    #[must_use]
+    pub fn threads_by(&self, num_threads: impl Fn() -> usize + Send + Sync + 'static) -> Self {
+        self.change(|settings| settings.threads = Some(Arc::new(num_threads)))
+    }
+
+    /// How many threads the work on a table may use.
+    pub fn num_threads(&self) -> usize {
+        self.0.threads.as_ref().map_or(1, |num_threads| num_threads().max(1))
+    }
+
+    /// The same session with counters of its own, and with outputs of its own that wait.
+    #[must_use]
+    pub fn apart(&self) -> Self {
+        self.change(|settings| settings.state = Arc::default())
+    }
+
+    /// The number of entries that readers have delivered.
+    pub fn entries_delivered(&self) -> u64 {
+        self.0.state.delivered.load(Ordering::Relaxed)
+    }
+
+    /// The number of entries that writers have written.
+    pub fn entries_written(&self) -> u64 {
+        self.0.state.written.load(Ordering::Relaxed)
+    }
+
+    /// Counts an entry that was delivered.
+    pub fn count_delivered(&self) {
+        self.0.state.delivered.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts an entry that was written.
+    pub fn count_written(&self) {
+        self.0.state.written.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Notes advice that is given, and returns whether it is given for the first time.
+    pub fn is_news(&self, advice: &str) -> bool {
+        self.0.state.said.lock().unwrap_or_else(PoisonError::into_inner).insert(advice.to_owned())
+    }
+
+    /// The same session with this store of remote names.
+    #[must_use]
+    pub fn with_store(&self, store: Arc<dyn Store>) -> Self {
+        self.change(|settings| settings.store = Some(store))
+    }
+
+    pub(crate) fn store_of(&self) -> Option<Arc<dyn Store>> {
+        self.0.store.clone()
+    }
+
+    /// Ends what runs for remote names, when a program ends.
+    pub fn close_store(&self) {
+        if let Some(store) = &self.0.store {
+            store.close();
+        }
+    }
+
+    /// The same session, whose errors have this advice.
+    #[must_use]
+    pub fn advised_by(&self, advice: impl Advice + 'static) -> Self {
+        self.change(|settings| settings.advice = Some(Arc::new(advice)))
+    }
+
+    /// Who gives advice.
+    pub fn advice(&self) -> Option<Arc<dyn Advice>> {
+        self.0.advice.clone()
+    }
+
+    /// The same session, in which outputs that are empty wait for [`Session::settle_outputs`], if they would replace anything. While
+    /// readers have delivered no entry, so do outputs of at most `largest` bytes.
+    #[must_use]
+    pub fn holding_outputs(&self, largest: u64) -> Self {
+        self.change(|settings| settings.holding = Some(largest))
+    }
+
+    /// Whether an output of this size waits.
+    pub(crate) fn holds(&self, length: u64) -> bool {
+        let is_small = |largest| length == 0 || length <= largest && self.entries_delivered() == 0;
+        self.0.holding.is_some_and(is_small)
+    }
+
+    pub(crate) fn held(&self) -> &Mutex<Vec<Held>> {
+        &self.0.state.held
+    }
+
+    /// Publishes, keeps or discards the outputs that wait. Returns the printable names of those whose old content was kept.
+    ///
+    /// # Errors
+    /// If a file cannot get its name, or a store refuses an object.
+    pub fn settle_outputs(&self, what: HeldOutputs) -> Result<Vec<String>> {
+        settle(self, what)
+    }
+
+    /// The same session, in which no output replaces a regular file or an object if `check` gives a reason against it. An output is
+    /// refused as soon as its first bytes say what it is.
+    #[must_use]
+    pub fn refusing_to_replace(&self, check: ReplacementCheck) -> Self {
+        self.change(|settings| settings.replacement = Some(check))
+    }
+
+    pub(crate) fn replacement(&self) -> Option<ReplacementCheck> {
+        self.0.replacement
+    }
+
+    /// The same session in a program that is not ours, such as an interpreter: it may be interrupted and go on, and it gives up
+    /// streams without a word.
+    ///
+    /// `may_wait` is called again and again, on the thread that waits, while a silent stream or a command is waited for; if it
+    /// returns `false`, the read or the write fails. Commands have process groups of their own, and a command whose stream is given
+    /// up is ended, with all that it has started. A forked child leaves the commands of its parent alone.
+    #[must_use]
+    pub fn embedded(&self, may_wait: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.change(|settings| settings.check = Some(Arc::new(may_wait)))
+    }
+
+    /// The same session with something that a program adds for itself, such as the options of all its tools.
+    #[must_use]
+    pub fn carrying(&self, value: impl Any + Send + Sync) -> Self {
+        self.change(|settings| settings.carried = Some(Arc::new(value)))
+    }
+
+    /// What [`Session::carrying`] added; `None` if that is of another type.
+    pub fn carried<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        self.0.carried.clone()?.downcast().ok()
+    }
+
+    pub(crate) fn check(&self) -> Option<Arc<Check>> {
+        self.0.check.clone()
+    }
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Session");
+        shown.field("log", &self.0.log).field("store", &self.0.store).finish_non_exhaustive()
+    }
+}
+
+/// Returns to the session that the thread had.
+struct Back(Option<Session>);
+
+impl Drop for Back {
+    fn drop(&mut self) {
+        let _ = CURRENT.try_with(|current| current.replace(self.0.take()));
+    }
+}
+
+/// Counts an entry that did not come from a reader of tables, in the session of this thread, so that progress shows it.
+pub fn count_delivered() {
+    Session::with(Session::count_delivered);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::io;
+
+    use bstr::{BStr, BString};
+    use kaldi_log::warning;
+    use kaldi_reader::{ReaderExt, from_slice};
+
+    use crate::{Error, ExpectedStream, Input, Moved, Output, ParseError, ReadAt, Source, Upload, is_remote};
+
+    use super::*;
+
+    #[derive(Debug)]
+    struct Objects(&'static str, BTreeMap<&'static str, &'static str>);
+
+    impl Store for Objects {
+        fn has_scheme(&self, scheme: &str) -> bool {
+            scheme == self.0
+        }
+
+        fn open(&self, url: &BStr, _: u64) -> io::Result<Box<dyn Source>> {
+            let found = self.1.get(url.to_string().as_str()).ok_or(io::ErrorKind::NotFound)?;
+            Ok(Box::new(crate::source::MemorySource::new(found.as_bytes().to_vec())))
+        }
+
+        fn create(&self, _: &BStr) -> io::Result<Box<dyn Upload>> {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+
+        fn open_at(&self, _: &BStr) -> io::Result<Arc<dyn ReadAt>> {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+
+        fn remove(&self, _: &BStr) -> io::Result<()> {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+
+        fn list(&self, _: &BStr) -> io::Result<Vec<BString>> {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+    }
+
+    fn faulty() -> Error {
+        Error::content("x", 0, ParseError::new(0, "expected x"))
+    }
+
+    struct Saying(&'static str);
+
+    impl Advice for Saying {
+        fn on_stream(&self, _: &[u8], _: ExpectedStream, _: &str, _: usize) -> Option<String> {
+            None
+        }
+
+        fn on_value(&self, _: &ParseError) -> Option<String> {
+            Some(self.0.to_owned())
+        }
+
+        fn on_moved(&self, _: &Moved) -> String {
+            self.0.to_owned()
+        }
+    }
+
+    #[test]
+    fn a_session_has_its_own_store_and_schemes() {
+        let session = |scheme, url, text| Session::new().with_store(Arc::new(Objects(scheme, [(url, text)].into())));
+        let (one, two) = (session("one", "one://a", "1"), session("two", "two://a", "2"));
+        let read = |name: &str| Input::open(name.into()).and_then(|mut input| input.read_to_end());
+        assert_eq!(one.enter(|| read("one://a").unwrap()), b"1");
+        assert_eq!(two.enter(|| read("two://a").unwrap()), b"2");
+        assert!(two.enter(|| is_remote(b"TWO://b") && !is_remote(b"one://a") && !is_remote(b"two://")));
+        assert!(!is_remote(b"one://a") && !is_remote(b"two://a"));
+        let missing = two.enter(|| read("two://b").unwrap_err());
+        assert_eq!(missing.to_string(), "cannot open two://b: entity not found");
+    }
+
+    #[test]
+    fn an_error_keeps_the_advice_of_the_session_that_made_it() {
+        let (one, two) = (Session::new().advised_by(Saying("one")), Session::new().advised_by(Saying("two")));
+        let errors = [one.enter(faulty), two.enter(faulty), faulty()];
+        let said = two.enter(|| errors.each_ref().map(ToString::to_string));
+        assert_eq!(said, ["x:0: expected x: one", "x:0: expected x: two", "x:0: expected x"]);
+    }
+
+    #[test]
+    fn outputs_wait_in_their_own_session_and_for_its_counter() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let (one, two) = (Session::new().holding_outputs(9), Session::new().holding_outputs(9));
+        two.count_delivered();
+        for (session, name) in [(&one, "one"), (&two, "two")] {
+            std::fs::write(path(name), "old").unwrap();
+            let output = session.enter(|| Output::create(path(name).to_str().unwrap().into(), false).unwrap());
+            // It keeps the session, wherever it is written.
+            let mut output = output;
+            output.write_all(b"new").unwrap();
+            output.finish().unwrap();
+        }
+        let content = |name| std::fs::read(path(name)).unwrap();
+        assert_eq!((content("one"), content("two")), (b"old".to_vec(), b"new".to_vec()));
+        assert!(two.settle_outputs(HeldOutputs::Publish).unwrap().is_empty());
+        assert_eq!(content("one"), b"old");
+        assert!(one.settle_outputs(HeldOutputs::Publish).unwrap().is_empty());
+        assert_eq!(content("one"), b"new");
+    }
+
+    #[test]
+    fn an_input_asks_the_session_that_opened_it() {
+        let session = Session::new().embedded(|| false);
+        let mut input = session.enter(|| Input::open("sleep 100 |".into())).unwrap();
+        let error = input.read_some(&mut Vec::new(), 1).unwrap_err();
+        assert_eq!(error.to_string(), "cannot read 'sleep 100 |':0: interrupted");
+    }
+
+    #[test]
+    fn threads_of_readers_work_in_the_session_that_started_them() {
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let sink = Arc::clone(&lines);
+        let session = Session::new().threads(2).log_to(move |line| sink.lock().unwrap().extend_from_slice(line));
+        let work = |number: i32| {
+            warning!("number {number}");
+            count_delivered();
+            Ok(number)
+        };
+        let threads = || Session::current().num_threads();
+        let mut reader = from_slice(&[1, 2, 3]).par_map(threads, 1 << 20, |_| 1 << 19, work).prefetch(1, |_| 1);
+        session.enter(|| reader.read_all().unwrap());
+        assert_eq!((session.entries_delivered(), Session::current().entries_delivered()), (3, 0));
+        assert_eq!(lines.lock().unwrap().iter().filter(|byte| **byte == b'\n').count(), 3);
+    }
+
+    #[test]
+    fn a_thread_returns_to_its_session() {
+        let inner = Session::new();
+        Session::with(Session::count_delivered);
+        let before = Session::current();
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| inner.enter(|| panic!("on purpose"))));
+        assert!(panicked.is_err() && Session::current().is(&before));
+        assert_eq!((before.entries_delivered(), inner.entries_delivered()), (1, 0));
+        assert_eq!(before.apart().entries_delivered(), 0);
+    }
+}
