@@ -45,7 +45,10 @@ fn tables() -> Scratch {
     scratch.sh("mkdir data").succeeds();
     scratch.write("data/wav.scp", "ra a.wav\nrc c.wav\n").write("data/segments", "s-1 ra 0 0.4\nt-1 rc 0.1 1.6\n");
     scratch.write("data/utt2spk", "s-1 s\nt-1 t\n").write("data/text", "s-1 some \"words\"\nt-1 \u{4e16}\n");
-    scratch.write("data/utt2lang", "s-1 en\n").write("data/spk2gender", "s f\nt m\n").write("data/utt2snr", "s-1 1.5\nt-1 2\n");
+    scratch
+        .write("data/utt2lang", "s-1 en\n")
+        .write("data/spk2gender", "s f\nt m\n")
+        .write("data/utt2snr", "s-1 1.5\nt-1 2\n");
     scratch.write("data/utt2tokens", "s-1 1 2\nt-1\n").write("data/utt2mood", "t-1 fine\n");
     scratch
 }
@@ -65,7 +68,9 @@ fn lhotse_reads_cuts(python: &Python) {
 fn pyarrow_reads_parquet(python: &Python) {
     let scratch = tables();
     scratch.sh("export-data-dir --format=parquet data x.parquet").succeeds();
-    let whole = scratch.sh("rm data/segments; sed -i 's/ra/s-1/; s/rc/t-1/' data/wav.scp; export-data-dir --format=parquet data y.parquet");
+    let whole = scratch.sh(
+        "rm data/segments; sed -i 's/ra/s-1/; s/rc/t-1/' data/wav.scp; export-data-dir --format=parquet data y.parquet",
+    );
     whole.succeeds();
     // The first file has what the segments say, the second the files as they are.
     assert_eq!(

@@ -2,6 +2,7 @@ mod as_tables;
 mod check_shards;
 mod copy_shards;
 mod data_dirs;
+mod export_cuts;
 mod export_parquet;
 mod extract_shards;
 mod hostile_manifests;
