@@ -142,6 +142,7 @@ fn names_of_inputs_and_outputs_have_types_of_their_own() {
         "snrs",
         "sources", // tables with names before them
         "special_symbol",
+        "split",
         "start_times",
         "weights",
     ];

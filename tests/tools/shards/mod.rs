@@ -3,6 +3,7 @@ mod check_shards;
 mod copy_shards;
 mod cuts;
 mod data_dirs;
+mod export_cuts;
 mod export_parquet;
 mod extract_shards;
 mod hostile_manifests;
