@@ -71,7 +71,10 @@ impl Stream {
         if let Some(specifier) = &specifier {
             options.permissive |= specifier.options.permissive;
         }
-        if specifier.as_ref().is_some_and(|specifier| matches!(specifier.kind, RspecifierKind::Shards | RspecifierKind::Shar)) {
+        if specifier
+            .as_ref()
+            .is_some_and(|specifier| matches!(specifier.kind, RspecifierKind::Shards | RspecifierKind::Shar))
+        {
             let source = Source::Shards(super::shards::open(name, options)?);
             let value_type = options.wanted.value_type();
             return Ok(Self { source, options, value_type, name: name.clone(), is_script: false, place: 0 });

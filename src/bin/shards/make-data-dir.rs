@@ -6,8 +6,8 @@ use anyhow::{Context, bail};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, Tally, unless_forced};
 use kaldi_corpus::{
-    Extra, FeatureCopies, Manifest, ManifestOptions, NamedCorpus, Naming, PathPattern, SoundCopies, SoundForm, SpeakerRule,
-    UtteranceRule, Utterances, expand_pattern,
+    Extra, FeatureCopies, Manifest, ManifestOptions, NamedCorpus, Naming, PathPattern, SoundCopies, SoundForm,
+    SpeakerRule, UtteranceRule, Utterances, expand_pattern,
 };
 use kaldi_io::{Commands, Output, Rxfilename};
 use kaldi_log::{log, warning};
