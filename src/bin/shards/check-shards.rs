@@ -10,6 +10,7 @@ use kaldi_corpus::shard::{
 use kaldi_io::{AdviceGiven, Output, Rxfilename, printable, printable_json};
 use kaldi_log::log;
 use kaldi_reader::{ReaderExt, par_map};
+use kaldi_tar::{SharFolder, SharStream};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::collections::hash_map::{DefaultHasher, Entry};
@@ -17,12 +18,13 @@ use std::hash::{Hash, Hasher};
 
 const USAGE: &str = "\
 Checks shards, and writes a line for each fault, with its place: <shard>:<offset>: <member or key>: <what is wrong>
-[<fault>]. Shards are read to their ends, as far as possible. The exit status is 0 without faults and 1 with faults.
+[<fault>]. Of a Shar folder of lhotse, sound is checked, and whether all files have the same cuts. Shards are read to their ends, as far as possible. The exit status is 0 without faults and 1 with faults.
 
-Usage: check-shards [options] <shard-or-list> [<shard-or-list> ...]
+Usage: check-shards [options] <shard-or-list-or-shar> [<shard-or-list-or-shar> ...]
  e.g.: check-shards data.list
        check-shards --fields=wav,json.text data.list
        check-shards --quick=true --json=true data.list > faults.jsonl
+       check-shards shar/train
        check-shards --manifest=nemo/tarred_audio_manifest.json 'nemo/audio__OP_0..7_CL_.tar'
 Faults: unreadable, truncated, damaged, trailing-data, not-a-file, no-suffix, interleaved, duplicate-key, duplicate-field,
 missing-field, bad-key, dotted-key, bad-sound, bad-text, empty-text. With --manifest also missing-member, unlisted-member,
@@ -76,20 +78,33 @@ fn check_shards(opts: Options) -> Result<Tally> {
         None => None,
         Some(name) => Some(NemoCheck::read(written_out(name)?.iter().map(|name| name.as_bstr()))?),
     };
-    let fields = opts.fields.as_deref().unwrap_or(if manifest.is_some() { "wav" } else { "wav,txt" });
+    let folders: Vec<SharFolder> = shar_folders(&opts.shards)?;
+    let is_shar = !folders.is_empty();
+    let usual = if is_shar {
+        ""
+    } else if manifest.is_some() {
+        "wav"
+    } else {
+        "wav,txt"
+    };
+    let fields = opts.fields.as_deref().unwrap_or(usual);
     let checks = ShardChecks {
         grouping: match opts.grouping {
             Agreement::One(grouping) => grouping,
             Agreement::Both => Grouping::default(),
         },
-        both: opts.grouping == Agreement::Both,
+        both: opts.grouping == Agreement::Both && !is_shar,
         fields: fields.split(',').filter(|field| !field.is_empty()).map(FieldPath::new).collect(),
         quick: opts.quick,
         members: opts.manifest.is_some(),
     };
     let wanted = if opts.quick { Wanted::Headers } else { Wanted::Contents };
-    let shards = opts.shards.iter().map(written_out).collect::<Result<Vec<_>>>()?.concat();
-    let names = ShardNames::new(shards, wanted);
+    let sounds = folders.iter().flat_map(SharFolder::files).filter_map(|files| files.fields.get("recording").cloned());
+    let names: Vec<BString> = match is_shar {
+        true => sounds.collect(),
+        false => opts.shards.iter().map(written_out).collect::<Result<Vec<_>>>()?.concat(),
+    };
+    let names = ShardNames::new(names, wanted);
 
     let check = move |shard: ShardName| Ok((shard.name().to_string(), checks.run(shard)));
     let (mut num_shards, mut num_samples, mut num_faults) = (0, 0, 0);
@@ -119,6 +134,9 @@ fn check_shards(opts: Options) -> Result<Tally> {
         tell(findings.faults)?;
     }
     manifest.map_or(Ok(()), |manifest| tell(manifest.finish()))?;
+    for folder in folders {
+        tell(misfits(folder))?;
+    }
     log!("Checked {num_samples} samples of {num_shards} shards, found {num_faults} faults.");
     output.finish()?;
     Ok(Tally::new(num_samples, num_faults).ok_if(num_faults == 0))
@@ -130,6 +148,41 @@ fn written_out(name: &InputName) -> Result<Vec<BString>> {
         Ok(Rxfilename::File(_)) => Ok(expand_pattern(name)?),
         _ => Ok(vec![name.as_bstr().to_owned()]),
     }
+}
+
+/// The arguments as Shar folders, if they are some.
+fn shar_folders(arguments: &[InputName]) -> Result<Vec<SharFolder>> {
+    let is_folder = |argument: &&InputName| argument.as_bstr().to_path_lossy().is_dir();
+    let folders: Vec<&InputName> = arguments.iter().filter(is_folder).collect();
+    if !folders.is_empty() && folders.len() < arguments.len() {
+        anyhow::bail!("expected Shar folders, or shards and lists of them, got both");
+    }
+    Ok(folders.into_iter().map(|folder| SharFolder::find(folder.as_bstr())).collect::<Result<_, _>>()?)
+}
+
+/// Where the files of a Shar folder do not fit each other. After a fault, the rest of its file of cuts is passed over.
+fn misfits(folder: SharFolder) -> Vec<ShardFault> {
+    let fields = folder.fields().to_vec();
+    let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
+    let name = folder.name().to_owned();
+    let (send, faults) = std::sync::mpsc::channel();
+    let mut cuts = SharStream::new(folder, &fields, Wanted::Headers);
+    cuts.leave_out_damaged(move |error| {
+        let fault = match error {
+            // What is wrong with a tar file alone was found before, but only if it has sound.
+            kaldi_tar::Error::Fault(fault) => *fault,
+            kaldi_tar::Error::Line { list, line, message } => {
+                ShardFault::new(FaultKind::BadManifest, &list, line, message)
+            }
+            error => ShardFault::new(FaultKind::Unreadable, &name, 0, error.to_string()),
+        };
+        // The receiver lives as long as the reading.
+        let _ = send.send(fault);
+    });
+    while let Ok(Some(_)) = cuts.next_with(|_, _, _, _, _| Ok(())) {}
+    drop(cuts);
+    let is_found = |fault: &ShardFault| fault.shard.contains("recording.") && fault.kind == FaultKind::Truncated;
+    faults.into_iter().filter(|fault| !is_found(fault)).collect()
 }
 
 /// The keys of all shards, and the shard of each: as hashes of 128 bits, which take a third of the memory of keys.

@@ -8,15 +8,17 @@ use kaldi_corpus::shard::{
 };
 use kaldi_io::{Output, printable_json, quote_name};
 use kaldi_reader::{ReaderExt, par_map};
+use kaldi_tar::SharFolder;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 const USAGE: &str = "\
-Lists the samples of shards, one per line. For uncompressed shards in files only headers are read.
+Lists the samples of shards, one per line. Of a Shar folder of lhotse, all tar files are listed. For uncompressed shards in files only headers are read.
 
-Usage: list-shards [options] <shard-or-list> [<shard-or-list> ...]
+Usage: list-shards [options] <shard-or-list-or-shar> [<shard-or-list-or-shar> ...]
  e.g.: list-shards data.list
        list-shards --summary=true shards_000000000.tar shards_000000001.tar.gz
+       list-shards shar/train
        curl -s https://host/shards_000000000.tar | list-shards --json=true -
 A line: <key> <shard> <seconds> and, for each member, <field>:<offset>:<size>. A sample without sound, or with sound that is
 not decoded here, has - for the seconds:
@@ -58,7 +60,7 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(l
 
 fn list_shards(opts: Options) -> Result<Tally> {
     let mut output = Output::create("-".into(), false)?;
-    let names = ShardNames::new(opts.shards.iter().map(|name| name.as_bstr().to_owned()), Wanted::Headers);
+    let names = ShardNames::new(shards_of(&opts.shards)?, Wanted::Headers);
     let grouping = opts.grouping;
     let (json, summary) = (opts.json, opts.summary);
 
@@ -77,6 +79,21 @@ fn list_shards(opts: Options) -> Result<Tally> {
     }
     output.finish()?;
     Ok(Tally::new(sum.samples, 0).always_ok())
+}
+
+/// The arguments; in place of a Shar folder its tar files.
+fn shards_of(arguments: &[InputName]) -> Result<Vec<BString>> {
+    let mut shards = Vec::new();
+    for name in arguments.iter().map(|argument| argument.as_bstr()) {
+        if !name.to_path_lossy().is_dir() {
+            shards.push(name.to_owned());
+            continue;
+        }
+        let shar = SharFolder::find(name)?;
+        let tars = shar.files().iter().flat_map(|files| files.fields.values());
+        shards.extend(tars.filter(|file| !file.contains_str(".jsonl")).cloned());
+    }
+    Ok(shards)
 }
 
 fn list(name: ShardName, grouping: Grouping, json: bool, is_summary: bool) -> Listed {

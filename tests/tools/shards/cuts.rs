@@ -270,3 +270,20 @@ fn what_is_no_part_of_one_recording_is_refused() {
     scratch.write("cuts.jsonl", with("\"type\": \"file\"", "\"type\": \"url\"").replace("a.wav", "https://host/a.wav"));
     scratch.sh("make-data-dir cuts.jsonl d && cat d/wav.scp").succeeds().stdout_is("a https://host/a.wav\n");
 }
+
+#[test]
+fn a_file_of_cuts_is_known_by_looking() {
+    let scratch = scratch();
+    scratch.write("x.jsonl", cut("c", &supervision("u", ""), A));
+    scratch.sh("gzip -c x.jsonl > y.jsonl.gz").succeeds();
+    for name in ["x.jsonl", "y.jsonl.gz"] {
+        scratch
+            .sh(&format!("table-info {name}"))
+            .succeeds()
+            .stdout_has("  kind         cuts\n  cuts         1\n")
+            .stdout_has(&format!("  read         make-data-dir {name} data\n"));
+        scratch.sh(&format!("table-check {name}")).succeeds();
+    }
+    scratch.write("x.jsonl", cut("c", &supervision("u", ""), A) + "{\"id\": 5}\n");
+    scratch.sh("table-check x.jsonl").fails_with(1);
+}
