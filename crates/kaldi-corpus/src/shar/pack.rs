@@ -172,7 +172,7 @@ impl SharPacking {
         recording.add([key, b".", sound.suffix.as_bytes()].concat().as_slice().into(), sound.content);
         recording.add([key, b".json"].concat().as_slice().into(), format!("{manifest}\n").into_bytes());
 
-        let features = self.has_features.then(|| utterance.features.as_ref());
+        let features = self.has_features.then_some(utterance.features.as_ref());
         let features_manifest = features.flatten().map(|array| {
             object(&[
                 ("type", json!("fbank").to_string()),
