@@ -134,6 +134,7 @@ fn names_of_inputs_and_outputs_have_types_of_their_own() {
         "prefix",
         "prefixes",
         "repair",
+        "shards", // a pattern of tar files
         "requests",
         "separator",
         "silence_phones",
