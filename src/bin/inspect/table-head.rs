@@ -4,7 +4,9 @@
 
 use anyhow::{Result, bail, ensure};
 use kaldi_cli::{InputName, Tally};
-use kaldi_inspect::{Entries, Foreign, ForeignKind, Named, NamedKind, cut_lines, model_text, show, show_dot, show_json};
+use kaldi_inspect::{
+    Entries, Foreign, ForeignKind, Named, NamedKind, cut_lines, model_text, show, show_dot, show_json,
+};
 use kaldi_io::Output;
 use kaldi_log::{log, warning};
 use kaldi_reader::Reader;

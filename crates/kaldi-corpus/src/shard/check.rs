@@ -9,6 +9,9 @@ use crate::shard::{
 };
 use kaldi_tar::{SampleKeys, no_suffix};
 
+/// A fault of a content, and what was expected and found.
+type Found = (FaultKind, String);
+
 /// What a shard is checked for.
 #[derive(Clone, Debug)]
 pub struct ShardChecks {
@@ -199,12 +202,7 @@ impl Open<'_> {
     }
 
     /// Returns the duration of a sound, and what is wrong with a content.
-    fn look(
-        &self,
-        field: &BStr,
-        member: &Member,
-        payload: &mut Payload<'_>,
-    ) -> Result<(Option<f64>, Option<(FaultKind, String)>)> {
+    fn look(&self, field: &BStr, member: &Member, payload: &mut Payload<'_>) -> Result<(Option<f64>, Option<Found>)> {
         if is_sound(field) {
             let found = check_sound(field, member, payload, !self.checks.quick)?;
             return Ok((found.seconds, found.fault.map(|message| (FaultKind::BadSound, message))));
@@ -212,12 +210,7 @@ impl Open<'_> {
         Ok((None, self.look_at_text(field, member, payload)?))
     }
 
-    fn look_at_text(
-        &self,
-        field: &BStr,
-        member: &Member,
-        payload: &mut Payload<'_>,
-    ) -> Result<Option<(FaultKind, String)>> {
+    fn look_at_text(&self, field: &BStr, member: &Member, payload: &mut Payload<'_>) -> Result<Option<Found>> {
         if field != "txt" {
             return Ok(None);
         }
