@@ -102,6 +102,9 @@ enum Audio {
 
 const AUDIO: [(&str, Audio); 2] = [("wav", Audio::Wav), ("copy", Audio::Copy)];
 
+/// Utterances and their texts.
+type Texts = Vec<(String, String)>;
+
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(make_shard_list))
     .writing_lists()
     .whole("shards are numbered over the whole list; a folder for each piece needs --split and --out");
@@ -183,7 +186,7 @@ fn make_shard_list(opts: Options) -> Result<Tally> {
 
 impl Options {
     /// The sounds, the segments, and the texts in the order of the shards.
-    fn read_lists(&self, skip: &mut Skip) -> Result<(Sounds, Option<Segments>, Vec<(String, String)>)> {
+    fn read_lists(&self, skip: &mut Skip) -> Result<(Sounds, Option<Segments>, Texts)> {
         let mut text = read_text(&self.text)?;
         let (recordings, name) = (&self.recordings, &self.text);
         ensure!(
