@@ -13,6 +13,8 @@ pub enum Error {
     Io(kaldi_io::Error),
     /// A table failed.
     Table(kaldi_table::Error),
+    /// A file of columns makes no sense, or is not read.
+    Columns(column_files::Error),
     /// What a file holds makes no sense, or is not read.
     Content {
         /// The file, and where in it.
@@ -44,6 +46,7 @@ impl fmt::Display for Error {
         match self {
             Self::Io(error) => error.fmt(f),
             Self::Table(error) => error.fmt(f),
+            Self::Columns(error) => error.fmt(f),
             Self::Content { place, message } => write!(f, "{place}: {message}"),
             Self::Value { key, message } => write!(f, "{key}: {message}"),
         }
@@ -55,6 +58,7 @@ impl std::error::Error for Error {
         match self {
             Self::Io(error) => error.source(),
             Self::Table(error) => error.source(),
+            Self::Columns(error) => error.source(),
             Self::Content { .. } | Self::Value { .. } => None,
         }
     }
@@ -69,5 +73,14 @@ impl From<kaldi_io::Error> for Error {
 impl From<kaldi_table::Error> for Error {
     fn from(error: kaldi_table::Error) -> Self {
         Self::Table(error)
+    }
+}
+
+impl From<column_files::Error> for Error {
+    fn from(error: column_files::Error) -> Self {
+        match error {
+            column_files::Error::Io(error) => Self::Io(error),
+            other => Self::Columns(other),
+        }
     }
 }

@@ -6,13 +6,12 @@
 
 use array_files::DType;
 use bstr::{BStr, BString};
+use column_files::Places;
 use kaldi_types::ValueType;
 use parquet::basic::{ConvertedType, LogicalType};
-use parquet::column::page::PageReader;
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
 
@@ -21,18 +20,9 @@ use crate::exact::Exact;
 use crate::example_parquet::{NAME, Rows, columns};
 use crate::import::ImportOptions;
 use crate::item::Item;
-use crate::parquet_codecs::PackedPages;
-use crate::parquet_pages::CountedPages;
 use crate::parquet_write::TYPE_ENTRY;
-use crate::stream::Places;
 use crate::table_type::part_names;
 use crate::{Error, Result};
-
-/// So many values are allowed in a column of a row group, however few bytes it has.
-const MANY: u64 = 1 << 24;
-
-/// More of them need a byte for each of so many values.
-const SHARE: u64 = 1000;
 
 /// Reads every row of a file.
 pub(crate) fn read(
@@ -53,7 +43,6 @@ pub(crate) fn read(
     };
     for index in 0..file.num_row_groups() {
         let group = file.get_row_group(index).map_err(|error| fault(&error))?;
-        check_sizes(group.metadata(), places.length()).map_err(|message| fault(&message))?;
         let count = usize::try_from(group.metadata().num_rows()).map_err(|error| fault(&error))?;
         let readings = columns.iter().map(|column| column.open(&*group, &places)).collect::<Result<Vec<_>, _>>();
         let mut readings = readings.map_err(|error| fault(&error))?;
@@ -94,19 +83,6 @@ fn example_row(
     let arrays =
         parts.zip(row).map(|(part, cell)| Ok((part, flat(cell, table_type)?))).collect::<Result<_, String>>()?;
     Ok((key, io, arrays))
-}
-
-/// Refuses columns that claim far more values than their bytes can reasonably have: a few bytes may repeat one value as
-/// often as they like, and a row is read whole. A column has no more bytes than the file, which has `length`.
-fn check_sizes(group: &RowGroupMetaData, length: u64) -> Result<(), String> {
-    for column in group.columns() {
-        let [values, bytes] = [column.num_values(), column.compressed_size()].map(|size| size.max(0).unsigned_abs());
-        let bytes = bytes.min(length);
-        if values > MANY && values / SHARE > bytes {
-            return Err(format!("{}: expected no {values} values in {bytes} bytes", column.column_path().string()));
-        }
-    }
-    Ok(())
 }
 
 /// What the columns besides the key are together.
@@ -237,7 +213,6 @@ fn size(cell: Cell, name: &str) -> Result<usize, String> {
 /// A column of a file.
 struct Column {
     index: usize,
-    descriptor: ColumnDescPtr,
     /// The type of the numbers where the plain type does not say.
     dtype: Option<DType>,
     max_definition: i16,
@@ -253,24 +228,11 @@ impl Column {
             _ => None,
         };
         let (max_definition, max_repetition) = (column.max_def_level(), column.max_rep_level());
-        Self { index, descriptor: column.clone(), dtype, max_definition, max_repetition }
+        Self { index, dtype, max_definition, max_repetition }
     }
 
     fn open(&self, group: &dyn RowGroupReader, file: &Places) -> Result<Reading<'_>, ParquetError> {
-        let num_rows = usize::try_from(group.metadata().num_rows())?;
-        let pages = group.metadata().column(self.index);
-        // The library takes them for positive.
-        let starts = [Some(pages.data_page_offset()), pages.dictionary_page_offset(), Some(pages.compressed_size())];
-        if let Some(negative) = starts.into_iter().flatten().find(|number| *number < 0) {
-            let message = format!("{}: expected a place of 0 or more, got {negative}", self.descriptor.path());
-            return Err(ParquetError::General(message));
-        }
-        let inner: Box<dyn PageReader> = match PackedPages::open(file, pages, num_rows)? {
-            Some(pages) => Box::new(pages),
-            None => group.get_column_page_reader(self.index)?,
-        };
-        let reader = get_column_reader(self.descriptor.clone(), Box::new(CountedPages::new(inner, pages.num_values())));
-        Ok(Reading { reader, column: self })
+        Ok(Reading { reader: column_files::open_column(file, group.metadata(), self.index)?, column: self })
     }
 }
 
@@ -404,36 +366,5 @@ impl Numbers {
             1 => Ok(Item::Array(Array::new(self.dtype, &[], self.bytes))),
             count => Err(format!("expected one number, got {count}")),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use parquet::file::metadata::ColumnChunkMetaData;
-    use parquet::schema::parser::parse_message_type;
-
-    use super::*;
-
-    #[test]
-    fn few_bytes_may_not_claim_millions_of_values() {
-        let group = |values: i64, bytes: i64| {
-            let schema = parse_message_type("message m { required float value; }").unwrap();
-            let schema = Arc::new(SchemaDescriptor::new(Arc::new(schema)));
-            let column = ColumnChunkMetaData::builder(schema.column(0));
-            let column = column.set_num_values(values).set_total_compressed_size(bytes).build().unwrap();
-            RowGroupMetaData::builder(schema).add_column_metadata(column).build().unwrap()
-        };
-        assert!(check_sizes(&group(10_000_000, 700), 1000).is_ok());
-        assert!(check_sizes(&group(100_000_000, 400_000_000), 500_000_000).is_ok());
-        assert_eq!(
-            check_sizes(&group(100_000_000, 700), 1000).unwrap_err(),
-            "value: expected no 100000000 values in 700 bytes"
-        );
-        assert_eq!(
-            check_sizes(&group(100_000_000, 400_000_000), 1000).unwrap_err(),
-            "value: expected no 100000000 values in 1000 bytes"
-        );
     }
 }
