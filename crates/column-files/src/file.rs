@@ -51,20 +51,20 @@ impl ColumnFile {
         self.metadata.file_metadata().num_rows().max(0).unsigned_abs()
     }
 
-    /// The index of a leaf with a name: `audio.bytes` is a column that is called so, or a member of a struct.
+    /// The rows that have nothing in the leaf with this index, if the file says how many.
+    pub fn num_nulls(&self, leaf: usize) -> Option<u64> {
+        let groups = self.metadata.row_groups().iter();
+        groups.map(|group| group.columns().get(leaf)?.statistics()?.null_count_opt()).sum()
+    }
+
+    /// The index of a leaf with a name: `audio.bytes` is a column that is called so, or else a member of a struct.
     pub fn find(&self, name: &str) -> Option<usize> {
-        let is_column =
-            |index: &usize| self.metadata.file_metadata().schema_descr().column(*index).path().parts()[0] == name;
-        let mut found = (0..self.leaves.len()).filter(|&index| self.leaves[index].name == name);
-        let first = found.next();
-        found.find(is_column).filter(|_| first.is_some_and(|first| !is_column(&first))).or(first)
+        Leaf::find(&self.leaves, name)
     }
 
     /// The names of all leaves, for messages.
     pub fn names(&self) -> String {
-        let mut names: Vec<&str> = self.leaves.iter().map(|leaf| leaf.name.as_str()).collect();
-        names.dedup();
-        names.join(", ")
+        Leaf::names(&self.leaves)
     }
 
     /// What the file says of itself under a key.

@@ -45,10 +45,27 @@ pub struct Leaf {
     pub leaf_type: LeafType,
     /// Whether a value is a list.
     pub is_list: bool,
+    /// Whether it is a member of a struct.
+    pub is_member: bool,
     /// The level of definition from which on a list is there.
     pub(crate) list_level: i16,
     pub(crate) is_unsigned: bool,
     pub(crate) is_half: bool,
+}
+
+impl Leaf {
+    /// The names of leaves, for messages.
+    pub fn names(leaves: &[Self]) -> String {
+        let mut names: Vec<&str> = leaves.iter().map(|leaf| leaf.name.as_str()).collect();
+        names.dedup();
+        names.join(", ")
+    }
+
+    /// The index of the leaf with a name: `audio.bytes` is a column that is called so, or else a member of a struct.
+    pub fn find(leaves: &[Self], name: &str) -> Option<usize> {
+        let found = || (0..leaves.len()).filter(|&index| leaves[index].name == name);
+        found().find(|&index| !leaves[index].is_member).or_else(|| found().next())
+    }
 }
 
 impl fmt::Display for Leaf {
@@ -60,7 +77,7 @@ impl fmt::Display for Leaf {
 
 impl Leaf {
     /// The leaves of a schema, by the indices of its columns.
-    pub(crate) fn all(schema: &SchemaDescriptor) -> Vec<Self> {
+    pub fn all(schema: &SchemaDescriptor) -> Vec<Self> {
         (0..schema.num_columns()).map(|index| Self::of(schema, index)).collect()
     }
 
@@ -93,9 +110,7 @@ impl Leaf {
         let is_half = matches!(column.logical_type_ref(), Some(LogicalType::Float16));
         let leaf_type = match column.max_rep_level() {
             2.. => LeafType::Other("lists"),
-            1 if after_list > 2 && is_in_struct(column.path().parts(), after_list) => {
-                LeafType::Other("structs")
-            }
+            1 if after_list > 2 && is_in_struct(column.path().parts(), after_list) => LeafType::Other("structs"),
             _ if is_half => LeafType::Real,
             _ => leaf_type(column.physical_type(), column.converted_type(), column.logical_type_ref()),
         };
@@ -103,6 +118,7 @@ impl Leaf {
             name: name.join("."),
             leaf_type,
             is_list: column.max_rep_level() > 0,
+            is_member: name.len() > 1,
             list_level,
             is_unsigned: unsigned,
             is_half,
@@ -127,7 +143,8 @@ fn is_list(schema: &SchemaDescriptor, path: &[&str]) -> bool {
 /// Whether the last of `count` names from the repeated group on is a member of a struct: an element of a list has one of a few names, or
 /// is the only one below the repeated group.
 fn is_in_struct(parts: &[String], count: usize) -> bool {
-    count > 3 || parts.last().is_none_or(|last| !matches!(last.as_str(), "element" | "item" | "array" | "array_element"))
+    count > 3
+        || parts.last().is_none_or(|last| !matches!(last.as_str(), "element" | "item" | "array" | "array_element"))
 }
 
 fn leaf_type(physical: PhysicalType, converted: ConvertedType, logical: Option<&LogicalType>) -> LeafType {

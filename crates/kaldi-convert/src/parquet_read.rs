@@ -6,8 +6,10 @@
 
 use array_files::DType;
 use bstr::{BStr, BString};
-use column_files::Places;
+use column_files::{Leaf, LeafType, Places};
 use kaldi_types::ValueType;
+use kaldi_values::{Cursor, Value};
+use kaldi_wave::Wave;
 use parquet::basic::{ConvertedType, LogicalType};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
@@ -93,6 +95,10 @@ enum Form {
     Sized,
     /// `value`.
     Value,
+    /// `value`, a word.
+    Word,
+    /// `value`, the bytes of sound.
+    Sound,
     /// The arrays of a value of this type.
     Parts(ValueType),
     /// The arrays of an input or output of an example.
@@ -106,22 +112,32 @@ impl Form {
         told: Option<ValueType>,
         options: &ImportOptions,
     ) -> Result<(Self, Vec<Column>), String> {
+        let leaves = Leaf::all(schema);
         let find = |name: &str| {
-            let is_it = |column: &&ColumnDescPtr| column.path().parts().first().is_some_and(|part| part == name);
-            let index = schema.columns().iter().position(|column| is_it(&column))?;
-            Some(Column::new(index, &schema.column(index)))
+            let index = Leaf::find(&leaves, name)?;
+            let is_bytes = leaves[index].leaf_type == LeafType::Bytes;
+            Some(Column { is_bytes, ..Column::new(index, &schema.column(index)) })
         };
         let all = |names: &[&str]| names.iter().map(|name| find(name)).collect::<Option<Vec<_>>>();
-        let names = || schema.columns().iter().map(|column| column.path().string()).collect::<Vec<_>>().join(", ");
         let missing = |name: &str, option: &str| {
-            format!("expected a column \"{name}\", got {}; {option}= names another one", names())
+            format!("expected a column \"{name}\", got {}; {option}= names another one", Leaf::names(&leaves))
         };
         let key = options.key.as_deref().unwrap_or("key");
         let key = find(key).ok_or_else(|| missing(key, "--key"))?;
-        let form_of = |value: &Column| if value.max_repetition == 0 { Self::Value } else { Self::Values };
+        let wanted = options.table_type.or(told);
+        let form_of = |value: &Column| match wanted {
+            _ if value.max_repetition > 0 => Ok(Self::Values),
+            Some(ValueType::Wave) if value.is_bytes => Ok(Self::Sound),
+            Some(ValueType::Token) => Ok(Self::Word),
+            None if value.is_bytes => {
+                let name = &leaves[value.index].name;
+                Err(format!("{name}: expected words or numbers, got bytes; --type=wave reads sound"))
+            }
+            _ => Ok(Self::Value),
+        };
         if let Some(value) = &options.value {
             let value = find(value).ok_or_else(|| missing(value, "--value"))?;
-            return Ok((form_of(&value), vec![key, value]));
+            return Ok((form_of(&value)?, vec![key, value]));
         }
         if let Some(table_type) = options.table_type.or(told).filter(|it| it.is_example()) {
             let named = |(name, _): (String, _)| find(&name).ok_or_else(|| missing(&name, "--type"));
@@ -143,10 +159,12 @@ impl Form {
         let found = parts
             .or_else(|| Some((Self::Sized, all(&["rows", "columns", "values"]).filter(|_| is_sized)?)))
             .or_else(|| Some((Self::Values, all(&["values"])?)))
-            .or_else(|| find("value").map(|value| (form_of(&value), vec![value])));
-        let Some((form, columns)) = found else {
+            .map(Ok::<_, String>)
+            .or_else(|| find("value").map(|value| Ok((form_of(&value)?, vec![value]))));
+        let Some(found) = found else {
             return Err(missing("values\" or \"value", "--value"));
         };
+        let (form, columns) = found?;
         if let (Self::Values | Self::Sized, Some(values)) = (&form, columns.last())
             && !(1..=2).contains(&values.max_repetition)
         {
@@ -172,8 +190,23 @@ impl Form {
             }
             (_, Ok(_)) => return Err("expected numbers in values".into()),
             (_, Err(mut cells)) => match (self, cells.pop()) {
-                (Self::Value, Some(Cell::Words(words))) if words.len() == 1 => Item::Word(words[0].clone()),
-                (Self::Value, Some(Cell::Numbers(numbers))) => numbers.into_single()?,
+                (Self::Sound, Some(Cell::Words(bytes))) if bytes.len() == 1 => {
+                    sound(&bytes[0]).map_err(|message| format!("{key}: {message}"))?
+                }
+                (Self::Word, Some(Cell::Words(words))) if words.len() == 1 => {
+                    let word = words.into_iter().next().unwrap_or_default();
+                    if !kaldi_values::is_token(&word) {
+                        return Err(format!(
+                            "{key}: expected one word for a token, got {word:?}; --type=token-vector takes several"
+                        ));
+                    }
+                    Item::Word(word)
+                }
+                (Self::Value, Some(Cell::Words(text))) if text.len() == 1 => {
+                    let words = text[0].split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+                    Item::Words(words.map(BString::from).collect())
+                }
+                (Self::Value | Self::Word, Some(Cell::Numbers(numbers))) => numbers.into_single()?,
                 (Self::Values, Some(Cell::Numbers(numbers))) => numbers.into_array(None)?,
                 (Self::Values, Some(Cell::Words(words))) => Item::Words(words),
                 _ => return Err("expected a value, got none".into()),
@@ -181,6 +214,12 @@ impl Form {
         };
         Ok((key, item))
     }
+}
+
+/// Decodes sound.
+fn sound(bytes: &BString) -> Result<Item, String> {
+    let wave = Wave::read(&mut Cursor::new(bytes));
+    wave.map(Item::Wave).map_err(|error| kaldi_io::explain_sound(&error.message, bytes, ""))
 }
 
 fn parts(table_type: ValueType, cells: Vec<Cell>) -> Result<Item, String> {
@@ -217,6 +256,8 @@ struct Column {
     dtype: Option<DType>,
     max_definition: i16,
     max_repetition: i16,
+    /// Whether values are bytes, which may be no text.
+    is_bytes: bool,
 }
 
 impl Column {
@@ -228,7 +269,7 @@ impl Column {
             _ => None,
         };
         let (max_definition, max_repetition) = (column.max_def_level(), column.max_rep_level());
-        Self { index, dtype, max_definition, max_repetition }
+        Self { index, dtype, max_definition, max_repetition, is_bytes: false }
     }
 
     fn open(&self, group: &dyn RowGroupReader, file: &Places) -> Result<Reading<'_>, ParquetError> {

@@ -1,5 +1,6 @@
 //! Manifests: lists of utterances of other programs.
 
+mod columns;
 mod cuts;
 mod json;
 mod lhotse;
@@ -32,6 +33,8 @@ pub enum Manifest {
     Lhotse,
     /// A Shar folder of lhotse, or one of its files of cuts.
     Shar,
+    /// Parquet files with sound or the names of its files, or a folder or a list of them.
+    Parquet,
 }
 
 impl Manifest {
@@ -45,7 +48,13 @@ impl Manifest {
             return Ok(Some(Self::Shar));
         }
         if path.is_dir() {
-            return Ok(lhotse::is_there(path)?.then_some(Self::Lhotse));
+            if lhotse::is_there(path)? {
+                return Ok(Some(Self::Lhotse));
+            }
+            return Ok(columns::is_columns(path)?.then_some(Self::Parquet));
+        }
+        if columns::is_columns(path)? {
+            return Ok(Some(Self::Parquet));
         }
         let plain = [".gz", ".zst"].iter().find_map(|suffix| name.strip_suffix(suffix.as_bytes())).unwrap_or(name);
         if plain.ends_with(b".csv") {
@@ -98,6 +107,7 @@ pub(crate) fn read(name: &BStr, manifest: Manifest, options: &ManifestOptions, a
             all.are_segments = true;
             return shar::read(name, &places, all);
         }
+        Manifest::Parquet => return columns::read(name, &places, all),
     };
     all.found.extend(found);
     Ok(())
@@ -117,6 +127,12 @@ impl SoundPlaces {
         let is_folder = manifest == Manifest::Lhotse && path.is_dir();
         let folder = if is_folder { path } else { path.parent().unwrap_or(Path::new("")) };
         Self { options: options.clone(), folder: folder.to_owned() }
+    }
+
+    /// The same for a file that belongs to the manifest.
+    fn of_file(&self, file: &BStr) -> Self {
+        let folder = Path::new(std::ffi::OsStr::from_bytes(file)).parent().unwrap_or(Path::new(""));
+        Self { options: self.options.clone(), folder: folder.to_owned() }
     }
 
     /// Makes sure that a name at a place is no command, unless these are allowed.
