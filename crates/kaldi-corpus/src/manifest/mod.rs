@@ -80,8 +80,22 @@ impl Manifest {
     }
 }
 
+/// Reads manifests of one kind and adds what they have.
+pub(crate) fn read_all(
+    names: &[BString],
+    manifest: Manifest,
+    options: &ManifestOptions,
+    all: &mut Utterances,
+) -> Result<()> {
+    match manifest {
+        // All files have the same columns.
+        Manifest::Parquet => columns::read(names, options, all),
+        _ => names.iter().try_for_each(|name| read(name.as_ref(), manifest, options, all)),
+    }
+}
+
 /// Reads a manifest and adds what it has.
-pub(crate) fn read(name: &BStr, manifest: Manifest, options: &ManifestOptions, all: &mut Utterances) -> Result<()> {
+fn read(name: &BStr, manifest: Manifest, options: &ManifestOptions, all: &mut Utterances) -> Result<()> {
     let places = SoundPlaces::new(name, manifest, options);
     let found = match manifest {
         Manifest::Csv => table::read_csv(name, &places)?,
@@ -107,7 +121,7 @@ pub(crate) fn read(name: &BStr, manifest: Manifest, options: &ManifestOptions, a
             all.are_segments = true;
             return shar::read(name, &places, all);
         }
-        Manifest::Parquet => return columns::read(name, &places, all),
+        Manifest::Parquet => return columns::read(&[name.to_owned()], options, all),
     };
     all.found.extend(found);
     Ok(())
@@ -127,12 +141,6 @@ impl SoundPlaces {
         let is_folder = manifest == Manifest::Lhotse && path.is_dir();
         let folder = if is_folder { path } else { path.parent().unwrap_or(Path::new("")) };
         Self { options: options.clone(), folder: folder.to_owned() }
-    }
-
-    /// The same for a file that belongs to the manifest.
-    fn of_file(&self, file: &BStr) -> Self {
-        let folder = Path::new(std::ffi::OsStr::from_bytes(file)).parent().unwrap_or(Path::new(""));
-        Self { options: self.options.clone(), folder: folder.to_owned() }
     }
 
     /// Makes sure that a name at a place is no command, unless these are allowed.

@@ -6,27 +6,31 @@ mod sources;
 
 use std::sync::Arc;
 
-use bstr::BStr;
+use bstr::BString;
 use column_files::{ColumnFile, ColumnValue, ColumnValues};
 use kaldi_reader::{BoxReader, ReaderExt, Step, from_fn};
 
 use super::SoundPlaces;
-use crate::{CorpusPlace, Error, Result, SoundStore, Utterances};
+use crate::{CorpusPlace, Error, Manifest, ManifestOptions, Result, SoundStore, Utterances};
 pub(super) use sources::is_columns;
 
-/// Reads a file, a folder of them, or a list of their names.
-pub(super) fn read(name: &BStr, places: &SoundPlaces, all: &mut Utterances) -> Result<()> {
-    let mut first = None;
-    for file in sources::files(name, places.options.split.as_deref())? {
+/// Reads files, folders of them, or lists of their names, which all have the columns of the first file.
+pub(crate) fn read(names: &[BString], options: &ManifestOptions, all: &mut Utterances) -> Result<()> {
+    let (mut first, mut files) = (None, Vec::new());
+    for name in names {
+        files.extend(sources::files(name.as_ref(), options.split.as_deref())?);
+    }
+    for file in files {
         let opened = ColumnFile::open(file.as_ref())?;
-        let fields = fields::Fields::find(&opened, &places.options.fields)?;
+        let fields = fields::Fields::find(&opened, &options.fields)?;
         if let Some(missing) = first.get_or_insert_with(|| fields.clone()).missing(&fields) {
             let place = CorpusPlace { name: opened.name().into(), line: None };
             return Err(
-                place.error(format!("expected a column {missing}, as the file before it has, got {}", opened.names()))
+                place.error(format!("expected a column {missing}, as the first file has, got {}", opened.names()))
             );
         }
-        rows::read(&opened, &fields, &places.of_file(file.as_ref()), all)?;
+        let places = SoundPlaces::new(file.as_ref(), Manifest::Parquet, options);
+        rows::read(&opened, &fields, &places, all)?;
     }
     Ok(())
 }

@@ -53,7 +53,7 @@ pub(super) fn read(file: &ColumnFile, fields: &Fields, places: &SoundPlaces, all
     let (mut bytes, store) = (Presence::new(file, fields.bytes.as_ref()), all.stores.len());
     let is_path = fields.id.is_some() && fields.id == fields.path;
     for row in 0..file.num_rows() {
-        let place = CorpusPlace { name: format!("{}: row {row}", file.name()).into(), line: None };
+        let place = CorpusPlace::row(file.name(), row);
         let mut next = |column: &mut Option<Column<'_>>| column.as_mut().map_or(Ok(None), |it| it.next(&place));
         let named = next(&mut path)?.filter(|path| !path.trim().is_empty());
         let name = next(&mut id)?;
@@ -133,10 +133,10 @@ fn extra_columns<'a>(
             true if is_read && !KNOWN.contains(&table.as_str()) && !table.is_empty() => {
                 columns.push((table, Column::open(file, &Field { name: leaf.name.clone(), leaf: index }, fields)));
             }
-            true => all.left_out.add(&format!("column {} is a {leaf}, which no table has", leaf.name), &place)?,
+            true => all.left_out.add(&format!("column(s) {} are of a type that no table has, {leaf}", leaf.name), &place)?,
             false => {
                 let name = &leaf.name;
-                all.left_out.add(&format!("column {name} has a table only with --extra={name}"), &place)?;
+                all.left_out.add(&format!("column(s) {name} become a table only with --extra={name}"), &place)?;
             }
         }
     }
