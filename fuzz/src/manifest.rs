@@ -6,8 +6,8 @@ use std::path::Path;
 
 use bstr::ByteSlice;
 use kaldi_corpus::{
-    DataDirectory, ExportFormat, Exported, Manifest, ManifestOptions, NamedCorpus, Naming, SoundSize, SpeakerRule,
-    Utterances,
+    DataDirectory, DirectoryTables, ExportFormat, Exported, Manifest, ManifestOptions, NamedCorpus, Naming, SoundSize,
+    SpeakerRule, Utterances,
 };
 
 /// The kinds of manifests, and the names of their files. The last one is a folder of sound.
@@ -83,6 +83,7 @@ fn leads_back(directory: &DataDirectory, files: &[(String, Vec<u8>)], folder: &P
     };
     let size = SoundSize { num_samples: 1 << 37, sample_rate: 16000.0, num_channels: 2 };
     let sizes: HashMap<_, _> = directory.recordings.iter().map(|it| (it.key.clone(), size)).collect();
+    let tables = DirectoryTables::read(&folder.join("data")).expect("its tables are as they were written");
     for (format, manifest) in [
         (ExportFormat::Nemo, Manifest::Nemo),
         (ExportFormat::Wenet, Manifest::Wenet),
@@ -94,7 +95,7 @@ fn leads_back(directory: &DataDirectory, files: &[(String, Vec<u8>)], folder: &P
             continue;
         }
         let again = folder.join("again");
-        match directory.export(format, &sizes).expect("all sizes are known") {
+        match directory.export(format, &tables, &sizes).expect("all sizes are known") {
             Exported::File(content) => fill(&again, &[("m", &content)]),
             Exported::Folder(contents) => {
                 fill(&again, &contents.each_ref().map(|(name, content)| (*name, &content[..])))

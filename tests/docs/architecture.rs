@@ -134,6 +134,7 @@ fn names_of_inputs_and_outputs_have_types_of_their_own() {
         "prefix",
         "prefixes",
         "repair",
+        "shards", // a pattern of tar files
         "requests",
         "separator",
         "silence_phones",
@@ -142,6 +143,7 @@ fn names_of_inputs_and_outputs_have_types_of_their_own() {
         "snrs",
         "sources", // tables with names before them
         "special_symbol",
+        "split", // a part of a data set, in names of files
         "start_times",
         "weights",
     ];

@@ -9,6 +9,8 @@ use crate::support::wave::wave;
 pub const TRIALS: &Trials = &[
     ("lhotse_reads_our_manifests", lhotse_reads_manifests),
     ("lhotse_reads_our_data_directories", lhotse_reads_data_directories),
+    ("lhotse_reads_our_cuts", lhotse_reads_cuts),
+    ("pyarrow_reads_our_parquet", pyarrow_reads_parquet),
     ("manifests_of_lhotse_are_read", reads_manifests_of_lhotse),
 ];
 
@@ -34,6 +36,50 @@ fn lhotse_reads_manifests(python: &Python) {
         "ra file a.wav 6404 16000\nrb file b.wav 27200 8000\nrc command cat c.wav 27200 16000\n\
          s-1 ra 0.0125 0.4 0 s some  \"words\"\ns-2 rb 0.0 0.25 1 s \u{fc} \u{4e16}\u{754c}\n\
          t-1 rb 0.1 0.35 [0, 1] t a\nt-2 rc 0.5 1.7 0 t \\b\n"
+    );
+}
+
+/// A data directory with all tables that cuts and Parquet have.
+fn tables() -> Scratch {
+    let scratch = sound();
+    scratch.sh("mkdir data").succeeds();
+    scratch.write("data/wav.scp", "ra a.wav\nrc c.wav\n").write("data/segments", "s-1 ra 0 0.4\nt-1 rc 0.1 1.6\n");
+    scratch.write("data/utt2spk", "s-1 s\nt-1 t\n").write("data/text", "s-1 some \"words\"\nt-1 \u{4e16}\n");
+    scratch
+        .write("data/utt2lang", "s-1 en\n")
+        .write("data/spk2gender", "s f\nt m\n")
+        .write("data/utt2snr", "s-1 1.5\nt-1 2\n");
+    scratch.write("data/utt2tokens", "s-1 1 2\nt-1\n").write("data/utt2mood", "t-1 fine\n");
+    scratch
+}
+
+fn lhotse_reads_cuts(python: &Python) {
+    let scratch = tables();
+    scratch
+        .sh("extract-segments scp:data/wav.scp data/segments ark:- | compute-fbank-feats --snip-edges=false ark:- ark,scp:f.ark,data/feats.scp && export-data-dir --format=lhotse data l")
+        .succeeds();
+    assert_eq!(
+        python.run(&scratch, "lhotse_reads", "cuts l 0"),
+        "s-1 ra 0 0.4 (40, 23) (1, 6400) s f en some \"words\" {'snr': 1.5, 'tokens': [1, 2]}\n\
+         t-1 rc 0.1 1.5 (150, 23) (1, 24000) t m None \u{4e16} {'mood': 'fine', 'snr': 2.0, 'tokens': []}\n"
+    );
+}
+
+fn pyarrow_reads_parquet(python: &Python) {
+    let scratch = tables();
+    scratch.sh("export-data-dir --format=parquet data x.parquet").succeeds();
+    let whole = scratch.sh(
+        "rm data/segments; sed -i 's/ra/s-1/; s/rc/t-1/' data/wav.scp; export-data-dir --format=parquet data y.parquet",
+    );
+    whole.succeeds();
+    // The first file has what the segments say, the second the files as they are.
+    assert_eq!(
+        python.run(&scratch, "read_exported", "x.parquet y.parquet a.wav c.wav"),
+        "id:string audio:struct<bytes: binary, path: string> text:string speaker:string language:string gender:string \
+         duration:double mood:string snr:double tokens:list<element: int64>\n\
+         s-1 s-1.wav 6400 some \"words\" s en f 0.4 None 1.5 [1, 2]\n\
+         t-1 t-1.wav 24000 \u{4e16} t None m 1.5 fine 2.0 []\n\
+         features are those of the columns\n"
     );
 }
 

@@ -9,6 +9,8 @@ use crate::support::Scratch;
 pub const TRIALS: &[(&str, fn())] = &[
     ("the_scripts_of_scoring_find_the_errors_of_kaldi", the_scripts_of_scoring_find_the_errors_of_kaldi),
     ("the_scripts_of_ctm_find_the_times_of_kaldi", the_scripts_of_ctm_find_the_times_of_kaldi),
+    ("the_script_for_sclite_writes_what_it_scores", the_script_for_sclite_writes_what_it_scores),
+    ("weights_of_best_paths_are_posteriors_of_their_pdfs", weights_of_best_paths_are_posteriors_of_their_pdfs),
     ("the_scripts_of_diagnosis_run_to_their_end", the_scripts_of_diagnosis_run_to_their_end),
 ];
 
@@ -95,6 +97,70 @@ fn the_scripts_of_ctm_find_the_times_of_kaldi() {
         sed 's/ $//' exp/decode/score_12/data.ctm | diff - <(section "confidences, boundary, 12")
         sed 's/ $//' ali/ctm | diff - <(section "training, boundary")
         [ $(wc -l < best) -ge 40 ]"#)
+        .succeeds();
+}
+
+/// The scorer itself is not ours: a script stands for it, and what it is called with is compared.
+fn the_script_for_sclite_writes_what_it_scores() {
+    let scratch = decoded();
+    let script = recipe().unwrap().join("../../tedlium/s5_r2/local/score_sclite.sh");
+    std::os::unix::fs::symlink(script, scratch.path("score_sclite.sh")).unwrap();
+    scratch
+        .sh(r#". ./path.sh; set -e; export KALDI_ROOT=$PWD
+        mkdir -p tools/sctk/bin
+        printf '#!/bin/sh\necho "$@" >> scored\n' > tools/sctk/bin/hubscr.pl; chmod +x tools/sctk/bin/hubscr.pl
+        awk '{ print $1, "talk" NR % 3, 100 * NR, 100 * NR + 20 }' data/text > data/segments
+        awk '{ print $2, $2, "A" }' data/segments | sort -u > data/reco2file_and_channel
+        awk 'FNR == NR { from[$1] = $2 " A " $2 " " $3 " " $4; next }
+            { key = $1; $1 = ""; print from[key] $0 }' data/segments data/text | sort > data/stm
+        touch data/glm
+        bash score_sclite.sh --cmd run.pl --beam 5 --decode-mbr true --min-lmwt 11 --max-lmwt 12 \
+            --word-ins-penalty 0.0 data lang exp/decode > log 2>&1 || { cat log >&2; exit 1; }
+        section "confidences, boundary, 12" | awk 'FNR == NR { talk[$1] = $2; start[$1] = $3; next }
+            { printf "%s A %.2f %.2f %s %s\n", talk[$1], start[$1] + $3, $4, $5, $6 }' data/segments - |
+            sort -k1,1 -k2,2 -k3,3nb | diff <(sed 's/ $//' exp/decode/score_12_0.0/ctm) -
+        cmp exp/decode/score_12_0.0/ctm exp/decode/score_12_0.0/ctm.filt
+        cmp data/stm exp/decode/score_11_0.0/stm
+        sort scored | cut -d ' ' -f 3- | diff - <(for scale in 11 12; do
+            echo "-V -l english -h hub5 -g data/glm -r exp/decode/score_${scale}_0.0/stm exp/decode/score_${scale}_0.0/ctm.filt"
+        done)"#)
+        .succeeds();
+}
+
+/// Each lattice has two paths, which differ in some pdfs. Where they do, the weight is the probability of the better one.
+fn weights_of_best_paths_are_posteriors_of_their_pdfs() {
+    let scratch = decoded();
+    std::os::unix::fs::symlink(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/data/models"),
+        scratch.path("models"),
+    )
+    .unwrap();
+    scratch
+        .sh(r#". ./path.sh; set -e; m=models
+        mkdir -p exp/two; cp $m/tri.mdl exp/final.mdl; cp $m/tri.tree exp/tree; touch exp/cmvn_opts; echo 1 > exp/two/num_jobs
+        {
+            convert-ali $m/tri.mdl $m/tri.mdl $m/tri.tree ark:$m/tri.alir.ark ark:best
+            linear-to-nbest ark:best "ark:sed 's/ .*/ 1/' $m/tri.alir.txt |" '' '' ark:first
+            linear-to-nbest ark:$m/tri.alir.ark "ark:sed 's/ .*/ 2/' $m/tri.alir.txt |" '' \
+                "ark:sed 's/ .*/ 12/' $m/tri.alir.txt |" ark:second
+            lattice-union ark:first ark:second 'ark:| gzip -c > exp/two/lat.1.gz'
+            steps/best_path_weights.sh --cmd run.pl --acwt 0.1 data exp/two weights
+            gunzip -c weights/ali.1.gz | cmp - best
+            ali-to-pdf $m/tri.mdl ark:best ark,t:best.pdfs
+            ali-to-pdf $m/tri.mdl ark:$m/tri.alir.ark ark,t:second.pdfs
+            copy-vector scp:weights/weights.scp ark,t:found
+        } > log 2>&1 || { cat log weights/log/* >&2; exit 1; }
+        tr -d '[]' < found | awk 'FILENAME == "best.pdfs" { best[$1] = $0; next } FILENAME == "second.pdfs" { second[$1] = $0; next }
+            {
+                if (split(best[$1], pdf) != NF) exit 1
+                split(second[$1], other)
+                for (i = 2; i <= NF; i++) {
+                    expected = pdf[i] == other[i] ? 1 : 1 / (1 + exp(-1.2))
+                    if (($i - expected) ^ 2 > 1e-8) exit 1
+                    counts[pdf[i] == other[i]]++
+                }
+            }
+            END { exit counts[0] < 20 || counts[1] < 20 }' best.pdfs second.pdfs -"#)
         .succeeds();
 }
 

@@ -139,3 +139,56 @@ fn a_lattice_of_a_million_arcs_is_carried_and_told() {
     ran.succeeds().stdout_has("states       200001\n");
     scratch.sh(&format!("{limit} lattice-best-path ark:million.ark ark,t:- | wc -w")).succeeds().stdout_is("200001\n");
 }
+
+/// A chain of states with two arcs from each to the next; `word` is the first of the two words of each.
+fn chain(states: u32, strings: [&[i32]; 2], word: impl Fn(u32) -> i32) -> CompactLattice {
+    let mut builder = Builder::default();
+    builder.add_states_to(states as usize);
+    builder.set_start(0);
+    let strings = strings.map(|string| builder.add_string(string));
+    for state in 0..states - 1 {
+        for (arc, string) in (0..).zip(strings) {
+            let word = if word(state) == 0 { 0 } else { word(state) + arc };
+            builder.add_arc(state, Arc::word(word, Cost::new(arc as f32, 1.0), string, state + 1));
+        }
+    }
+    builder.set_final(states - 1, Cost::ONE, Span::EMPTY);
+    CompactLattice(builder.finish())
+}
+
+/// A tool that called itself for each state, or kept something of all states for each, would end in a signal or in want of memory.
+#[test]
+fn long_chains_pass_through_all_tools_of_lattices() {
+    let scratch = Scratch::new();
+    // One word behind the other, and a word after each five thousand frames.
+    let words = chain(2_000, [&[1218, 1236, 1254, 1253, 1054, 1072, 1090]; 2], |_| 8);
+    let silent = chain(20_000, [&[2], &[4]], |state| if state % 5_000 == 2_500 { 8 } else { 0 });
+    for (name, lattice) in [("words.ark", &words), ("silent.ark", &silent)] {
+        let mut bytes = b"utt1 ".to_vec();
+        lattice.write(&mut bytes, Format::Binary);
+        scratch.write(name, &bytes);
+    }
+    scratch.write("ref", "utt1 8 8 8\n");
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/data/lattices");
+    let (boundary, model) = (format!("{data}/word_boundary.int"), format!("{data}/final.mdl"));
+    let limit = "ulimit -v $((400000 + PROGRAM_KB));";
+    for command in [
+        "lattice-copy ark:silent.ark ark,t:text && lattice-copy ark:text ark:- | lattice-equivalent --num-paths=1 ark:- ark:silent.ark",
+        "lattice-copy --write-compact=false ark:silent.ark ark:plain && lattice-copy ark:plain ark:- | lattice-rmali ark:- ark:x",
+        "lattice-1best ark:silent.ark ark:one && nbest-to-linear ark:one ark:x && nbest-to-ctm ark:one x",
+        "lattice-scale --lm-scale=2 ark:silent.ark ark:- | lattice-prune --beam=1 ark:- ark:x",
+        "lattice-mbr-decode ark:silent.ark ark:x && lattice-to-ctm-conf ark:silent.ark x",
+        "lattice-oracle ark:silent.ark ark:ref ark:x && lattice-combine ark:silent.ark ark:silent.ark ark:x",
+        "lattice-to-post ark:silent.ark ark:x && lattice-arc-post ark:silent.ark x",
+        "lattice-depth-per-frame ark:silent.ark ark:x && lattice-limit-depth ark:silent.ark ark:x",
+        "lattice-push ark:silent.ark ark:- | lattice-reverse ark:- ark:x",
+        "lattice-to-nbest --n=3 ark:silent.ark ark:- | nbest-to-lattice ark:- ark:x",
+        "lattice-project ark:silent.ark ark:x && lattice-to-fst ark:silent.ark ark:x",
+        "lattice-union ark:words.ark ark:words.ark ark:x && lattice-interp ark:words.ark ark:words.ark ark:x",
+        "lattice-align-words $boundary $model ark:words.ark ark:x && lattice-align-phones $model ark:words.ark ark:x",
+        "lattice-to-phone-lattice $model ark:words.ark ark:x && lattice-add-trans-probs $model ark:words.ark ark:x",
+        "lattice-1best ark:words.ark ark:- | nbest-to-prons $model ark:- x",
+    ] {
+        scratch.sh(&format!("set -o pipefail; boundary={boundary} model={model}; {limit} {command}")).succeeds();
+    }
+}

@@ -1,5 +1,12 @@
 //! Manifests of data directories.
 
+mod lhotse;
+mod parquet;
+mod tables;
+
+pub use parquet::{ExportedSound, ParquetFile, ParquetSound};
+pub use tables::DirectoryTables;
+
 use std::collections::HashMap;
 use std::io::Write;
 
@@ -16,16 +23,23 @@ pub enum ExportFormat {
     Nemo,
     /// Lines of JSON of WeNet, a raw list.
     Wenet,
-    /// Recordings and supervisions of lhotse, in a folder.
+    /// Recordings, supervisions and cuts of lhotse, in a folder.
     Lhotse,
+    /// Parquet with the sound in it, as the library `datasets` reads it.
+    Parquet,
     /// Comma-separated values.
     Csv,
 }
 
 impl ExportFormat {
     /// Every format with its name.
-    pub const NAMES: [(&str, Self); 4] =
-        [("nemo", Self::Nemo), ("wenet", Self::Wenet), ("lhotse", Self::Lhotse), ("csv", Self::Csv)];
+    pub const NAMES: [(&str, Self); 5] = [
+        ("nemo", Self::Nemo),
+        ("wenet", Self::Wenet),
+        ("lhotse", Self::Lhotse),
+        ("csv", Self::Csv),
+        ("parquet", Self::Parquet),
+    ];
 }
 
 /// How much sound a recording has.
@@ -52,7 +66,7 @@ pub enum Exported {
     /// A file.
     File(Vec<u8>),
     /// Files of a folder, with their names.
-    Folder([(&'static str, Vec<u8>); 2]),
+    Folder([(&'static str, Vec<u8>); 3]),
 }
 
 impl DataDirectory {
@@ -60,7 +74,7 @@ impl DataDirectory {
     pub fn needs_sizes(&self, format: ExportFormat) -> bool {
         let is_open = |utterance: &DirectoryUtterance| utterance.times.is_none_or(|(_, end)| end < 0.0);
         match format {
-            ExportFormat::Wenet => false,
+            ExportFormat::Wenet | ExportFormat::Parquet => false,
             ExportFormat::Lhotse => true,
             ExportFormat::Nemo | ExportFormat::Csv => self.utterances.iter().any(is_open),
         }
@@ -69,16 +83,23 @@ impl DataDirectory {
     /// Writes the utterances as manifests. `sizes` are those of the recordings, by their keys.
     ///
     /// # Errors
-    /// If a size is missing, or WeNet's list is wanted and there is no text.
-    pub fn export(&self, format: ExportFormat, sizes: &HashMap<String, SoundSize>) -> Result<Exported> {
+    /// If a size is missing, or WeNet's list is wanted and there is no text; for Parquet, which is a [`ParquetFile`].
+    pub fn export(
+        &self,
+        format: ExportFormat,
+        tables: &DirectoryTables,
+        sizes: &HashMap<String, SoundSize>,
+    ) -> Result<Exported> {
         Ok(match format {
             ExportFormat::Nemo => Exported::File(self.nemo(sizes)?),
             ExportFormat::Wenet => Exported::File(self.wenet()?),
             ExportFormat::Csv => Exported::File(self.csv(sizes)?),
             ExportFormat::Lhotse => Exported::Folder([
                 ("recordings.jsonl.gz", gzip(&self.recordings(sizes)?)?),
-                ("supervisions.jsonl.gz", gzip(&self.supervisions(sizes)?)?),
+                ("supervisions.jsonl.gz", gzip(&self.supervisions(tables, sizes)?)?),
+                ("cuts.jsonl.gz", gzip(&self.cuts(tables, sizes)?)?),
             ]),
+            ExportFormat::Parquet => return Err(Error::Nothing("expected a manifest, got parquet".to_owned())),
         })
     }
 
@@ -144,57 +165,6 @@ impl DataDirectory {
         }
         lines.into_inner().map_err(|error| Error::Nothing(format!("cannot write lines with commas: {error}")))
     }
-
-    fn recordings(&self, sizes: &HashMap<String, SoundSize>) -> Result<Vec<u8>> {
-        let mut out = Vec::new();
-        for (at, recording) in self.recordings.iter().enumerate() {
-            let size = self.size(at, sizes)?;
-            let channels: Vec<u32> = (0..size.num_channels).collect();
-            let (kind, source) = match recording.command() {
-                Some(command) => ("command", command),
-                None => ("file", recording.audio.as_str()),
-            };
-            let mut inner = Vec::new();
-            object(&mut inner, &[("type", json!(kind)), ("channels", json!(channels)), ("source", json!(source))]);
-            let inner = String::from_utf8_lossy(&inner);
-            let id = json!(recording.key);
-            let rate =
-                if size.sample_rate.fract() == 0.0 { json!(size.sample_rate as i64) } else { json!(size.sample_rate) };
-            let (samples, seconds, channels) = (size.num_samples, json!(size.seconds()), json!(channels));
-            out.extend(
-                format!(
-                    "{{\"id\": {id}, \"sources\": [{}], \"sampling_rate\": {rate}, \"num_samples\": {samples}, \
-                     \"duration\": {seconds}, \"channel_ids\": {channels}}}\n",
-                    inner.trim_end()
-                )
-                .into_bytes(),
-            );
-        }
-        Ok(out)
-    }
-
-    fn supervisions(&self, sizes: &HashMap<String, SoundSize>) -> Result<Vec<u8>> {
-        let mut out = Vec::new();
-        for utterance in &self.utterances {
-            let (start, duration) = self.times(utterance, sizes)?;
-            let channel = match (utterance.channel, self.size(utterance.recording, sizes)?.num_channels) {
-                (Some(channel), _) => json!(channel),
-                (None, 0 | 1) => json!(0),
-                (None, channels) => json!((0..channels).collect::<Vec<_>>()),
-            };
-            let mut fields = vec![
-                ("id", json!(utterance.key)),
-                ("recording_id", json!(self.recordings[utterance.recording].key)),
-                ("start", json!(start)),
-                ("duration", json!(duration)),
-                ("channel", channel),
-            ];
-            fields.extend(utterance.text.as_ref().map(|text| ("text", json!(text))));
-            fields.push(("speaker", json!(utterance.speaker)));
-            object(&mut out, &fields);
-        }
-        Ok(out)
-    }
 }
 
 /// Seconds with at most 6 decimals.
@@ -204,8 +174,15 @@ fn rounded(seconds: f64) -> f64 {
 
 /// Appends a line with an object, with a blank after each colon and before each field.
 fn object(out: &mut Vec<u8>, fields: &[(&str, Value)]) {
-    let fields: Vec<String> = fields.iter().map(|(name, value)| format!("\"{name}\": {value}")).collect();
-    out.extend(format!("{{{}}}\n", fields.join(", ")).into_bytes());
+    let fields: Vec<_> = fields.iter().map(|(name, value)| (*name, value.to_string())).collect();
+    out.extend(nested(&fields).into_bytes());
+    out.push(b'\n');
+}
+
+/// An object of names and what they are in JSON.
+fn nested(fields: &[(&str, String)]) -> String {
+    let fields: Vec<String> = fields.iter().map(|(name, value)| format!("{}: {value}", json!(name))).collect();
+    format!("{{{}}}", fields.join(", "))
 }
 
 /// Compresses; the same bytes always become the same bytes.

@@ -22,6 +22,7 @@
 //! | [`read_text`], [`read_recordings`] | `text` and `wav.scp`, as WeNet's scripts read them |
 //! | [`DataDirectory`] | a data directory that is read as a whole |
 //! | [`Exported`], [`ExportFormat`] | its utterances in the order of the export, as lines of manifests |
+//! | [`DirectoryTables`], [`ParquetFile`] | languages, genders and other tables of it; files of Parquet with the sound in them |
 //! | [`RawList`], [`ListIndex`] | lists of utterances, one object in JSON a line |
 //! | [`shar`] | folders of lhotse with cuts and tar files of each field, which are written |
 //! | [`shard`] | tar files of samples, which are read, written, checked and copied |
@@ -59,7 +60,7 @@ pub use corpus::NamedCorpus;
 pub use data_folder::{AfterKey, DIRECTORY_FILES, DataFolder, DirectoryFile, KeysOf, last_ends};
 pub use directory::{DataDirectory, DirectoryRecording, DirectoryUtterance};
 pub use error::{CorpusPlace, Error, Result};
-pub use export::{ExportFormat, Exported, SoundSize};
+pub use export::{DirectoryTables, ExportFormat, Exported, ExportedSound, ParquetFile, ParquetSound, SoundSize};
 pub use extra_tables::ExtraTable;
 pub use features::{FeatureCopies, FoundArray, FoundFeatures};
 pub use left_out::LeftOut;

@@ -18,11 +18,6 @@ impl Builder {
         Self { ids: graph.ids.clone(), ..Self::default() }
     }
 
-    /// A builder without states that has these transition-ids.
-    pub(crate) fn with_strings(ids: Vec<i32>) -> Self {
-        Self { ids, ..Self::default() }
-    }
-
     /// The number of states.
     pub fn num_states(&self) -> usize {
         self.finals.len()
@@ -103,6 +98,11 @@ impl Builder {
         self.ids.extend_from_within(first.range());
         self.ids.extend_from_within(second.range());
         Span::new(start, self.ids.len() - start)
+    }
+
+    /// The same with these transition-ids, which spans may name already.
+    pub(crate) fn with_ids(self, ids: Vec<i32>) -> Self {
+        Self { ids, ..self }
     }
 
     pub(crate) fn add_id(&mut self, id: i32) {

@@ -24,7 +24,7 @@ impl Graph {
         let ids = std::mem::take(&mut self.ids);
         let mut removal = Removal {
             graph: &self,
-            builder: Builder::with_strings(ids),
+            builder: Builder::default().with_ids(ids),
             numbers: vec![u32::MAX; self.num_states()],
             waiting: Vec::new(),
             ways: vec![None; self.num_states()],

@@ -34,31 +34,43 @@ fn write_usual(out: &mut Vec<u8>, size: f64) -> bool {
     if !(1e-4..999_999.5).contains(&size) {
         return false;
     }
-    let place = BOUNDS.iter().rposition(|&bound| size >= bound).unwrap_or_default();
-    let mut digits = (size * FACTORS[place]).round_ties_even() as u32;
-    // Digits after the point, if all six are written.
-    let mut decimals = 9 - place as i32;
-    if digits == 1_000_000 {
-        (digits, decimals) = (100_000, decimals - 1);
+    let mut place: usize = BOUNDS.iter().map(|&bound| usize::from(size >= bound)).sum::<usize>() - 1;
+    let mut number = (size * FACTORS[place]).round_ties_even() as u32;
+    if number == 1_000_000 {
+        (number, place) = (100_000, place + 1);
     }
-    while decimals > 0 && digits.is_multiple_of(10) {
-        (digits, decimals) = (digits / 10, decimals - 1);
-    }
-    let decimals = decimals.max(0) as usize;
-    let mut text = [b'0'; 16];
-    let mut at = text.len();
-    let mut written = 0;
-    while digits > 0 || written <= decimals {
-        if written == decimals && decimals > 0 {
-            at -= 1;
-            text[at] = b'.';
+    let digits = digits_of(number);
+    let significant = 8 - (digits | 1).leading_zeros() as usize / 8;
+    let digits = digits | u64::from_le_bytes([b'0'; 8]);
+    let mut text = *b"0.000000000000000";
+    let (at, digits, length) = match place {
+        0..=3 => (5 - place, digits, 5 - place + significant),
+        // The point comes between the digits.
+        _ => {
+            let whole = place - 3;
+            let mask = (1 << (8 * whole)) - 1;
+            let pointed = (digits & mask) | u64::from(b'.') << (8 * whole) | (digits & !mask) << 8;
+            (0, pointed, if significant > whole { significant + 1 } else { whole })
         }
-        at -= 1;
-        text[at] = b'0' + (digits % 10) as u8;
-        (digits, written) = (digits / 10, written + 1);
-    }
-    out.extend_from_slice(&text[at..]);
+    };
+    text[at..at + 8].copy_from_slice(&digits.to_le_bytes());
+    let end = out.len() + length;
+    // All of it is copied, since its size is known, and what is too much is dropped.
+    out.extend_from_slice(&text);
+    out.truncate(end);
     true
+}
+
+/// The digits of a number of six digits, the first in the lowest byte, and two zeros.
+fn digits_of(number: u32) -> u64 {
+    // Each step splits every lane in two: by 10000, by 100, by 10; the divisions are multiplications.
+    let number = 100 * number;
+    let high = number / 10_000;
+    let fours = u64::from(high) | u64::from(number - 10_000 * high) << 32;
+    let hundreds = ((fours * 10_486) >> 20) & 0x7f_0000_007f;
+    let pairs = hundreds | (fours - 100 * hundreds) << 16;
+    let tens = ((pairs * 103) >> 10) & 0x000f_000f_000f_000f;
+    tens | (pairs - 10 * tens) << 8
 }
 
 /// The number of a whole word as C's `strtod` reads it, rounded to single precision. `None` if it is none.

@@ -1,5 +1,7 @@
 //! The text form: a line for each arc and each final state, and an empty line at the end.
 
+mod usual;
+
 use kaldi_io::{Frame, ParseError, excerpt};
 use memchr::memchr;
 
@@ -74,10 +76,23 @@ fn no_line_end(window: &[u8], at: usize) -> ParseError {
 /// # Errors
 /// If a line is not one of a graph, or not of the same form as those before it.
 pub(crate) fn read(bytes: &[u8], wanted: GraphForm) -> Result<(Graph, GraphForm, usize), ParseError> {
-    let first = match frame(bytes, true)? {
-        Frame::Whole(_) => memchr(b'\n', bytes).map_or(bytes.len(), |length| length + 1),
-        _ => bytes.len(),
-    };
+    let first = memchr(b'\n', bytes).map_or(bytes.len(), |length| length + 1);
+    if let Some(at) = bytes[..first].iter().position(|byte| !byte.is_ascii_whitespace()) {
+        return Err(no_line_end(bytes, at));
+    }
+    if first == bytes.len() && bytes.last() != Some(&b'\n') {
+        return Err(ParseError::end(bytes.len(), "a line end after the key"));
+    }
+    if wanted != GraphForm::Standard
+        && let Some((graph, length)) = usual::read(&bytes[first..])
+    {
+        return Ok((graph, GraphForm::Compact, first + length));
+    }
+    read_by_words(bytes, first, wanted)
+}
+
+/// Reads lines from `first` on, whatever stands in them.
+fn read_by_words(bytes: &[u8], first: usize, wanted: GraphForm) -> Result<(Graph, GraphForm, usize), ParseError> {
     let mut reader = TextReader { wanted, form: None, builder: Builder::default(), lines: 0 };
     if wanted == GraphForm::Standard {
         reader.form = Some(GraphForm::Standard);
@@ -354,27 +369,14 @@ fn write_weight(graph: &Graph, form: GraphForm, cost: Cost, string: Span, out: &
     write_ids(graph.string(string), out);
 }
 
-/// Appends transition-ids with underscores between them. An id often follows itself: its digits are kept.
+/// Appends transition-ids with underscores between them.
 fn write_ids(ids: &[i32], out: &mut Vec<u8>) {
-    let Some((&first, others)) = ids.split_first() else { return };
-    // The longest is -2147483648, behind an underscore.
-    let (mut digits, mut length) = ([0; 16], 0);
-    let mut number = Vec::with_capacity(digits.len());
-    kaldi_number::write_integer(out, i64::from(first));
-    out.reserve(others.len() * 5);
-    let mut last = None;
-    for &id in others {
-        if last != Some(id) {
-            number.clear();
-            number.push(b'_');
-            kaldi_number::write_integer(&mut number, i64::from(id));
-            length = number.len();
-            digits[..length].copy_from_slice(&number);
-            last = Some(id);
-        }
-        // A copy of a size that is known, of which the end is dropped.
-        let end = out.len() + length;
-        out.extend_from_slice(&digits);
-        out.truncate(end);
+    let start = out.len();
+    kaldi_number::write_i32_row(out, ids);
+    if !ids.is_empty() {
+        out.pop();
+    }
+    for byte in &mut out[start..] {
+        *byte = if *byte == b' ' { b'_' } else { *byte };
     }
 }

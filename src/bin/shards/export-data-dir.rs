@@ -2,36 +2,61 @@
 //!
 //! Kaldi has no such program. WeNet's list has the bytes of `make_raw_list.py`.
 
-use anyhow::Context;
-use bstr::{BString, ByteSlice};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail, ensure};
+use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, OutputName, Tally};
-use kaldi_corpus::{DataDirectory, ExportFormat, Exported, SoundSize};
+use kaldi_corpus::shard::Stored;
+use kaldi_corpus::{DataDirectory, DirectoryTables, ExportFormat, Exported, ParquetFile, ParquetSound, SoundSize};
 use kaldi_io::Output;
 use kaldi_log::{log, warning};
+use kaldi_matrix::Matrix;
+use kaldi_reader::{ReaderExt, from_fn, par_map};
 use kaldi_table::{Entry, SequentialReader, WorkError};
 use kaldi_wave::{Wave, WaveInfo};
-use std::collections::HashMap;
-use std::path::Path;
 
 const USAGE: &str = "\
 Writes a data directory as a manifest of another program, in the order of utt2spk (wenet: of the text). Durations are those of
 the headers of the sound, or of segments:
-  nemo    lines of JSON: audio_filepath, duration, offset (with segments), text, speaker, utt_id
-  wenet   lines of JSON: key, wav, txt, start and end (with segments), as make-raw-list writes them
-  lhotse  a folder with recordings.jsonl.gz and supervisions.jsonl.gz
-  csv     id,path,duration,text,speaker, and offset with segments
+  nemo     lines of JSON: audio_filepath, duration, offset (with segments), text, speaker, utt_id
+  wenet    lines of JSON: key, wav, txt, start and end (with segments), as make-raw-list writes them
+  lhotse   a folder with recordings.jsonl.gz, supervisions.jsonl.gz and cuts.jsonl.gz
+  csv      id,path,duration,text,speaker, and offset with segments
+  parquet  files with the sound in them, which the Python library datasets loads
 
 Usage: export-data-dir [options] --format=<format> <data-dir> (<manifest-wxfilename>|<folder>)
  e.g.: export-data-dir --format=nemo data/train train.json
        export-data-dir --format=lhotse data/train manifests/train
+       export-data-dir --format=parquet --num-utts-per-shard=2000 data/train hub/data
+Cuts and Parquet have languages (utt2lang), genders (spk2gender) and all other tables utt2<name>; cuts have the places of
+feats.scp, too. Parquet is one file if the name ends in .parquet, otherwise a folder gets files such as
+train-00000-of-00002.parquet. Whole recordings keep their bytes, segments are cut and become WAV of 16 bits; commands in
+wav.scp are run.
 See also: make-data-dir, make-raw-list, make-shard-list, wav-to-duration
 ";
 
+/// Bytes of recordings that are read at the same time.
+const IN_FLIGHT: usize = 16 << 20;
+/// Segments of one recording that are cut at the same time.
+const MAX_SEGMENTS: usize = 100;
+
 #[derive(option_table::Options)]
 struct Options {
-    /// What is written: nemo, wenet, lhotse or csv
+    /// What is written: nemo, wenet, lhotse, csv or parquet
     #[option(one_of = &ExportFormat::NAMES)]
     format: Option<ExportFormat>,
+    /// What becomes of whole recordings in Parquet: copy keeps their bytes, and is the default; wav makes WAV of 16 bits
+    #[option(one_of = &ParquetSound::NAMES)]
+    audio: Option<ParquetSound>,
+    /// The most utterances of a file of Parquet; all of them, if it is not given
+    #[option]
+    num_utts_per_shard: Option<u32>,
+    /// Start of the names of files of Parquet in a folder; train, if it is not given
+    #[option]
+    split: Option<Arg>,
     folder: Arg,
     target: OutputName,
 }
@@ -39,16 +64,25 @@ struct Options {
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(export_data_dir))
     .whole("a manifest is made of several files of the data directory");
 
-fn export_data_dir(opts: Options) -> anyhow::Result<Tally> {
-    let format = opts.format.context("expected --format=nemo, wenet, lhotse or csv")?;
+fn export_data_dir(opts: Options) -> Result<Tally> {
+    let format = opts.format.context("expected --format=nemo, wenet, lhotse, csv or parquet")?;
     let folder = opts.folder.as_path();
     let directory = DataDirectory::read(folder)?;
+    let mut tables = DirectoryTables::read(folder)?;
+    if format == ExportFormat::Parquet {
+        return export_parquet(&opts, directory, tables);
+    }
+    let is_for_parquet = opts.audio.is_some() || opts.num_utts_per_shard.is_some() || opts.split.is_some();
+    ensure!(!is_for_parquet, "expected --audio, --num-utts-per-shard and --split with --format=parquet only");
     let num_commands = directory.recordings.iter().filter(|it| it.command().is_some()).count();
     if num_commands > 0 && format != ExportFormat::Lhotse {
         warning!("{num_commands} recordings are outputs of commands, which other programs do not run");
     }
     let sizes = if directory.needs_sizes(format) { sizes(folder)? } else { HashMap::new() };
-    match directory.export(format, &sizes)? {
+    if format == ExportFormat::Lhotse && tables.has_features() {
+        read_sizes_of_features(folder, &mut tables)?;
+    }
+    match directory.export(format, &tables, &sizes)? {
         Exported::File(lines) => {
             let mut output = Output::create(&opts.target, false)?;
             output.write_all(&lines)?;
@@ -71,8 +105,127 @@ fn export_data_dir(opts: Options) -> anyhow::Result<Tally> {
     Ok(Tally::new(directory.utterances.len() as u64, 0))
 }
 
+/// The files of Parquet, of which each has so many rows at most.
+struct Files {
+    names: std::vec::IntoIter<PathBuf>,
+    num_rows: usize,
+}
+
+impl Files {
+    fn of(opts: &Options, num_utterances: usize) -> Result<Self> {
+        let target = opts.target.as_path();
+        let has_suffix = target.extension().is_some_and(|suffix| suffix == "parquet");
+        if has_suffix && !target.is_dir() {
+            let is_whole = opts.num_utts_per_shard.is_none() && opts.split.is_none();
+            ensure!(
+                is_whole,
+                "expected a folder with --num-utts-per-shard or --split, got the file {}",
+                target.display()
+            );
+            return Ok(Self { names: vec![target.to_owned()].into_iter(), num_rows: usize::MAX });
+        }
+        let num_rows = match opts.num_utts_per_shard {
+            Some(0) => bail!("expected --num-utts-per-shard to be 1 or more, got 0"),
+            Some(count) => count as usize,
+            None => usize::MAX,
+        };
+        let split =
+            opts.split.as_deref().unwrap_or(BStr::new("train")).to_str().context("expected --split in UTF-8")?;
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._".contains(&byte);
+        ensure!(
+            !split.is_empty() && split.bytes().all(is_plain),
+            "expected --split of letters, digits, points and underscores, got {split:?}"
+        );
+        let count = num_utterances.div_ceil(num_rows);
+        let names: Vec<_> =
+            (0..count).map(|at| target.join(format!("{split}-{at:05}-of-{count:05}.parquet"))).collect();
+        std::fs::create_dir_all(target).with_context(|| format!("cannot make the folder {}", target.display()))?;
+        // Readers take all files of the split.
+        for entry in
+            std::fs::read_dir(target).with_context(|| format!("cannot read the folder {}", target.display()))?
+        {
+            let path = entry?.path();
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let is_former = name.starts_with(&format!("{split}-")) && name.ends_with(".parquet");
+            ensure!(
+                !is_former || names.contains(&path),
+                "expected no other files of {split} in the folder, got {}: remove it, or choose another --split",
+                path.display()
+            );
+        }
+        Ok(Self { names: names.into_iter(), num_rows })
+    }
+
+    fn next(&mut self, directory: &DataDirectory, tables: &DirectoryTables) -> Result<ParquetFile> {
+        let path = self.names.next().context("expected fewer utterances")?;
+        let output = Output::create_file(&path, path.display().to_string(), false)?;
+        Ok(ParquetFile::create(output, directory, tables)?)
+    }
+}
+
+fn export_parquet(opts: &Options, directory: DataDirectory, tables: DirectoryTables) -> Result<Tally> {
+    let num_utterances = directory.utterances.len();
+    let directory = Arc::new(directory);
+    ensure!(num_utterances > 0, "expected utterances in the data directory, got none");
+    let mut files = Files::of(opts, num_utterances)?;
+    let audio = opts.audio.unwrap_or_default();
+    let jobs = {
+        let (directory, mut at) = (Arc::clone(&directory), 0);
+        from_fn(move |_| {
+            let Some(first) = directory.utterances.get(at) else { return anyhow::Ok(None) };
+            let rest = directory.utterances[at..].iter().take(MAX_SEGMENTS);
+            let count = rest.take_while(|utterance| utterance.recording == first.recording).count();
+            let stored = Stored::Named(directory.recordings[first.recording].audio.as_str().into());
+            at += count;
+            Ok(Some((at - count..at, stored)))
+        })
+    };
+    let work = {
+        let directory = Arc::clone(&directory);
+        move |(range, stored): (std::ops::Range<usize>, Stored)| -> Result<_> {
+            let sounds = audio.read(&stored, &directory.utterances[range.clone()]).map_err(anyhow::Error::msg)?;
+            Ok((range, sounds))
+        }
+    };
+    let mut file = files.next(&directory, &tables)?;
+    let (mut outputs, mut num_clipped, mut num_loud) = (Vec::new(), 0, 0);
+    let mut sounds = par_map(jobs, kaldi_cli::num_threads, IN_FLIGHT, |(_, stored)| stored.size(), work);
+    for done in sounds.iter() {
+        let (range, sounds) = done?;
+        for (utterance, sound) in directory.utterances[range].iter().zip(sounds) {
+            if file.num_rows() == files.num_rows {
+                outputs.push(std::mem::replace(&mut file, files.next(&directory, &tables)?).finish()?);
+            }
+            num_clipped += sound.num_clipped;
+            num_loud += u64::from(sound.num_clipped > 0);
+            file.put(utterance, &tables, sound)?;
+        }
+    }
+    outputs.push(file.finish()?);
+    let num_files = outputs.len();
+    outputs.into_iter().try_for_each(Output::finish)?;
+    if num_clipped > 0 {
+        warning!("clipped {num_clipped} samples of {num_loud} utterances. Reduce volume?");
+    }
+    log!("Wrote {num_utterances} utterances of {} recordings to {num_files} files.", directory.recordings.len());
+    Ok(Tally::new(num_utterances as u64, 0))
+}
+
+/// Reads the headers of all features.
+fn read_sizes_of_features(folder: &Path, tables: &mut DirectoryTables) -> Result<()> {
+    let table = BString::from([b"scp:", folder.as_os_str().as_encoded_bytes(), b"/feats.scp"].concat());
+    let rows = SequentialReader::<Matrix<f32>>::open(&table)?.skim();
+    rows.par_map(|entry| Ok(entry.read_with(Matrix::<f32>::read_size)?))
+        .drain(|key, (num_frames, dim)| {
+            tables.set_size_of_features(&key.to_str_lossy(), num_frames, dim);
+            anyhow::Ok(())
+        })?
+        .finish()?;
+    Ok(())
+}
+
 /// The sizes of all recordings, from their headers; where a header does not tell, the samples are counted.
-fn sizes(folder: &Path) -> anyhow::Result<HashMap<String, SoundSize>> {
+fn sizes(folder: &Path) -> Result<HashMap<String, SoundSize>> {
     let table = BString::from([b"scp:", folder.as_os_str().as_encoded_bytes(), b"/wav.scp"].concat());
     let mut sizes = HashMap::new();
     let mut unknown = false;
@@ -96,7 +249,7 @@ fn sizes(folder: &Path) -> anyhow::Result<HashMap<String, SoundSize>> {
     Ok(sizes)
 }
 
-fn in_header(entry: &Entry<'_, Wave>) -> Result<Option<SoundSize>, WorkError> {
+fn in_header(entry: &Entry<'_, Wave>) -> std::result::Result<Option<SoundSize>, WorkError> {
     let info = entry.read_with(WaveInfo::read)?;
     Ok(info.num_samples().map(|num_samples| SoundSize {
         num_samples,

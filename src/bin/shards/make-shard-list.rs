@@ -118,24 +118,7 @@ fn make_shard_list(opts: Options) -> Result<Tally> {
     let mut tally = Tally::default();
     let mut skip = Skip { strict: opts.strict, count: 0, advice: AdviceGiven::default() };
 
-    let mut text = read_text(&opts.text)?;
-    let (recordings, name) = (&opts.recordings, &opts.text);
-    ensure!(
-        !are_recordings(&text),
-        "{name}: expected text, got names of recordings: were {recordings} and {name} swapped?"
-    );
-    let mut sounds = Sounds::open(recordings)?;
-    let segments = opts.segments.as_deref().map(Segments::read_mono).transpose()?;
-    skip.without_text(&sounds, segments.as_ref(), &text)?;
-    let mut seen = HashSet::new();
-    for (key, _) in text.extract_if(.., |(key, _)| !seen.insert(key.clone())) {
-        skip.utterance(&key, "the text has this key already")?;
-    }
-    drop(seen);
-    if let Some(seed) = opts.shuffle_seed {
-        Random::seeded(seed).shuffle(&mut text);
-    }
-
+    let (mut sounds, segments, text) = opts.read_lists(&mut skip)?;
     let is_nemo = opts.format == ShardFormat::Nemo;
     if is_nemo {
         check_members(&text)?;
@@ -199,6 +182,28 @@ fn make_shard_list(opts: Options) -> Result<Tally> {
 }
 
 impl Options {
+    /// The sounds, the segments, and the texts in the order of the shards.
+    fn read_lists(&self, skip: &mut Skip) -> Result<(Sounds, Option<Segments>, Vec<(String, String)>)> {
+        let mut text = read_text(&self.text)?;
+        let (recordings, name) = (&self.recordings, &self.text);
+        ensure!(
+            !are_recordings(&text),
+            "{name}: expected text, got names of recordings: were {recordings} and {name} swapped?"
+        );
+        let sounds = Sounds::open(recordings)?;
+        let segments = self.segments.as_deref().map(Segments::read_mono).transpose()?;
+        skip.without_text(&sounds, segments.as_ref(), &text)?;
+        let mut seen = HashSet::new();
+        for (key, _) in text.extract_if(.., |(key, _)| !seen.insert(key.clone())) {
+            skip.utterance(&key, "the text has this key already")?;
+        }
+        drop(seen);
+        if let Some(seed) = self.shuffle_seed {
+            Random::seeded(seed).shuffle(&mut text);
+        }
+        Ok((sounds, segments, text))
+    }
+
     /// How the names of shards start.
     fn checked_prefix(&self) -> Result<BString> {
         let prefix = self.prefix.as_deref().map(ToOwned::to_owned);

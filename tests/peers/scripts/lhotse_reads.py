@@ -1,4 +1,4 @@
-"""Reads manifests, or with `kaldi` a data directory, by lhotse. Prints its recordings and its utterances."""
+"""Reads manifests or cuts, or with `kaldi` a data directory, by lhotse. Prints its recordings and its utterances."""
 
 import sys
 import warnings
@@ -8,6 +8,16 @@ import load_lhotse
 lhotse = load_lhotse.load()
 warnings.simplefilter("ignore")
 kind, folder, rate = sys.argv[1:]
+
+if kind == "cuts":
+    for cut in lhotse.CutSet.from_file(f"{folder}/cuts.jsonl.gz"):
+        lhotse.validate(cut)
+        (it,) = cut.supervisions
+        shapes = cut.load_features().shape, cut.load_audio().shape
+        assert it.id == cut.id and it.start == 0 and it.duration == cut.duration, cut
+        print(cut.id, cut.recording.id, f"{cut.start:g}", cut.duration, *shapes, end=" ")
+        print(it.speaker, it.gender, it.language, it.text, cut.custom)
+    sys.exit()
 
 if kind == "kaldi":
     recordings, supervisions, _ = lhotse.kaldi.load_kaldi_data_dir(folder, int(rate))

@@ -6,6 +6,7 @@ mod even_batches;
 pub mod feed_batches;
 pub mod feed_feats;
 pub mod filter_utts;
+mod json_texts;
 pub mod make_symbols;
 pub mod pad_feats;
 pub mod perturb_wav_speed;

@@ -1,8 +1,9 @@
 mod as_tables;
 mod check_shards;
-mod cuts;
 mod copy_shards;
+mod cuts;
 mod data_dirs;
+mod export_parquet;
 mod extract_shards;
 mod hostile_manifests;
 mod json_fields;

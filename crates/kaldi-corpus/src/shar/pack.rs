@@ -5,7 +5,7 @@ use kaldi_wave::{Wave, WaveInfo, sound_suffix};
 use serde_json::json;
 
 use crate::shard::pack::{blob_of, decode, load};
-use crate::shard::{Packed, Stored, is_canonical};
+use crate::shard::{Packed, Stored, is_as_written};
 
 /// A segment may end this many seconds after its recording, and is then cut: as in Kaldi's `extract-segments`.
 const MAX_OVERSHOOT: f64 = 0.5;
@@ -116,7 +116,7 @@ impl SharPacking {
     fn whole(&self, recording: &Stored) -> Result<SharSound, String> {
         let blob = blob_of(recording)?;
         if let (SharAudio::Wav | SharAudio::Copy, Some(content)) = (self.audio, &blob)
-            && is_canonical(content)
+            && is_as_written(content)
         {
             return as_it_is(content.clone(), None);
         }

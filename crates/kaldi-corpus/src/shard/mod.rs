@@ -52,7 +52,7 @@ mod nemo;
 mod nemo_check;
 pub(crate) mod pack;
 mod places;
-mod sound;
+pub(crate) mod sound;
 mod stored;
 mod write;
 
@@ -68,7 +68,7 @@ pub(crate) use nemo::{NemoLine, without_sub};
 pub use nemo_check::NemoCheck;
 pub use pack::{PackedUtterance, Packing, ShardFormat, Utterance};
 pub use places::{Places, SamplePlace};
-pub(crate) use sound::is_canonical;
+pub(crate) use sound::is_as_written;
 pub use sound::sound_info;
 pub use stored::{RawSamples, ShardSamples, Stored, StoredField, StoredSample, raw_samples, shard_samples};
 pub use write::{Packed, ShardCompression, ShardIndex, ShardOptions, ShardSetWriter, ShardWriter};

@@ -1,6 +1,7 @@
 //! Samples of recordings and their texts.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
@@ -64,10 +65,10 @@ pub struct PackedUtterance {
 }
 
 /// A sound in the form of a member.
-struct Sound {
-    suffix: BString,
-    content: Blob,
-    num_clipped: usize,
+pub(crate) struct Sound {
+    pub(crate) suffix: BString,
+    pub(crate) content: Blob,
+    pub(crate) num_clipped: usize,
 }
 
 /// The bytes of a recording in a regular file or in memory. `None` if it has to be read first.
@@ -174,7 +175,7 @@ impl Packing {
     }
 
     /// The whole sound of a recording; where nothing changes the kernel can move the file.
-    fn whole(&self, recording: &Stored) -> Result<Sound, String> {
+    pub(crate) fn whole(&self, recording: &Stored) -> Result<Sound, String> {
         let blob = blob_of(recording)?;
         if let Some(rate) = self.sample_rate {
             return match blob {
@@ -210,13 +211,13 @@ impl Packing {
     }
 }
 
-fn encode(wave: Wave, rate: u32) -> Result<Sound, String> {
+pub(crate) fn encode(wave: Wave, rate: u32) -> Result<Sound, String> {
     let (bytes, num_clipped) = encode_sound(wave, rate)?;
     Ok(Sound { suffix: "wav".into(), content: bytes.into(), num_clipped })
 }
 
 /// The duration of a sound, from its header if that has it.
-fn seconds(content: &Blob) -> Result<f64, String> {
+pub(crate) fn seconds(content: &Blob) -> Result<f64, String> {
     let read = |error: kaldi_io::Error| error.to_string();
     let info = |head: &[u8]| WaveInfo::in_head(head, content.length()).and_then(Result::ok);
     let seconds = match info(&content.first(1 << 16).map_err(read)?) {
@@ -231,6 +232,12 @@ fn seconds(content: &Blob) -> Result<f64, String> {
 
 /// Cuts a segment out of the first channel; times are cut off to samples, as in WeNet.
 fn cut(wave: &Wave, start: f64, end: f64) -> Result<Wave, String> {
+    let samples = span(wave, start, end)?;
+    Ok(Wave::new(wave.sample_rate(), vec![wave.channel(0)[samples].to_vec()]))
+}
+
+/// The samples of a segment.
+pub(crate) fn span(wave: &Wave, start: f64, end: f64) -> Result<Range<usize>, String> {
     let (rate, length) = (f64::from(wave.sample_rate()), wave.num_samples());
     let duration = length as f64 / rate;
     let outside = || format!("expected a segment within {duration} seconds of the recording, got {start} to {end}");
@@ -238,10 +245,7 @@ fn cut(wave: &Wave, start: f64, end: f64) -> Result<Wave, String> {
         return Err(outside());
     }
     let [from, to] = [start, end].map(|seconds| ((seconds * rate) as usize).min(length));
-    if from >= to {
-        return Err(outside());
-    }
-    Ok(Wave::new(wave.sample_rate(), vec![wave.channel(0)[from..to].to_vec()]))
+    if from < to { Ok(from..to) } else { Err(outside()) }
 }
 
 #[cfg(test)]

@@ -126,10 +126,10 @@ pub(crate) fn encode_sound(wave: Wave, sample_rate: u32) -> Result<(Vec<u8>, usi
 pub(crate) fn is_as_encoded(file: &Blob, sample_rate: u32) -> bool {
     let Ok(head) = file.first(HEADER) else { return false };
     let info = WaveInfo::in_head(&head, file.length());
-    is_canonical(file) && matches!(info, Some(Ok(info)) if info.sample_rate() == sample_rate as f32)
+    is_as_written(file) && matches!(info, Some(Ok(info)) if info.sample_rate() == sample_rate as f32)
 }
 
-/// Whether it is a WAV file with nothing but 16-bit samples.
-pub(crate) fn is_canonical(file: &Blob) -> bool {
+/// Whether a file is WAV of 16 bits as it is written here, at any rate.
+pub(crate) fn is_as_written(file: &Blob) -> bool {
     file.first(HEADER).is_ok_and(|head| Wave::is_canonical_head(&head, file.length()))
 }
