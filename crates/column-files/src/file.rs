@@ -31,7 +31,12 @@ impl ColumnFile {
         let places = Places::open(name)?;
         let name: Arc<str> = printable_rxfilename(name).into();
         let metadata = ParquetMetaDataReader::new().parse_and_finish(&places);
-        let metadata = metadata.map_err(|error| Error::content(&name, format!("expected a whole Parquet file, whose directory is at the end: {}", plain(&error))))?;
+        let metadata = metadata.map_err(|error| {
+            Error::content(
+                &name,
+                format!("expected a whole Parquet file, whose directory is at the end: {}", plain(&error)),
+            )
+        })?;
         let leaves = Leaf::all(metadata.file_metadata().schema_descr());
         Ok(Self { name, places, metadata: Arc::new(metadata), leaves })
     }

@@ -119,7 +119,11 @@ fn columns(path: &Path, each: &mut dyn FnMut(&dyn Fn() -> ForeignPart)) -> Resul
             (PhysicalType::INT96 | PhysicalType::BYTE_ARRAY | PhysicalType::FIXED_LEN_BYTE_ARRAY, _) => "bytes",
         };
         let lists = "list of ".repeat(column.max_rep_level().max(0) as usize);
-        each(&|| ForeignPart { name: leaf.name.clone(), what: Some(format!("{lists}{word}")), shape: Some(vec![rows]) });
+        each(&|| ForeignPart {
+            name: leaf.name.clone(),
+            what: Some(format!("{lists}{word}")),
+            shape: Some(vec![rows]),
+        });
     }
     Ok(())
 }
@@ -145,8 +149,13 @@ pub(crate) fn columns_command(name: &BStr) -> Option<String> {
     if key == "key" && leaves.iter().any(|leaf| leaf.name != "key") && has_values(&file) {
         return Some(format!("table-import {shown} ark:-"));
     }
-    let can_be_value = |leaf: &&Leaf| leaf.name != *key && !matches!(leaf.leaf_type, LeafType::Other(_) | LeafType::Bytes);
-    let value = &leaves.iter().find(|leaf| leaf.is_list && can_be_value(leaf)).or_else(|| leaves.iter().find(can_be_value))?.name;
+    let can_be_value =
+        |leaf: &&Leaf| leaf.name != *key && !matches!(leaf.leaf_type, LeafType::Other(_) | LeafType::Bytes);
+    let value = &leaves
+        .iter()
+        .find(|leaf| leaf.is_list && can_be_value(leaf))
+        .or_else(|| leaves.iter().find(can_be_value))?
+        .name;
     let [key, value] = [key, value].map(|name| kaldi_io::quote_name(name.as_bytes()));
     Some(format!("table-import --key={key} --value={value} {shown} ark:-"))
 }

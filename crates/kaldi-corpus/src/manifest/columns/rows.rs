@@ -133,7 +133,9 @@ fn extra_columns<'a>(
             true if is_read && !KNOWN.contains(&table.as_str()) && !table.is_empty() => {
                 columns.push((table, Column::open(file, &Field { name: leaf.name.clone(), leaf: index }, fields)));
             }
-            true => all.left_out.add(&format!("column(s) {} are of a type that no table has, {leaf}", leaf.name), &place)?,
+            true => {
+                all.left_out.add(&format!("column(s) {} are of a type that no table has, {leaf}", leaf.name), &place)?
+            }
             false => {
                 let name = &leaf.name;
                 all.left_out.add(&format!("column(s) {name} become a table only with --extra={name}"), &place)?;

@@ -20,7 +20,14 @@ const LONGEST_NAME: u64 = 1 << 12;
 /// Whether a file is of columns, or a list of such files, or a folder that has some.
 pub(in crate::manifest) fn is_columns(path: &Path) -> Result<bool> {
     if path.is_dir() {
-        return Ok(!files_below(path)?.is_empty());
+        let is_saved = ["state.json", "dataset_dict.json"].iter().any(|file| path.join(file).is_file());
+        return match is_saved {
+            true => Err(Error::Nothing(format!(
+                "{}: expected Parquet, got Arrow as save_to_disk writes it: load_from_disk(...).to_parquet(...) of datasets makes Parquet",
+                path.display()
+            ))),
+            false => Ok(!files_below(path)?.is_empty()),
+        };
     }
     Ok(is_parquet(path) || is_list(path))
 }
