@@ -26,6 +26,8 @@ enum Help {
     OtherWave(&'static str),
     /// A tool makes a table of its values.
     Import,
+    /// Columns, which are a table or a corpus: a tool says which.
+    Columns,
     /// Arrays, which a Python package makes a table of.
     Arrays,
     /// Samples in a tar file.
@@ -65,7 +67,7 @@ const FORMATS: &[Format] = &[
     format(b"\x93NUMPY", "a NumPy array (.npy)", Help::Import),
     format(b"PK\x03\x04", "a zip file, such as .npz", Help::Import),
     format(b"\x89HDF\r", "an HDF5 file", Help::Arrays),
-    format(b"PAR1", "a Parquet file", Help::Import),
+    format(b"PAR1", "a Parquet file", Help::Columns),
     Format { at: 5, ..format(b"\0\0\0{\"", "a safetensors file", Help::Import) },
     format(b"\x80\x02", "a Python pickle", Help::Arrays),
     format(b"\x80\x03", "a Python pickle", Help::Arrays),
@@ -189,6 +191,10 @@ impl Help {
             Self::OtherWave(command) => {
                 format!("tools for audio read it through a command: '{} |'", on_file(command, name))
             }
+            Self::Columns if name == "standard input" || name.contains('|') => {
+                "table-info says the command that reads it, if it is a file".to_owned()
+            }
+            Self::Columns => format!("table-info says the command that reads it: table-info {name}"),
             Self::Import if name == "standard input" || name.contains('|') => {
                 "table-import makes a table of it, if it is a file".to_owned()
             }
@@ -307,7 +313,7 @@ mod tests {
             ),
             (b"PK\x03\x04\x14", "this is a zip file, such as .npz; table-import makes"),
             (b"\x89HDF\r\n\x1a\n", "this is an HDF5 file; in Python"),
-            (b"PAR1\x15", "this is a Parquet file; table-import makes"),
+            (b"PAR1\x15", "this is a Parquet file; table-info says the command that reads it: table-info x"),
             (b"\x40\0\0\0\0\0\0\0{\"a\":", "this is a safetensors file; table-import makes"),
             (b"{\"key\": \"a\", \"value\": [1]}\n", "this is JSON text in lines; table-import makes"),
             (b"\x80\x04\x95\x0b\0", "this is a Python pickle; in Python"),
@@ -372,7 +378,7 @@ mod tests {
         let gzip = b"\x1f\x8b\x08";
         assert!(
             said(b"PAR1", ExpectedStream::Archive, "standard input")
-                .ends_with("table-import makes a table of it, if it is a file")
+                .ends_with("table-info says the command that reads it, if it is a file")
         );
         assert_eq!(
             said(b"a,1,2\n", ExpectedStream::Archive, "'\u{e4}.csv'"),

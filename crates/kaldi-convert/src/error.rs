@@ -15,6 +15,9 @@ pub enum Error {
     /// A table failed.
     #[error(transparent)]
     Table(#[from] kaldi_table::Error),
+    /// A file of columns makes no sense, or is not read.
+    #[error(transparent)]
+    Columns(column_files::Error),
     /// What a file holds makes no sense, or is not read.
     #[error("{place}: {message}")]
     Content {
@@ -40,5 +43,14 @@ impl Error {
 
     pub(crate) fn value(key: impl fmt::Display, message: impl fmt::Display) -> Self {
         Self::Value { key: key.to_string(), message: message.to_string() }
+    }
+}
+
+impl From<column_files::Error> for Error {
+    fn from(error: column_files::Error) -> Self {
+        match error {
+            column_files::Error::Io(error) => Self::Io(error),
+            other => Self::Columns(other),
+        }
     }
 }

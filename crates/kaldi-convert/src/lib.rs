@@ -36,12 +36,9 @@ mod item;
 mod json_read;
 mod npy;
 mod npz;
-mod parquet_codecs;
 mod parquet_lists;
-mod parquet_pages;
 mod parquet_read;
 mod parquet_write;
-
 mod record;
 mod safetensors;
 mod spool;

@@ -2,12 +2,13 @@
 
 use array_files::npz;
 use bstr::{BStr, BString, ByteSlice};
+use column_files::Places;
 use kaldi_io::Output;
 
 use crate::array::Array;
 use crate::import::NamedArrays;
 use crate::npy;
-use crate::stream::{Places, Sink};
+use crate::stream::Sink;
 use crate::{Error, Result};
 
 /// Writes arrays into a file.

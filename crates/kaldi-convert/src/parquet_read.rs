@@ -6,13 +6,14 @@
 
 use array_files::DType;
 use bstr::{BStr, BString};
+use column_files::{Leaf, LeafType, Places};
 use kaldi_types::ValueType;
+use kaldi_values::{Cursor, Value};
+use kaldi_wave::Wave;
 use parquet::basic::{ConvertedType, LogicalType};
-use parquet::column::page::PageReader;
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
 
@@ -21,18 +22,9 @@ use crate::exact::Exact;
 use crate::example_parquet::{NAME, Rows, columns};
 use crate::import::ImportOptions;
 use crate::item::Item;
-use crate::parquet_codecs::PackedPages;
-use crate::parquet_pages::CountedPages;
 use crate::parquet_write::TYPE_ENTRY;
-use crate::stream::Places;
 use crate::table_type::part_names;
 use crate::{Error, Result};
-
-/// So many values are allowed in a column of a row group, however few bytes it has.
-const MANY: u64 = 1 << 24;
-
-/// More of them need a byte for each of so many values.
-const SHARE: u64 = 1000;
 
 /// Reads every row of a file.
 pub(crate) fn read(
@@ -53,7 +45,6 @@ pub(crate) fn read(
     };
     for index in 0..file.num_row_groups() {
         let group = file.get_row_group(index).map_err(|error| fault(&error))?;
-        check_sizes(group.metadata(), places.length()).map_err(|message| fault(&message))?;
         let count = usize::try_from(group.metadata().num_rows()).map_err(|error| fault(&error))?;
         let readings = columns.iter().map(|column| column.open(&*group, &places)).collect::<Result<Vec<_>, _>>();
         let mut readings = readings.map_err(|error| fault(&error))?;
@@ -96,19 +87,6 @@ fn example_row(
     Ok((key, io, arrays))
 }
 
-/// Refuses columns that claim far more values than their bytes can reasonably have: a few bytes may repeat one value as
-/// often as they like, and a row is read whole. A column has no more bytes than the file, which has `length`.
-fn check_sizes(group: &RowGroupMetaData, length: u64) -> Result<(), String> {
-    for column in group.columns() {
-        let [values, bytes] = [column.num_values(), column.compressed_size()].map(|size| size.max(0).unsigned_abs());
-        let bytes = bytes.min(length);
-        if values > MANY && values / SHARE > bytes {
-            return Err(format!("{}: expected no {values} values in {bytes} bytes", column.column_path().string()));
-        }
-    }
-    Ok(())
-}
-
 /// What the columns besides the key are together.
 enum Form {
     /// `values`, of a vector for sure, or one without sizes.
@@ -117,6 +95,10 @@ enum Form {
     Sized,
     /// `value`.
     Value,
+    /// `value`, a word.
+    Word,
+    /// `value`, the bytes of sound.
+    Sound,
     /// The arrays of a value of this type.
     Parts(ValueType),
     /// The arrays of an input or output of an example.
@@ -130,22 +112,32 @@ impl Form {
         told: Option<ValueType>,
         options: &ImportOptions,
     ) -> Result<(Self, Vec<Column>), String> {
+        let leaves = Leaf::all(schema);
         let find = |name: &str| {
-            let is_it = |column: &&ColumnDescPtr| column.path().parts().first().is_some_and(|part| part == name);
-            let index = schema.columns().iter().position(|column| is_it(&column))?;
-            Some(Column::new(index, &schema.column(index)))
+            let index = Leaf::find(&leaves, name)?;
+            let is_bytes = leaves[index].leaf_type == LeafType::Bytes;
+            Some(Column { is_bytes, ..Column::new(index, &schema.column(index)) })
         };
         let all = |names: &[&str]| names.iter().map(|name| find(name)).collect::<Option<Vec<_>>>();
-        let names = || schema.columns().iter().map(|column| column.path().string()).collect::<Vec<_>>().join(", ");
         let missing = |name: &str, option: &str| {
-            format!("expected a column \"{name}\", got {}; `{option}` names another one", names())
+            format!("expected a column \"{name}\", got {}; `{option}` names another one", Leaf::names(&leaves))
         };
         let key = options.key.as_deref().unwrap_or("key");
         let key = find(key).ok_or_else(|| missing(key, "key"))?;
-        let form_of = |value: &Column| if value.max_repetition == 0 { Self::Value } else { Self::Values };
+        let wanted = options.table_type.or(told);
+        let form_of = |value: &Column| match wanted {
+            _ if value.max_repetition > 0 => Ok(Self::Values),
+            Some(ValueType::Wave) if value.is_bytes => Ok(Self::Sound),
+            Some(ValueType::Token) => Ok(Self::Word),
+            None if value.is_bytes => {
+                let name = &leaves[value.index].name;
+                Err(format!("{name}: expected words or numbers, got bytes; `type = wave` reads sound"))
+            }
+            _ => Ok(Self::Value),
+        };
         if let Some(value) = &options.value {
             let value = find(value).ok_or_else(|| missing(value, "value"))?;
-            return Ok((form_of(&value), vec![key, value]));
+            return Ok((form_of(&value)?, vec![key, value]));
         }
         if let Some(table_type) = options.table_type.or(told).filter(|it| it.is_example()) {
             let named = |(name, _): (String, _)| find(&name).ok_or_else(|| missing(&name, "type"));
@@ -167,10 +159,12 @@ impl Form {
         let found = parts
             .or_else(|| Some((Self::Sized, all(&["rows", "columns", "values"]).filter(|_| is_sized)?)))
             .or_else(|| Some((Self::Values, all(&["values"])?)))
-            .or_else(|| find("value").map(|value| (form_of(&value), vec![value])));
-        let Some((form, columns)) = found else {
+            .map(Ok::<_, String>)
+            .or_else(|| find("value").map(|value| Ok((form_of(&value)?, vec![value]))));
+        let Some(found) = found else {
             return Err(missing("values\" or \"value", "value"));
         };
+        let (form, columns) = found?;
         if let (Self::Values | Self::Sized, Some(values)) = (&form, columns.last())
             && !(1..=2).contains(&values.max_repetition)
         {
@@ -196,8 +190,23 @@ impl Form {
             }
             (_, Ok(_)) => return Err("expected numbers in values".into()),
             (_, Err(mut cells)) => match (self, cells.pop()) {
-                (Self::Value, Some(Cell::Words(words))) if words.len() == 1 => Item::Word(words[0].clone()),
-                (Self::Value, Some(Cell::Numbers(numbers))) => numbers.into_single()?,
+                (Self::Sound, Some(Cell::Words(bytes))) if bytes.len() == 1 => {
+                    sound(&bytes[0]).map_err(|message| format!("{key}: {message}"))?
+                }
+                (Self::Word, Some(Cell::Words(words))) if words.len() == 1 => {
+                    let word = words.into_iter().next().unwrap_or_default();
+                    if !kaldi_values::is_token(&word) {
+                        return Err(format!(
+                            "{key}: expected one word for a token, got {word:?}; --type=token-vector takes several"
+                        ));
+                    }
+                    Item::Word(word)
+                }
+                (Self::Value, Some(Cell::Words(text))) if text.len() == 1 => {
+                    let words = text[0].split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+                    Item::Words(words.map(BString::from).collect())
+                }
+                (Self::Value | Self::Word, Some(Cell::Numbers(numbers))) => numbers.into_single()?,
                 (Self::Values, Some(Cell::Numbers(numbers))) => numbers.into_array(None)?,
                 (Self::Values, Some(Cell::Words(words))) => Item::Words(words),
                 _ => return Err("expected a value, got none".into()),
@@ -205,6 +214,12 @@ impl Form {
         };
         Ok((key, item))
     }
+}
+
+/// Decodes sound.
+fn sound(bytes: &BString) -> Result<Item, String> {
+    let wave = Wave::read(&mut Cursor::new(bytes));
+    wave.map(Item::Wave).map_err(|error| kaldi_io::explain_sound(&error.message, bytes, ""))
 }
 
 fn parts(table_type: ValueType, cells: Vec<Cell>) -> Result<Item, String> {
@@ -237,11 +252,12 @@ fn size(cell: Cell, name: &str) -> Result<usize, String> {
 /// A column of a file.
 struct Column {
     index: usize,
-    descriptor: ColumnDescPtr,
     /// The type of the numbers where the plain type does not say.
     dtype: Option<DType>,
     max_definition: i16,
     max_repetition: i16,
+    /// Whether values are bytes, which may be no text.
+    is_bytes: bool,
 }
 
 impl Column {
@@ -253,24 +269,11 @@ impl Column {
             _ => None,
         };
         let (max_definition, max_repetition) = (column.max_def_level(), column.max_rep_level());
-        Self { index, descriptor: column.clone(), dtype, max_definition, max_repetition }
+        Self { index, dtype, max_definition, max_repetition, is_bytes: false }
     }
 
     fn open(&self, group: &dyn RowGroupReader, file: &Places) -> Result<Reading<'_>, ParquetError> {
-        let num_rows = usize::try_from(group.metadata().num_rows())?;
-        let pages = group.metadata().column(self.index);
-        // The library takes them for positive.
-        let starts = [Some(pages.data_page_offset()), pages.dictionary_page_offset(), Some(pages.compressed_size())];
-        if let Some(negative) = starts.into_iter().flatten().find(|number| *number < 0) {
-            let message = format!("{}: expected a place of 0 or more, got {negative}", self.descriptor.path());
-            return Err(ParquetError::General(message));
-        }
-        let inner: Box<dyn PageReader> = match PackedPages::open(file, pages, num_rows)? {
-            Some(pages) => Box::new(pages),
-            None => group.get_column_page_reader(self.index)?,
-        };
-        let reader = get_column_reader(self.descriptor.clone(), Box::new(CountedPages::new(inner, pages.num_values())));
-        Ok(Reading { reader, column: self })
+        Ok(Reading { reader: column_files::open_column(file, group.metadata(), self.index)?, column: self })
     }
 }
 
@@ -404,36 +407,5 @@ impl Numbers {
             1 => Ok(Item::Array(Array::new(self.dtype, &[], self.bytes))),
             count => Err(format!("expected one number, got {count}")),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use parquet::file::metadata::ColumnChunkMetaData;
-    use parquet::schema::parser::parse_message_type;
-
-    use super::*;
-
-    #[test]
-    fn few_bytes_may_not_claim_millions_of_values() {
-        let group = |values: i64, bytes: i64| {
-            let schema = parse_message_type("message m { required float value; }").unwrap();
-            let schema = Arc::new(SchemaDescriptor::new(Arc::new(schema)));
-            let column = ColumnChunkMetaData::builder(schema.column(0));
-            let column = column.set_num_values(values).set_total_compressed_size(bytes).build().unwrap();
-            RowGroupMetaData::builder(schema).add_column_metadata(column).build().unwrap()
-        };
-        assert!(check_sizes(&group(10_000_000, 700), 1000).is_ok());
-        assert!(check_sizes(&group(100_000_000, 400_000_000), 500_000_000).is_ok());
-        assert_eq!(
-            check_sizes(&group(100_000_000, 700), 1000).unwrap_err(),
-            "value: expected no 100000000 values in 700 bytes"
-        );
-        assert_eq!(
-            check_sizes(&group(100_000_000, 400_000_000), 1000).unwrap_err(),
-            "value: expected no 100000000 values in 1000 bytes"
-        );
     }
 }

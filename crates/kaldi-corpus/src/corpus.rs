@@ -354,7 +354,8 @@ fn check_audio(found: &FoundUtterance) -> Result<()> {
 }
 
 fn twice(key: &BString, first: &CorpusPlace, second: &CorpusPlace) -> Error {
-    second.error(format!("expected each name once, got {key} again, which {first} has"))
+    let advice = if second.is_row() { "; --utt-field= names another column" } else { "" };
+    second.error(format!("expected each name once, got {key} again, which {first} has{advice}"))
 }
 
 /// Seconds with at most 6 decimals.

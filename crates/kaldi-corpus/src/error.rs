@@ -15,10 +15,23 @@ pub struct CorpusPlace {
     pub line: Option<u64>,
 }
 
+/// What stands before the number of a row.
+const ROW: &str = ": row ";
+
 impl CorpusPlace {
     /// A line of a file.
     pub fn line(name: &Arc<str>, line: u64) -> Self {
         Self { name: name.clone(), line: Some(line) }
+    }
+
+    /// A row of a file of columns, from 0.
+    pub(crate) fn row(name: &str, row: u64) -> Self {
+        Self { name: format!("{name}{ROW}{row}").into(), line: None }
+    }
+
+    /// Whether it is a row of a file of columns.
+    pub(crate) fn is_row(&self) -> bool {
+        self.name.contains(ROW)
     }
 
     /// An error there.
@@ -62,6 +75,9 @@ pub enum Error {
     /// A shard, or a file of cuts, cannot be read or makes no sense.
     #[error(transparent)]
     Shard(#[from] kaldi_tar::Error),
+    /// A file of columns cannot be read.
+    #[error(transparent)]
+    Columns(#[from] column_files::Error),
     /// Something makes no sense.
     #[error("{place}: {message}")]
     Content {

@@ -169,9 +169,7 @@ impl Utterances {
         let first = names.first().map_or("".into(), |name| kaldi_io::printable_rxfilename(name.as_ref()));
         let mut all = Self::empty(first.into_owned());
         all.left_out.strict = options.strict;
-        for name in names {
-            manifest::read(name.as_ref(), manifest, options, &mut all)?;
-        }
+        manifest::read_all(names, manifest, options, &mut all)?;
         Ok(all)
     }
 

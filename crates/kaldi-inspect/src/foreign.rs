@@ -244,6 +244,7 @@ impl Foreign {
         let file = printable_rxfilename(name);
         match self.kind {
             ForeignKind::Folder => None,
+            ForeignKind::Parquet => foreign_parts::columns_command(name),
             kind if kind.has_arrays() => Some(format!("table-import {file} ark:-")),
             ForeignKind::Shard | ForeignKind::ShardList => {
                 let fields = ["text", "speaker", "language", "gender"].into_iter();
@@ -268,14 +269,15 @@ impl Foreign {
             object.insert("entries".to_owned(), self.entries.clone().into());
         }
         let command = self.command(name);
-        let texts = [(self.command_label(), command.as_deref()), ("fault", self.fault.as_deref())];
+        let texts = [(self.command_label(command.as_deref()), command.as_deref()), ("fault", self.fault.as_deref())];
         object.extend(texts.into_iter().filter_map(|(name, text)| Some((name.to_owned(), Value::from(text?)))));
         format!("{}\n", Value::Object(object))
     }
 
     /// What a command is called in reports.
-    fn command_label(&self) -> &'static str {
-        if self.kind.has_arrays() { "import" } else { "read" }
+    fn command_label(&self, command: Option<&str>) -> &'static str {
+        let is_import = self.kind.has_arrays() && command.is_none_or(|command| command.starts_with("table-import"));
+        if is_import { "import" } else { "read" }
     }
 
     /// The report in lines.
@@ -298,7 +300,7 @@ impl Foreign {
             line("entries", &self.entries.join(" "));
         }
         if let Some(command) = self.command(name) {
-            line(self.command_label(), &command);
+            line(self.command_label(Some(&command)), &command);
         }
         if let Some(fault) = &self.fault {
             line("fault", fault);

@@ -8,8 +8,9 @@ use array_files::npy::ArrayLayout;
 use array_files::npz::NpzReader;
 use array_files::{DType, safetensors};
 use bstr::{BStr, ByteSlice};
+use column_files::{ColumnFile, Leaf, LeafType};
 use kaldi_corpus::DataFolder;
-use kaldi_io::{Lines, printable};
+use kaldi_io::{Lines, printable, printable_rxfilename};
 use kaldi_tar::{Cut, Grouping, SampleStream, SharFolder, SharPart, SharStream, ShardNames, Wanted};
 use parquet::basic::{ConvertedType, Type as PhysicalType};
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -108,7 +109,8 @@ fn columns(path: &Path, each: &mut dyn FnMut(&dyn Fn() -> ForeignPart)) -> Resul
     let reader = SerializedFileReader::new(file.into_inner()).map_err(|error| error.to_string())?;
     let metadata = reader.metadata().file_metadata();
     let rows = u64::try_from(metadata.num_rows()).unwrap_or_default();
-    for column in metadata.schema_descr().columns() {
+    let leaves = Leaf::all(metadata.schema_descr());
+    for (column, leaf) in metadata.schema_descr().columns().iter().zip(&leaves) {
         let word = match (column.physical_type(), column.converted_type()) {
             (_, ConvertedType::UTF8) => "string",
             (PhysicalType::BOOLEAN, _) => "bool",
@@ -119,11 +121,51 @@ fn columns(path: &Path, each: &mut dyn FnMut(&dyn Fn() -> ForeignPart)) -> Resul
             (PhysicalType::INT96 | PhysicalType::BYTE_ARRAY | PhysicalType::FIXED_LEN_BYTE_ARRAY, _) => "bytes",
         };
         let lists = "list of ".repeat(column.max_rep_level().max(0) as usize);
-        let path = column.path();
-        let name = path.parts().first().cloned().unwrap_or_default();
-        each(&|| ForeignPart { name: name.clone(), what: Some(format!("{lists}{word}")), shape: Some(vec![rows]) });
+        each(&|| ForeignPart {
+            name: leaf.name.clone(),
+            what: Some(format!("{lists}{word}")),
+            shape: Some(vec![rows]),
+        });
     }
     Ok(())
+}
+
+/// Names of keys in tables of other programs.
+const KEYS: [&str; 5] = ["key", "id", "utt", "utt_id", "segment_id"];
+
+/// The command that reads columns: one for a corpus if they have sound, else one for a table. `None` if no two columns can be
+/// key and value.
+pub(crate) fn columns_command(name: &BStr) -> Option<String> {
+    let (file, shown) = (ColumnFile::open(name).ok()?, printable_rxfilename(name));
+    let leaves = file.leaves();
+    let is_sound = |leaf: &Leaf| {
+        let is_one = leaf.name == "audio" || !leaf.is_member || leaf.name.ends_with(".bytes");
+        is_one && leaf.leaf_type == LeafType::Bytes && !leaf.is_list
+    };
+    if leaves.iter().any(is_sound) {
+        return Some(format!("make-data-dir {shown} data"));
+    }
+    let can_be_key = |leaf: &&Leaf| !leaf.is_list && matches!(leaf.leaf_type, LeafType::Text | LeafType::Integer);
+    let known = KEYS.iter().filter_map(|name| file.find(name)).map(|index| &leaves[index]).find(can_be_key);
+    let key = &known.or_else(|| leaves.iter().find(can_be_key))?.name;
+    if key == "key" && leaves.iter().any(|leaf| leaf.name != "key") && has_values(&file) {
+        return Some(format!("table-import {shown} ark:-"));
+    }
+    let can_be_value =
+        |leaf: &&Leaf| leaf.name != *key && !matches!(leaf.leaf_type, LeafType::Other(_) | LeafType::Bytes);
+    let value = &leaves
+        .iter()
+        .find(|leaf| leaf.is_list && can_be_value(leaf))
+        .or_else(|| leaves.iter().find(can_be_value))?
+        .name;
+    let [key, value] = [key, value].map(|name| kaldi_io::quote_name(name.as_bytes()));
+    Some(format!("table-import --key={key} --value={value} {shown} ark:-"))
+}
+
+/// Whether the columns have the names that tables have.
+fn has_values(file: &ColumnFile) -> bool {
+    let is_ours = file.note("kaldi.type").is_some();
+    is_ours || ["value", "values"].iter().any(|name| file.find(name).is_some())
 }
 
 /// Files and folders by name, each with what it is.

@@ -24,6 +24,7 @@ Makes a data directory (wav.scp, utt2spk, spk2utt, text, segments) of a folder o
   lhotse     cuts.jsonl, or a folder with it, or with *recordings*.jsonl and *supervisions*.jsonl; also those with .gz. segments is
              written always; features in archives stay there, those of NumPy become feats.ark
   shar       a Shar folder of lhotse: WAV stays in its tar files, other sound is copied
+  parquet    Parquet with sound inside (Hugging Face, CosyVoice), which is copied, or with its paths; a folder or a list of such files
 An utterance whose name does not start with that of its speaker gets <speaker>- before it. If some utterances have text, the
 others are left out. The files appear when all are complete.
 
@@ -32,6 +33,7 @@ Usage: make-data-dir [options] <folder-or-manifest> [<folder-or-manifest> ...] <
        make-data-dir --utt-from='regex:([^/]+)/[^/]+$' --spk-from='regex:^([^/]+)' corpus data/corpus
        make-data-dir cv-corpus/de/train.tsv data/train
        make-data-dir --audio-dir=/corpora/sound manifest.json data/train
+       make-data-dir --split=train librispeech_asr/all data/train
        make-data-dir --shards='nemo/audio__OP_0..127_CL_.tar' nemo/tarred_audio_manifest.json data/train
        make-data-dir cuts_train.jsonl.gz data/train
        make-data-dir --extra=snr,emotion shar/train data/train
@@ -126,7 +128,7 @@ enum Format {
     Manifest(Manifest),
 }
 
-const FORMATS: [(&str, Format); 8] = [
+const FORMATS: [(&str, Format); 9] = [
     ("auto", Format::Auto),
     ("folder", Format::Folder),
     ("csv", Format::Manifest(Manifest::Csv)),
@@ -135,6 +137,7 @@ const FORMATS: [(&str, Format); 8] = [
     ("wenet", Format::Manifest(Manifest::Wenet)),
     ("lhotse", Format::Manifest(Manifest::Lhotse)),
     ("shar", Format::Manifest(Manifest::Shar)),
+    ("parquet", Format::Manifest(Manifest::Parquet)),
 ];
 
 fn utterance_rule(text: &str) -> Result<UtteranceRule, String> {

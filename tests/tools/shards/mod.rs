@@ -13,6 +13,7 @@ mod make_raw_list;
 mod make_shard_list;
 mod nemo_tars;
 mod odd_names;
+mod parquet;
 mod shar;
 mod shards_to_scp;
 

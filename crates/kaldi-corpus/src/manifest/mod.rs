@@ -1,5 +1,6 @@
 //! Manifests: lists of utterances of other programs.
 
+mod columns;
 mod cut_parts;
 mod cuts;
 mod json;
@@ -33,6 +34,8 @@ pub enum Manifest {
     Lhotse,
     /// A Shar folder of lhotse, or one of its files of cuts.
     Shar,
+    /// Parquet files with sound or the names of its files, or a folder or a list of them.
+    Parquet,
 }
 
 impl Manifest {
@@ -46,7 +49,13 @@ impl Manifest {
             return Ok(Some(Self::Shar));
         }
         if path.is_dir() {
-            return Ok(lhotse::is_there(path)?.then_some(Self::Lhotse));
+            if lhotse::is_there(path)? {
+                return Ok(Some(Self::Lhotse));
+            }
+            return Ok(columns::is_columns(path)?.then_some(Self::Parquet));
+        }
+        if columns::is_columns(path)? {
+            return Ok(Some(Self::Parquet));
         }
         let plain = [".gz", ".zst"].iter().find_map(|suffix| name.strip_suffix(suffix.as_bytes())).unwrap_or(name);
         if plain.ends_with(b".csv") {
@@ -72,8 +81,22 @@ impl Manifest {
     }
 }
 
+/// Reads manifests of one kind and adds what they have.
+pub(crate) fn read_all(
+    names: &[BString],
+    manifest: Manifest,
+    options: &ManifestOptions,
+    all: &mut Utterances,
+) -> Result<()> {
+    match manifest {
+        // All files have the same columns.
+        Manifest::Parquet => columns::read(names, options, all),
+        _ => names.iter().try_for_each(|name| read(name.as_ref(), manifest, options, all)),
+    }
+}
+
 /// Reads a manifest and adds what it has.
-pub(crate) fn read(name: &BStr, manifest: Manifest, options: &ManifestOptions, all: &mut Utterances) -> Result<()> {
+fn read(name: &BStr, manifest: Manifest, options: &ManifestOptions, all: &mut Utterances) -> Result<()> {
     let places = SoundPlaces::new(name, manifest, options);
     let found = match manifest {
         Manifest::Csv => table::read_csv(name, &places)?,
@@ -99,6 +122,7 @@ pub(crate) fn read(name: &BStr, manifest: Manifest, options: &ManifestOptions, a
             all.are_segments = true;
             return shar::read(name, &places, all);
         }
+        Manifest::Parquet => return columns::read(&[name.to_owned()], options, all),
     };
     all.found.extend(found);
     Ok(())

@@ -11,13 +11,13 @@ use crate::{CorpusPlace, FieldNames, FoundUtterance, Result};
 
 /// The names of columns, for each the one that counts first.
 const AUDIO: &[&str] = &["path", "audio", "audio_filepath", "wav", "wav_filename", "file"];
-const TEXT: &[&str] = &["sentence", "text", "transcript", "txt"];
-const SPEAKER: &[&str] = &["client_id", "speaker", "speaker_id", "spk"];
-const ID: &[&str] = &["id", "key", "utt_id"];
+pub(super) const TEXT: &[&str] = &["sentence", "text", "transcript", "txt"];
+pub(super) const SPEAKER: &[&str] = &["client_id", "speaker", "speaker_id", "spk"];
+pub(super) const ID: &[&str] = &["id", "key", "utt_id"];
 const START: &[&str] = &["offset"];
 const DURATION: &[&str] = &["duration"];
-const LANGUAGE: &[&str] = &["language", "lang", "locale"];
-const GENDER: &[&str] = &["gender", "sex"];
+pub(super) const LANGUAGE: &[&str] = &["language", "lang", "locale"];
+pub(super) const GENDER: &[&str] = &["gender", "sex"];
 
 /// Where the columns are.
 struct Columns {

@@ -16,7 +16,7 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::serialized_reader::SerializedPageReader;
 use ruzstd::decoding::StreamingDecoder;
 
-use crate::stream::Places;
+use crate::Places;
 
 /// Bytes of the largest page. Programs write pages of 1 MB.
 const LARGEST_PAGE: usize = 1 << 28;
