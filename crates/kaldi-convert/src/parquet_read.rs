@@ -197,7 +197,7 @@ impl Form {
                     let word = words.into_iter().next().unwrap_or_default();
                     if !kaldi_values::is_token(&word) {
                         return Err(format!(
-                            "{key}: expected one word for a token, got {word:?}; --type=token-vector takes several"
+                            "{key}: expected one word for a token, got {word:?}; `type = token-vector` takes several"
                         ));
                     }
                     Item::Word(word)

@@ -354,7 +354,7 @@ fn check_audio(found: &FoundUtterance) -> Result<()> {
 }
 
 fn twice(key: &BString, first: &CorpusPlace, second: &CorpusPlace) -> Error {
-    let advice = if second.is_row() { "; --utt-field= names another column" } else { "" };
+    let advice = if second.is_row() { "; `utt_field` names another column" } else { "" };
     second.error(format!("expected each name once, got {key} again, which {first} has{advice}"))
 }
 

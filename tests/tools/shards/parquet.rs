@@ -120,12 +120,12 @@ fn what_makes_no_sense_is_an_error_and_nothing_is_written() {
     scratch.sh("mkdir saved && echo {} > saved/state.json").succeeds();
     scratch.write("cut.parquet", &scratch.read("p/odd.parquet")[..900]);
     for (arguments, said) in [
-        ("p/hub", "p/hub: expected --split= with one of test, train"),
+        ("p/hub", "p/hub: expected --split with one of test, train"),
         ("--split=dev p/hub", "p/hub: expected a split dev, got test, train"),
         ("p/null-id.parquet", "p/null-id.parquet: row 1: expected a name of the utterance, got nothing"),
         (
             "p/twice.parquet",
-            "row 1: expected each name once, got a again, which p/twice.parquet: row 0 has; --utt-field= names",
+            "row 1: expected each name once, got a again, which p/twice.parquet: row 0 has; --utt-field names",
         ),
         ("p/samples.parquet", "audio: expected a struct with bytes or path, got one of array, sampling_rate"),
         (
@@ -137,7 +137,7 @@ fn what_makes_no_sense_is_an_error_and_nothing_is_written() {
             "audio: expected sound, which is bytes, a path or a struct of them, got a floating-point number",
         ),
         ("p/text-number.parquet", "text: expected a text, got a floating-point number"),
-        ("p/two.parquet", "expected --audio-field= with one of one, two"),
+        ("p/two.parquet", "expected --audio-field with one of one, two"),
         ("p/empty.parquet", "p/empty.parquet: expected utterances, got none"),
         ("p/command.parquet", "row 0: expected the name of a file or an address, got the command \"touch x |\""),
         ("--text-field=no p/odd.parquet", "expected a column no, got id, audio.path, audio.bytes, text"),

@@ -107,7 +107,7 @@ impl<'a> Cuts<'a> {
             Some("MonoCut") => Ok(()),
             Some("MultiCut") if self.places.options.split_channels => Ok(()),
             Some("MultiCut") => Err(place.error(format!(
-                "expected a MonoCut, got the MultiCut {id}, which has several channels: --split-channels makes an utterance of each"
+                "expected a MonoCut, got the MultiCut {id}, which has several channels: `split_channels` makes an utterance of each"
             ))),
             Some(kind @ ("MixedCut" | "PaddingCut")) => {
                 Err(place.error(format!("expected a MonoCut, got the {kind} {id}, which is no part of one recording")))

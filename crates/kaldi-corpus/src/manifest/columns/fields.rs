@@ -159,7 +159,7 @@ impl Finder<'_> {
             [name] => Ok(name.clone()),
             [] => self.error(format!("expected a column of sound, such as audio, got {}", self.file.names())),
             several => self
-                .error(format!("expected --audio-field= with one of {}, which all can be sound", several.join(", "))),
+                .error(format!("expected `audio_field` with one of {}, which all can be sound", several.join(", "))),
         }
     }
 

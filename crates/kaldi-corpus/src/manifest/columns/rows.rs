@@ -138,7 +138,7 @@ fn extra_columns<'a>(
             }
             false => {
                 let name = &leaf.name;
-                all.left_out.add(&format!("column(s) {name} become a table only with --extra={name}"), &place)?;
+                all.left_out.add(&format!("column(s) {name} become a table only with `extra = {name}`"), &place)?;
             }
         }
     }

@@ -106,7 +106,7 @@ fn of_split(folder: &Path, files: Vec<BString>, split: Option<&str>) -> Result<V
     let names = || splits.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
     let nothing = |message| Err(Error::Nothing(format!("{}: {message}", folder.display())));
     match split {
-        None if splits.len() > 1 => nothing(format!("expected --split= with one of {}", names())),
+        None if splits.len() > 1 => nothing(format!("expected `split` with one of {}", names())),
         None => Ok(files),
         Some(split) if !splits.contains(split) => nothing(format!(
             "expected a split {split}, got {}",
