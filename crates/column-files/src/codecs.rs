@@ -16,7 +16,7 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::serialized_reader::SerializedPageReader;
 use ruzstd::decoding::StreamingDecoder;
 
-use crate::Places;
+use crate::FilePlaces;
 
 /// Bytes of the largest page. Programs write pages of 1 MB.
 const LARGEST_PAGE: usize = 1 << 28;
@@ -34,14 +34,14 @@ enum Codec {
 }
 
 /// The pages of a column in a row group, decompressed.
-pub(crate) struct PackedPages(SerializedPageReader<Places>, Codec);
+pub(crate) struct PackedPages(SerializedPageReader<FilePlaces>, Codec);
 
 impl PackedPages {
     /// The pages of a column; `None` if they are plain, or the crate decompresses them.
     ///
     /// # Errors
     /// If nothing here decompresses them.
-    pub(crate) fn open(file: &Places, column: &ColumnChunkMetaData, num_rows: usize) -> Result<Option<Self>> {
+    pub(crate) fn open(file: &FilePlaces, column: &ColumnChunkMetaData, num_rows: usize) -> Result<Option<Self>> {
         let codec = match column.compression() {
             Compression::UNCOMPRESSED | Compression::SNAPPY => return Ok(None),
             Compression::ZSTD(_) => Codec::Zstd,

@@ -11,13 +11,13 @@ use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 
-use crate::{ColumnValue, Error, Leaf, LeafType, Places, Result, open_column};
+use crate::{ColumnValue, Error, FilePlaces, Leaf, LeafType, Result, open_column};
 
 /// A Parquet file.
 #[derive(Clone, Debug)]
 pub struct ColumnFile {
     name: Arc<str>,
-    places: Places,
+    places: FilePlaces,
     metadata: Arc<ParquetMetaData>,
     leaves: Vec<Leaf>,
 }
@@ -28,7 +28,7 @@ impl ColumnFile {
     /// # Errors
     /// If it cannot be read, or is no such file.
     pub fn open(name: &BStr) -> Result<Self> {
-        let places = Places::open(name)?;
+        let places = FilePlaces::open(name)?;
         let name: Arc<str> = printable_rxfilename(name).into();
         let metadata = ParquetMetaDataReader::new().parse_and_finish(&places);
         let metadata = metadata.map_err(|error| {

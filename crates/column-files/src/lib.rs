@@ -23,5 +23,5 @@ pub use error::{Error, Result};
 pub use file::{ColumnFile, ColumnValues};
 pub use leaf::{Leaf, LeafType};
 pub use pages::open_column;
-pub use places::Places;
+pub use places::FilePlaces;
 pub use value::ColumnValue;

@@ -8,7 +8,7 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::serialized_reader::SerializedPageReader;
 
-use crate::Places;
+use crate::FilePlaces;
 use crate::codecs::PackedPages;
 
 /// So many values are allowed in a column of a row group, however few bytes it has.
@@ -21,7 +21,7 @@ const SHARE: u64 = 1000;
 ///
 /// # Errors
 /// If the directory makes no sense, or claims more than can be there; if nothing here decompresses the pages.
-pub fn open_column(file: &Places, group: &RowGroupMetaData, index: usize) -> Result<ColumnReader> {
+pub fn open_column(file: &FilePlaces, group: &RowGroupMetaData, index: usize) -> Result<ColumnReader> {
     let num_rows = usize::try_from(group.num_rows())?;
     let Some(column) = group.columns().get(index) else {
         return Err(ParquetError::General(format!("expected a column {index}, got {} columns", group.num_columns())));

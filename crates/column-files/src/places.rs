@@ -14,12 +14,12 @@ use crate::{Error, Result};
 
 /// A file that is read at any place.
 #[derive(Clone)]
-pub struct Places {
+pub struct FilePlaces {
     source: Arc<dyn ReadAt>,
     at: u64,
 }
 
-impl Places {
+impl FilePlaces {
     /// Opens a file; a stream has one place only.
     ///
     /// # Errors
@@ -47,13 +47,13 @@ impl Places {
     }
 }
 
-impl fmt::Debug for Places {
+impl fmt::Debug for FilePlaces {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Places").field("at", &self.at).finish_non_exhaustive()
+        f.debug_struct("FilePlaces").field("at", &self.at).finish_non_exhaustive()
     }
 }
 
-impl Read for Places {
+impl Read for FilePlaces {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let left = self.source.length().saturating_sub(self.at);
         let count = usize::try_from(left).unwrap_or(usize::MAX).min(out.len()).min(1 << 20);
@@ -63,7 +63,7 @@ impl Read for Places {
     }
 }
 
-impl Seek for Places {
+impl Seek for FilePlaces {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let at = match to {
             SeekFrom::Start(at) => Some(at),
@@ -75,13 +75,13 @@ impl Seek for Places {
     }
 }
 
-impl Length for Places {
+impl Length for FilePlaces {
     fn len(&self) -> u64 {
         self.source.length()
     }
 }
 
-impl ChunkReader for Places {
+impl ChunkReader for FilePlaces {
     type T = io::BufReader<Self>;
 
     fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {

@@ -2,7 +2,7 @@
 
 use array_files::npz;
 use bstr::{BStr, BString, ByteSlice};
-use column_files::Places;
+use column_files::FilePlaces;
 use kaldi_io::Output;
 
 use crate::array::Array;
@@ -45,13 +45,13 @@ impl NpzWriter {
 
 /// The arrays of a file, in the order of its directory.
 pub(crate) struct NpzArrays {
-    npz: npz::NpzReader<Places>,
+    npz: npz::NpzReader<FilePlaces>,
     name: BString,
 }
 
 impl NpzArrays {
     pub(crate) fn open(name: &BStr) -> Result<Self> {
-        let npz = npz::NpzReader::open(Places::open(name)?).map_err(|error| Error::content(name, error))?;
+        let npz = npz::NpzReader::open(FilePlaces::open(name)?).map_err(|error| Error::content(name, error))?;
         Ok(Self { npz, name: name.to_owned() })
     }
 }

@@ -6,7 +6,7 @@
 
 use array_files::DType;
 use bstr::{BStr, BString};
-use column_files::{Leaf, LeafType, Places};
+use column_files::{FilePlaces, Leaf, LeafType};
 use kaldi_types::ValueType;
 use kaldi_values::{Cursor, Value};
 use kaldi_wave::Wave;
@@ -33,7 +33,7 @@ pub(crate) fn read(
     mut each: impl FnMut(&[u8], Item) -> Result<()>,
 ) -> Result<()> {
     let fault = |error: &dyn std::fmt::Display| Error::content(name, error);
-    let places = Places::open(name)?;
+    let places = FilePlaces::open(name)?;
     let file = SerializedFileReader::new(places.clone()).map_err(|error| fault(&error))?;
     let metadata = file.metadata().file_metadata();
     let told = metadata.key_value_metadata().into_iter().flatten().find(|entry| entry.key == TYPE_ENTRY);
@@ -272,7 +272,7 @@ impl Column {
         Self { index, dtype, max_definition, max_repetition, is_bytes: false }
     }
 
-    fn open(&self, group: &dyn RowGroupReader, file: &Places) -> Result<Reading<'_>, ParquetError> {
+    fn open(&self, group: &dyn RowGroupReader, file: &FilePlaces) -> Result<Reading<'_>, ParquetError> {
         Ok(Reading { reader: column_files::open_column(file, group.metadata(), self.index)?, column: self })
     }
 }

@@ -249,7 +249,7 @@ impl Foreign {
             ForeignKind::Shard | ForeignKind::ShardList => {
                 let fields = ["text", "speaker", "language", "gender"].into_iter();
                 let fields = fields.filter(|field| self.entries.iter().any(|entry| *entry == format!("json.{field}")));
-                let options: String = fields.map(|field| format!("--{field}-field=json.{field} ")).collect();
+                let options: String = fields.map(|field| ["--", field, "-field=json.", field, " "].concat()).collect();
                 Some(format!("extract-shards {options}{file} data"))
             }
             _ => Some(format!("make-data-dir {file} data")),

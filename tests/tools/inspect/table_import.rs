@@ -368,7 +368,7 @@ fn parquet_may_be_compressed_by_zstd() {
         scratch.write("v.parquet", file);
         let vectors = "a  [ 0.5 1.5 ]\nb  [ 2.5 3.5 ]\nc  [ 4.5 -1 ]\n";
         scratch.sh("table-import --key=id --value=embedding v.parquet ark,t:-").succeeds().stdout_is(vectors);
-        let message = "expected a column \"key\", got id, embedding.list.element; --key names another one";
+        let message = "expected a column \"key\", got id, embedding; --key names another one";
         scratch.sh("table-import v.parquet ark:o").fails_with(255).stderr_has(message);
         // No damage is more than an error.
         for at in (0..file.len()).step_by(3) {

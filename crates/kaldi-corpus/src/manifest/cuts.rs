@@ -330,7 +330,7 @@ impl<'a> Cuts<'a> {
                 Some(words) if words.is_empty() => {}
                 Some(words) if self.places.options.extra.has(&name) => extra.push((name.into_owned(), words)),
                 Some(_) => {
-                    all.left_out.add(&format!("entries custom.{name} have a table only with --extra={name}"), place)?
+                    all.left_out.add(&format!("entries custom.{name} have a table only with `extra = {name}`"), place)?
                 }
             }
         }

@@ -110,7 +110,7 @@ impl TarNames {
             false => {
                 let tar = tar.display();
                 Err(place.error(format!(
-                    "expected the tar file of shard {number}, {tar}, which is not there: --shards names it"
+                    "expected the tar file of shard {number}, {tar}, which is not there: `shards` names it"
                 )))
             }
         }

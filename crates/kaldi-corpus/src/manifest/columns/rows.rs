@@ -149,7 +149,7 @@ fn extra_columns<'a>(
 enum Presence {
     All,
     None,
-    Some(ColumnValues),
+    Some(Box<ColumnValues>),
 }
 
 impl Presence {
@@ -158,7 +158,7 @@ impl Presence {
         match file.num_nulls(field.leaf) {
             Some(0) => Self::All,
             Some(count) if count == file.num_rows() => Self::None,
-            _ => Self::Some(file.values(field.leaf)),
+            _ => Self::Some(Box::new(file.values(field.leaf))),
         }
     }
 

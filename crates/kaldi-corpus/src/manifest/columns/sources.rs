@@ -102,7 +102,7 @@ fn files_below(folder: &Path) -> Result<Vec<BString>> {
 
 /// The files of the wanted split, or of the only one.
 fn of_split(folder: &Path, files: Vec<BString>, split: Option<&str>) -> Result<Vec<BString>> {
-    let splits: BTreeSet<String> = files.iter().filter_map(|file| split_of(file)).collect();
+    let splits: BTreeSet<String> = files.iter().filter_map(split_of).collect();
     let names = || splits.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
     let nothing = |message| Err(Error::Nothing(format!("{}: {message}", folder.display())));
     match split {
