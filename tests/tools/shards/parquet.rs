@@ -185,7 +185,7 @@ fn members_of_structs_are_imported() {
         .fails_with(255)
         .stderr_has("got id, audio.path, audio.bytes, text;");
     // A column whose whole name has the dots comes first.
-    import("--value=audio.bytes p/dots.parquet ark,t:-").succeeds().stdout_is("a 1\nb 2\n");
+    import("--value=audio.bytes p/dots.parquet ark,t:-").succeeds().stdout_is("a 1 \nb 2 \n");
     import("p/values.parquet ark,t:-").succeeds().stdout_is("a 1 2 \nb 3 \n");
     import("p/words.parquet ark,t:-").succeeds().stdout_is("a x y \nb z \n");
     import("--type=token p/words.parquet ark,t:-")
