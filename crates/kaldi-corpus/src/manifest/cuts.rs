@@ -329,9 +329,9 @@ impl<'a> Cuts<'a> {
                 None => all.left_out.add(&format!("entries custom.{name} are no text and no numbers"), place)?,
                 Some(words) if words.is_empty() => {}
                 Some(words) if self.places.options.extra.has(&name) => extra.push((name.into_owned(), words)),
-                Some(_) => {
-                    all.left_out.add(&format!("entries custom.{name} have a table only with `extra = {name}`"), place)?
-                }
+                Some(_) => all
+                    .left_out
+                    .add(&format!("entries custom.{name} have a table only with `extra = {name}`"), place)?,
             }
         }
         Ok(extra)

@@ -158,8 +158,9 @@ impl Finder<'_> {
         match found.as_slice() {
             [name] => Ok(name.clone()),
             [] => self.error(format!("expected a column of sound, such as audio, got {}", self.file.names())),
-            several => self
-                .error(format!("expected `audio_field` with one of {}, which all can be sound", several.join(", "))),
+            several => {
+                self.error(format!("expected `audio_field` with one of {}, which all can be sound", several.join(", ")))
+            }
         }
     }
 
