@@ -161,8 +161,9 @@ const LINES: [(&str, &str); 31] = [
 ];
 
 /// Of these, each output is a dataset, a folder, or what a test of its own writes.
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 11] = [
     "feed-batches",
+    "index-shards",
     "indexed-blend",
     "indexed-build-samples",
     "indexed-check",
@@ -171,6 +172,7 @@ const OTHERS: [&str; 9] = [
     "indexed-split",
     "int-vector-to-indexed",
     "make-data-dir",
+    "make-shar",
 ];
 
 fn inputs() -> Scratch {

@@ -221,6 +221,6 @@ mod tests {
             assert!(error.starts_with("expected JSON with json.text: "), "{error}");
         }
         let error = text("json.text.inner", r#"{"text": "a"}"#).unwrap_err().message;
-        assert_eq!(error, "expected an object with \"inner\" for json.text.inner, got \"\\\"a\\\"\"");
+        assert_eq!(error, "expected an object with \"inner\" for json.text.inner, got \"\"a\"\"");
     }
 }

@@ -313,7 +313,7 @@ fn manifests_lead_back_to_the_data_directory() {
     scratch
         .sh("export-data-dir --format=lhotse data l && make-data-dir l again && cmp data/text again/text")
         .succeeds();
-    assert_eq!(file(&scratch, "again/segments"), "s-a s-a 0 0.1\ns-b s-b 0 0.5\nt-c t-c 0 1.5\n");
+    assert_eq!(file(&scratch, "again/segments"), "s-a s-a 0 0.1\ns-b s-b 0 0.5 0\nt-c t-c 0 1.5\n");
     scratch.sh("gunzip -c l/recordings.jsonl.gz | head -n 2 | tail -n 1").succeeds().stdout_is(
         "{\"id\": \"s-b\", \"sources\": [{\"type\": \"file\", \"channels\": [0,1], \"source\": \"b \u{fc}.wav\"}], \
          \"sampling_rate\": 8000, \"num_samples\": 4000, \"duration\": 0.5, \"channel_ids\": [0,1]}\n",

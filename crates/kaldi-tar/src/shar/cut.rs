@@ -191,9 +191,9 @@ mod tests {
     fn what_is_no_cut_is_told_with_its_name() {
         for (line, expected) in [
             (r#"{"id": "c", "start": "x"}"#, "expected a cut of lhotse, got cut c: invalid type: string \"x\""),
-            (r#"{"id": 5}"#, "expected a cut of lhotse, got \"{\\\"id\\\": 5}\": invalid type: integer `5`"),
-            (r#"{"start": 5}"#, "expected a cut of lhotse, got \"{\\\"start\\\": 5}\": missing field `id`"),
-            ("{\"id\": \"c\"", "expected a cut of lhotse, got \"{\\\"id\\\": \\\"c\\\"\": EOF"),
+            (r#"{"id": 5}"#, "expected a cut of lhotse, got \"{\"id\": 5}\": invalid type: integer `5`"),
+            (r#"{"start": 5}"#, "expected a cut of lhotse, got \"{\"start\": 5}\": missing field `id`"),
+            ("{\"id\": \"c\"", "expected a cut of lhotse, got \"{\"id\": \"c\"\": EOF"),
             ("[]", "expected a cut of lhotse, got \"[]\": invalid length 0"),
         ] {
             let error = Cut::parse(line.as_bytes()).unwrap_err();
