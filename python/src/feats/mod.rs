@@ -14,6 +14,7 @@ use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
 
 use crate::errors::{Class, Failure, Result, wrong_value};
+use crate::interrupt::in_session;
 use crate::log;
 
 /// Reads options.
@@ -66,7 +67,7 @@ fn compute<T: Element + kaldi_matrix::Real>(
 
 /// Computes without the interpreter, and then delivers log lines.
 fn logged<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
-    let done = py.detach(work);
+    let done = py.detach(|| in_session(work));
     log::deliver(py)?;
     Ok(done?)
 }
