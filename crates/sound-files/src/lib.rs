@@ -1,6 +1,6 @@
 //! Sound in files of many kinds, decoded to samples at the 16-bit scale.
 //!
-//! What a file is, its first bytes tell ([`SoundKind::tell`]). A container is taken apart into packets here, as slices of the
+//! The first bytes of a file show what it is ([`SoundKind::detect`]). A container is taken apart into packets here, as slices of the
 //! file, with what its headers say of delay, padding and length; decoders of other crates make samples of the packets.
 //!
 //! | container | known by | codecs |
