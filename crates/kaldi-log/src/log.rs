@@ -140,9 +140,10 @@ impl Log {
         line: u32,
         message: fmt::Arguments<'_>,
     ) -> Vec<u8> {
-        let message = message.to_string();
-        let wording = self.0.as_ref().and_then(|settings| settings.wording.as_ref());
-        let message = wording.map_or_else(|| message.clone(), |wording| wording(&message));
+        let mut message = message.to_string();
+        if let Some(wording) = self.0.as_ref().and_then(|settings| settings.wording.as_ref()) {
+            message = wording(&message);
+        }
         line_of(self.program(), severity, function, file, line, &message)
     }
 

@@ -7,7 +7,7 @@ use kaldi_corpus::expand_pattern;
 use kaldi_corpus::shard::{
     FaultKind, FieldPath, Findings, Grouping, NemoCheck, ShardChecks, ShardFault, ShardName, ShardNames, Wanted,
 };
-use kaldi_io::{AdviceGiven, Output, Rxfilename, printable, printable_json};
+use kaldi_io::{AdviceGiven, Output, printable, printable_json};
 use kaldi_log::log;
 use kaldi_reader::{ReaderExt, par_map};
 use kaldi_tar::{SharFolder, SharStream};
@@ -76,7 +76,7 @@ fn check_shards(opts: Options) -> Result<Tally> {
     let mut output = Output::create("-".into(), false)?;
     let mut manifest = match &opts.manifest {
         None => None,
-        Some(name) => Some(NemoCheck::read(written_out(name)?.iter().map(|name| name.as_bstr()))?),
+        Some(name) => Some(NemoCheck::read(expand_pattern(name)?.iter().map(|name| name.as_bstr()))?),
     };
     let folders: Vec<SharFolder> = shar_folders(&opts.shards)?;
     let is_shar = !folders.is_empty();
@@ -102,7 +102,7 @@ fn check_shards(opts: Options) -> Result<Tally> {
     let sounds = folders.iter().flat_map(SharFolder::files).filter_map(|files| files.fields.get("recording").cloned());
     let names: Vec<BString> = match is_shar {
         true => sounds.collect(),
-        false => opts.shards.iter().map(written_out).collect::<Result<Vec<_>>>()?.concat(),
+        false => opts.shards.iter().map(|name| expand_pattern(name)).collect::<Result<Vec<_>, _>>()?.concat(),
     };
     let names = ShardNames::new(names, wanted);
 
@@ -140,14 +140,6 @@ fn check_shards(opts: Options) -> Result<Tally> {
     log!("Checked {num_samples} samples of {num_shards} shards, found {num_faults} faults.");
     output.finish()?;
     Ok(Tally::new(num_samples, num_faults).ok_if(num_faults == 0))
-}
-
-/// The names that a pattern stands for.
-fn written_out(name: &InputName) -> Result<Vec<BString>> {
-    match Rxfilename::parse(name) {
-        Ok(Rxfilename::File(_)) => Ok(expand_pattern(name)?),
-        _ => Ok(vec![name.as_bstr().to_owned()]),
-    }
 }
 
 /// The arguments as Shar folders, if they are some.

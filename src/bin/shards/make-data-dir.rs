@@ -168,11 +168,7 @@ const FILES: [&str; 9] =
 fn make_data_dir(opts: Options) -> anyhow::Result<Tally> {
     let mut sources = Vec::new();
     for source in &opts.sources {
-        let name = source.as_bstr();
-        match Rxfilename::parse(name) {
-            Ok(Rxfilename::File(_)) => sources.extend(expand_pattern(name)?),
-            _ => sources.push(name.to_owned()),
-        }
+        sources.extend(expand_pattern(source.as_bstr())?);
     }
     let found = match manifest(&opts, &sources)? {
         Some(manifest) => Utterances::of_manifests(&sources, manifest, &opts.manifest_options())?,
