@@ -46,7 +46,7 @@ mod utterance;
 
 pub use census::{Census, CharacterCount, code_point};
 pub use distribution::{Distribution, QUANTILES};
-pub use findings::{Finding, FindingValue, RankedFindings};
+pub use findings::{Finding, FindingValue, RankedFindings, exact_copies};
 pub use frames::{FrameMeasures, TypicalMeans};
 pub use lengths::{Disagreement, UsualLengths, UtteranceLengths};
 pub use moments::{MomentSums, Moments, are_finite};

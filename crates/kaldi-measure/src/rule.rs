@@ -22,8 +22,14 @@ pub enum Rule {
     Character,
     /// The sound is that of another utterance.
     DuplicateAudio,
+    /// The sound is that of another utterance, louder or quieter, coded, resampled, cut or with noise.
+    NearDuplicate,
+    /// The sound is, exactly or nearly, in a set that should share nothing with this one.
+    Leak,
     /// At least half of the words are wrong.
     ErrorRate,
+    /// What was recognized is the text of another utterance, and the other way round.
+    SwappedText,
     /// The utterance is far longer or shorter than usual.
     Duration,
     /// The sound is far louder or quieter than usual.
@@ -52,7 +58,7 @@ pub enum Rule {
 
 impl Rule {
     /// All rules.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 25] = [
         Self::Unreadable,
         Self::Silence,
         Self::Clipping,
@@ -62,7 +68,10 @@ impl Rule {
         Self::TextEmpty,
         Self::Character,
         Self::DuplicateAudio,
+        Self::NearDuplicate,
+        Self::Leak,
         Self::ErrorRate,
+        Self::SwappedText,
         Self::Duration,
         Self::Level,
         Self::SpeakingRate,
@@ -89,7 +98,10 @@ impl Rule {
             Self::TextEmpty => "text-empty",
             Self::Character => "character",
             Self::DuplicateAudio => "duplicate-audio",
+            Self::NearDuplicate => "near-duplicate",
+            Self::Leak => "leak",
             Self::ErrorRate => "error-rate",
+            Self::SwappedText => "swapped-text",
             Self::Duration => "duration",
             Self::Level => "level",
             Self::SpeakingRate => "speaking-rate",
@@ -117,7 +129,12 @@ impl Rule {
             Self::TextEmpty => "the text has no words",
             Self::Character => "characters that other texts do not have",
             Self::DuplicateAudio => "the sound of another utterance",
+            Self::NearDuplicate => {
+                "the sound of another utterance, changed by gain, coding, resampling, cutting or noise"
+            }
+            Self::Leak => "the sound is in another set, too, exactly or nearly",
             Self::ErrorRate => "at least half of the words are wrong",
+            Self::SwappedText => "what was recognized is the text of another utterance, and the other way round",
             Self::Duration => "far longer or shorter than usual (seconds)",
             Self::Level => "far louder or quieter than usual (dB)",
             Self::SpeakingRate => "far more or fewer characters a second than usual",

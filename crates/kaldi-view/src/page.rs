@@ -6,6 +6,7 @@ use kaldi_plot::{Figure, Panel, PictureFormat, Style};
 use kaldi_wave::Wave;
 use serde_json::Value;
 
+use crate::copies_page;
 use crate::markup::{data_url, escape, escape_json, hash_source};
 use crate::report::CorpusReport;
 use crate::shown;
@@ -21,10 +22,10 @@ const MOST_DATA: usize = 5_000_000;
 const ELEMENTS: usize = 400;
 
 /// Findings and speakers that are listed, at most.
-const MOST_ROWS: usize = 500;
+pub(crate) const MOST_ROWS: usize = 500;
 
 /// Characters of a key or a word that are shown.
-const MOST_OF_KEY: usize = 500;
+pub(crate) const MOST_OF_KEY: usize = 500;
 
 /// Characters of a text that are shown.
 const MOST_OF_TEXT: usize = 2000;
@@ -48,6 +49,8 @@ pub(crate) fn write(report: &CorpusReport<'_>) -> Result<String> {
     summary(&mut html, report);
     findings(&mut html, report);
     let mut rest = String::new();
+    copies_page::copies(&mut rest, report);
+    copies_page::against(&mut rest, report);
     distributions(&mut rest, report)?;
     speakers(&mut rest, report);
     text(&mut rest, report);
@@ -77,13 +80,13 @@ fn embedded(data: &Value) -> String {
     }
 }
 
-fn open(html: &mut String, name: &str, heading: &str) {
+pub(crate) fn open(html: &mut String, name: &str, heading: &str) {
     *html +=
         &format!("<section data-testid=\"{name}\" aria-labelledby=\"{name}\">\n<h2 id=\"{name}\">{heading}</h2>\n");
 }
 
 /// A table; the cells are HTML already.
-fn table(html: &mut String, heads: &[&str], rows: impl Iterator<Item = (String, Vec<String>)>) {
+pub(crate) fn table(html: &mut String, heads: &[&str], rows: impl Iterator<Item = (String, Vec<String>)>) {
     html.push_str("<table>\n<thead><tr>");
     heads.iter().for_each(|head| *html += &format!("<th scope=\"col\">{head}</th>"));
     html.push_str("</tr></thead>\n<tbody>\n");
@@ -139,7 +142,7 @@ fn findings(html: &mut String, report: &CorpusReport<'_>) {
         let cells = vec![
             link,
             name.to_owned(),
-            format!("{value}{other}"),
+            copies_page::phrase(finding).unwrap_or_else(|| format!("{value}{other}")),
             usual,
             number(Some(finding.score)),
             finding.rule.meaning().to_owned(),
@@ -329,7 +332,7 @@ fn features(html: &mut String, report: &CorpusReport<'_>) -> Result<()> {
 }
 
 /// The first `most` characters of a key or a text, as HTML.
-fn shorten(text: &[u8], most: usize) -> String {
+pub(crate) fn shorten(text: &[u8], most: usize) -> String {
     let text = text.to_str_lossy();
     match text.char_indices().nth(most) {
         Some((end, _)) => escape(&text[..end]) + " …",
