@@ -64,7 +64,11 @@ impl SoundPrint {
     /// # Panics
     /// If the channels differ in length.
     pub fn of(rate: f64, channels: &[&[f32]]) -> Self {
-        Self::new((channels.first().map_or(0, |channel| channel.len()) > 0).then(|| fingerprint(rate, channels)), rate, channels)
+        Self::new(
+            (channels.first().map_or(0, |channel| channel.len()) > 0).then(|| fingerprint(rate, channels)),
+            rate,
+            channels,
+        )
     }
 
     /// The same, of sound that was measured.
