@@ -34,6 +34,8 @@ struct Readme;
 mod bandwidth;
 mod blocks;
 mod census;
+#[cfg(test)]
+mod copies_tests;
 mod distribution;
 mod findings;
 mod frames;
