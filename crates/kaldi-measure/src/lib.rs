@@ -9,6 +9,7 @@
 //! | [`Distribution`] | how a number is distributed over all utterances: median, quantiles, histogram |
 //! | [`Census`] | the letters and words of all texts |
 //! | [`RankedFindings`] | the utterances that break a [`Rule`], ranked |
+//! | [`Wording`] | numbers as people read them: names in words, units, decimals |
 //!
 //! Nothing here reads files. All statistics but [`Moments`] are exact, so they do not depend on the order or the number of threads.
 //!
@@ -43,6 +44,7 @@ mod sound;
 mod tests;
 mod text;
 mod utterance;
+mod wording;
 
 pub use census::{Census, CharacterCount, code_point};
 pub use distribution::{Distribution, QUANTILES};
@@ -54,3 +56,4 @@ pub use rule::Rule;
 pub use sound::SoundMeasures;
 pub use text::TextMeasures;
 pub use utterance::{MeasuredUtterance, UtteranceMeasure};
+pub use wording::{Wording, decimal, duration_in_words};

@@ -217,6 +217,7 @@ impl<'a> CorpusReport<'a> {
             "key": self.corpus.utterances[finding.utterance].key.to_str_lossy(),
             "rule": finding.rule.name(),
             "value": value,
+            "measure": finding.measure.map(UtteranceMeasure::name),
             "usual": finding.usual,
             "z": finding.z,
             "score": finding.score,
