@@ -54,6 +54,8 @@ pub(crate) struct SoundPlace {
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Corpus {
+    /// The names of directories and tables that were given.
+    pub names: Vec<BString>,
     /// The tables and lists that were read.
     pub tables: Vec<CorpusTable>,
     /// All utterances, in the order of the first list that has them.
@@ -91,7 +93,7 @@ impl Corpus {
     /// # Errors
     /// If a list or a table cannot be read, its values say nothing about utterances, or there are none.
     pub fn read(names: &[BString], options: &CorpusOptions) -> Result<Self> {
-        let mut corpus = Self { options: options.clone(), ..Self::default() };
+        let mut corpus = Self { names: names.to_vec(), options: options.clone(), ..Self::default() };
         let hypotheses = options.hypotheses.as_ref().map(read_texts).transpose()?;
         for name in names {
             let named = Named::find(name.as_bstr())?;
@@ -254,6 +256,11 @@ impl Corpus {
                 utterance.strange_characters = self.census.strange_characters(text);
             }
         }
+    }
+
+    /// The index of the utterance with this key.
+    pub(crate) fn find(&self, key: &BStr) -> Option<usize> {
+        self.index.get(key).copied()
     }
 
     /// The index of the utterance with this key, which is added if it is new.
