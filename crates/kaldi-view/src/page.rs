@@ -95,8 +95,7 @@ fn contents(parts: &[&str], has_cards: bool) -> String {
         let mut rest = *part;
         while let Some((_, after)) = rest.split_once("<section data-testid=\"") {
             let name = after.split('"').next().unwrap_or_default();
-            let heading =
-                after.split_once("-heading\">").map_or("", |(_, text)| text.split('<').next().unwrap_or_default());
+            let heading = after.split_once("<h2").and_then(|(_, text)| text.split(['>', '<']).nth(1)).unwrap_or_default();
             html += &format!("<li><a href=\"#{name}\">{heading}</a></li>\n");
             if name == "findings" && has_cards {
                 html += &format!("<li><a href=\"#{}\">{}</a></li>\n", cards::NAME, cards::HEADING);
@@ -245,6 +244,7 @@ mod tests {
         let list = contents(&[&html], true);
         let links: Vec<&str> = list.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next()).collect();
         assert_eq!(links, ["findings", "utterances", "text"]);
+        assert!(list.contains(">Findings</a>") && list.contains(">Text</a>"), "{list}");
     }
 
     #[test]
