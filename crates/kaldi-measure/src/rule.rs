@@ -22,8 +22,14 @@ pub enum Rule {
     Character,
     /// The sound is that of another utterance.
     DuplicateAudio,
+    /// The sound is that of another utterance, louder or quieter, coded, resampled, cut or with noise.
+    NearDuplicate,
+    /// The sound is, exactly or nearly, in a set that should share nothing with this one.
+    Leak,
     /// At least half of the words are wrong.
     ErrorRate,
+    /// What was recognized is the text of another utterance, and the other way round.
+    SwappedText,
     /// The utterance is far longer or shorter than usual.
     Duration,
     /// The sound is far louder or quieter than usual.
@@ -52,7 +58,7 @@ pub enum Rule {
 
 impl Rule {
     /// All rules.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 25] = [
         Self::Unreadable,
         Self::Silence,
         Self::Clipping,
@@ -62,7 +68,10 @@ impl Rule {
         Self::TextEmpty,
         Self::Character,
         Self::DuplicateAudio,
+        Self::NearDuplicate,
+        Self::Leak,
         Self::ErrorRate,
+        Self::SwappedText,
         Self::Duration,
         Self::Level,
         Self::SpeakingRate,
@@ -89,7 +98,10 @@ impl Rule {
             Self::TextEmpty => "text-empty",
             Self::Character => "character",
             Self::DuplicateAudio => "duplicate-audio",
+            Self::NearDuplicate => "near-duplicate",
+            Self::Leak => "leak",
             Self::ErrorRate => "error-rate",
+            Self::SwappedText => "swapped-text",
             Self::Duration => "duration",
             Self::Level => "level",
             Self::SpeakingRate => "speaking-rate",
@@ -117,7 +129,12 @@ impl Rule {
             Self::TextEmpty => "the text has no words",
             Self::Character => "control characters, or letters of a script that few texts have",
             Self::DuplicateAudio => "the same samples as another utterance",
+            Self::NearDuplicate => {
+                "the sound of another utterance, changed by gain, coding, resampling, cutting or noise"
+            }
+            Self::Leak => "the sound is in another set, too, exactly or nearly",
             Self::ErrorRate => "half of the words or more are recognized wrongly",
+            Self::SwappedText => "what was recognized is the text of another utterance, and the other way round",
             Self::Duration => "far longer or shorter than most utterances",
             Self::Level => "far louder or quieter than most utterances",
             Self::SpeakingRate => "far more or fewer characters a second than usual",
@@ -149,7 +166,10 @@ impl Rule {
                 "text in another encoding, letters of two scripts that look alike, text copied from web pages"
             }
             Self::DuplicateAudio => "a file under two names, a corpus that was added twice",
+            Self::NearDuplicate => "several releases of a corpus, a recording that was cut or coded twice",
+            Self::Leak => "sets that were not split by recordings, a corpus that has parts of another one",
             Self::ErrorRate => "the text of another utterance, another language, sound that is hard to understand",
+            Self::SwappedText => "lines that were mixed up when texts were written or joined",
             Self::Duration => "cuts at wrong places, several sentences in one utterance",
             Self::Level => "another distance from the microphone, another gain",
             Self::SpeakingRate => {

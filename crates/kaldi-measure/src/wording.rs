@@ -145,6 +145,7 @@ impl Rule {
             (Some(measure), _) => measure.wording(),
             (None, Self::Segments) => Wording::new("after the end of the sound", "s", 2),
             (None, Self::DuplicateAudio) => Wording::count("utterances with this sound", "utterances"),
+            (None, Self::NearDuplicate | Self::Leak) => Wording::share("equal bits", 0),
             (None, _) => Wording::new("", "", 2),
         }
     }

@@ -12,6 +12,7 @@ use kaldi_reader::{Reader, ReaderExt, Step, from_fn};
 use kaldi_table::{Session, count_delivered, read_script};
 use kaldi_types::ValueType;
 
+use crate::copies::{ComparedSet, NearCopy};
 use crate::directory::DataDirectory;
 use crate::job::{Job, Measured, Part, Role, Whose};
 use crate::{Error, Result};
@@ -66,6 +67,10 @@ pub struct Corpus {
     pub moments: Vec<Moments>,
     /// How many recordings there are.
     pub recordings: usize,
+    /// Pairs of utterances whose sound is nearly, but not exactly, the same.
+    pub near_copies: Vec<NearCopy>,
+    /// Other sets, and what they have in common with this one.
+    pub compared: Vec<ComparedSet>,
     pub(crate) speakers: Vec<BString>,
     /// How often a word was recognized as another one; `None` stands for no word.
     pub(crate) confusions: HashMap<(Option<String>, Option<String>), usize>,

@@ -20,6 +20,8 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod copies;
+mod copies_page;
 mod corpus;
 mod directory;
 mod error;
@@ -32,6 +34,7 @@ mod scale;
 mod server;
 mod shown;
 
+pub use copies::{ComparedSet, CopyFamily, LeakedSound, NearCopy};
 pub use corpus::{Corpus, CorpusOptions, CorpusTable};
 pub use error::{Error, Result};
 pub use report::{CorpusReport, ReportOptions};

@@ -2,7 +2,7 @@
 
 mod cards;
 mod charts;
-mod findings;
+pub(crate) mod findings;
 mod lists;
 
 use bstr::ByteSlice;
@@ -10,9 +10,10 @@ use kaldi_measure::duration_in_words;
 use serde_json::Value;
 
 use crate::Result;
+use crate::copies_page;
 use crate::markup::{escape, escape_json, hash_source};
+use crate::page::findings::Places;
 use crate::report::CorpusReport;
-use findings::Places;
 
 /// Bytes of a page.
 const MOST: usize = 12_000_000;
@@ -52,6 +53,8 @@ pub(crate) fn write(report: &CorpusReport<'_>) -> Result<String> {
     summary(&mut first, report);
     findings::section(&mut first, report, &places);
     let mut rest = String::new();
+    copies_page::copies(&mut rest, report, &places);
+    copies_page::against(&mut rest, report);
     charts::distributions(&mut rest, report);
     lists::speakers(&mut rest, report);
     lists::text(&mut rest, report);
@@ -95,7 +98,8 @@ fn contents(parts: &[&str], has_cards: bool) -> String {
         let mut rest = *part;
         while let Some((_, after)) = rest.split_once("<section data-testid=\"") {
             let name = after.split('"').next().unwrap_or_default();
-            let heading = after.split_once("<h2").and_then(|(_, text)| text.split(['>', '<']).nth(1)).unwrap_or_default();
+            let heading =
+                after.split_once("<h2").and_then(|(_, text)| text.split(['>', '<']).nth(1)).unwrap_or_default();
             html += &format!("<li><a href=\"#{name}\">{heading}</a></li>\n");
             if name == "findings" && has_cards {
                 html += &format!("<li><a href=\"#{}\">{}</a></li>\n", cards::NAME, cards::HEADING);

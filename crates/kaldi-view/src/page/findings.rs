@@ -6,6 +6,7 @@ use std::ops::Range;
 use bstr::{BStr, ByteSlice};
 use kaldi_measure::{Finding, FindingValue, Rule, decimal};
 
+use crate::copies_page;
 use crate::page::{MOST_OF_KEY, MOST_ROWS, count_of, grouped, open, shorten};
 use crate::report::CorpusReport;
 
@@ -225,7 +226,8 @@ pub(crate) fn names_of(findings: &[Finding]) -> String {
 /// The value of a finding with its unit, as HTML. A dash if it has a message instead.
 pub(crate) fn value(finding: &Finding) -> String {
     match &finding.value {
-        FindingValue::Number(_) if finding.rule == Rule::DuplicateAudio => "–".to_owned(),
+        // How many, or how alike: the message says it.
+        FindingValue::Number(_) if finding.other.is_some() && finding.measure.is_none() => "–".to_owned(),
         FindingValue::Number(value) => finding.rule.wording(finding.measure).text(*value),
         FindingValue::Text(text) if finding.rule == Rule::Character => shorten(text.as_bytes(), MOST_OF_VALUE),
         FindingValue::Text(_) => "–".to_owned(),
@@ -245,11 +247,10 @@ pub(crate) fn usual(report: &CorpusReport<'_>, finding: &Finding) -> Option<Stri
 
 /// What a finding says in words, as HTML.
 pub(crate) fn message(report: &CorpusReport<'_>, places: &Places, finding: &Finding) -> Option<String> {
-    match (&finding.value, &finding.other) {
-        (FindingValue::Text(_), _) if finding.rule == Rule::Character => None,
-        (FindingValue::Text(text), _) => Some(shorten(text.as_bytes(), MOST_OF_MESSAGE)),
-        (_, Some(other)) => Some(format!("same sound as {}", places.link(report, other.as_bstr()))),
-        _ => None,
+    match &finding.value {
+        FindingValue::Text(_) if finding.rule == Rule::Character => None,
+        FindingValue::Text(text) => Some(shorten(text.as_bytes(), MOST_OF_MESSAGE)),
+        FindingValue::Number(_) => copies_page::phrase(report, places, finding),
     }
 }
 
