@@ -48,6 +48,8 @@ pub struct Finding {
     pub rule: Rule,
     /// What was found.
     pub value: FindingValue,
+    /// The measure of the value, if it is one of a single utterance.
+    pub measure: Option<UtteranceMeasure>,
     /// What is usual, if the rule compares with that.
     pub usual: Option<f64>,
     /// How many spreads the value is away from the usual one, if the rule asks for that.
@@ -64,7 +66,19 @@ pub struct Finding {
 
 impl Finding {
     fn certain(utterance: usize, rule: Rule, value: FindingValue) -> Self {
-        Self { utterance, rule, value, usual: None, z: None, score: CERTAIN, other: None, shift: None, set: None }
+        let measure = rule.measure();
+        Self {
+            utterance,
+            rule,
+            value,
+            measure,
+            usual: None,
+            z: None,
+            score: CERTAIN,
+            other: None,
+            shift: None,
+            set: None,
+        }
     }
 
     /// The sound of an utterance is nearly that of `other`: `share` of the bits of their codes are equal, and it starts `shift` seconds
@@ -284,7 +298,8 @@ impl RankedFindings {
             let score = z.abs().min(CERTAIN - 1.0);
             let value = FindingValue::Number(Some(value));
             let finding = Finding::certain(index, unusual.rule, value);
-            let finding = Finding { usual: Some(center), z: Some(z), score, ..finding };
+            let measure = Some(unusual.measure);
+            let finding = Finding { measure, usual: Some(center), z: Some(z), score, ..finding };
             // Of pauses at several places, the clearest one is enough.
             let known = self.list.iter().rposition(|known| (known.utterance, known.rule) == (index, unusual.rule));
             match known.filter(|_| unusual.rule == Rule::Pauses) {

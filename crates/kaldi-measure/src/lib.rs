@@ -11,6 +11,7 @@
 //! | [`SoundPrint`], [`SoundIndex`] | codes of sound, and the sounds that are copies of each other, exactly or nearly |
 //! | [`swapped_texts`] | texts that changed places, by what a recognizer heard |
 //! | [`RankedFindings`] | the utterances that break a [`Rule`], ranked |
+//! | [`Wording`] | numbers as people read them: names in words, units, decimals |
 //!
 //! Nothing here reads files. All statistics but [`Moments`] are exact, so they do not depend on the order or the number of threads.
 //!
@@ -50,6 +51,7 @@ mod swapped;
 mod tests;
 mod text;
 mod utterance;
+mod wording;
 
 pub use census::{Census, CharacterCount, code_point};
 pub use distribution::{Distribution, QUANTILES};
@@ -64,3 +66,4 @@ pub use sound_print::SoundPrint;
 pub use swapped::{SwappedText, swapped_texts};
 pub use text::TextMeasures;
 pub use utterance::{MeasuredUtterance, UtteranceMeasure};
+pub use wording::{Wording, decimal, duration_in_words};

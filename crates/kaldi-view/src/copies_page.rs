@@ -3,15 +3,21 @@
 use bstr::ByteSlice;
 use kaldi_measure::{Finding, FindingValue, Rule};
 
-use crate::page::{MOST_OF_KEY, MOST_ROWS, open, shorten, table};
+use crate::page::findings::Places;
+use crate::page::{MOST_OF_KEY, MOST_ROWS, count_of, fold, grouped, open, shorten, table};
 use crate::report::CorpusReport;
 
 /// Keys of a family, and names of speakers, that are listed, at most.
 const MOST_KEYS: usize = 50;
 
-/// What a finding says in words, as HTML; `None` if its value says it.
-pub(crate) fn phrase(finding: &Finding) -> Option<String> {
-    let other = shorten(finding.other.as_ref()?, MOST_OF_KEY);
+/// What a finding says of another utterance in words, as HTML; `None` if it has no other one.
+pub(crate) fn phrase(report: &CorpusReport<'_>, places: &Places, finding: &Finding) -> Option<String> {
+    let key = finding.other.as_ref()?;
+    let other = match &finding.set {
+        // It is not in this page.
+        Some(_) => shorten(key, MOST_OF_KEY),
+        None => places.link(report, key.as_bstr()),
+    };
     let share = match finding.value {
         FindingValue::Number(Some(share)) => share,
         _ => 1.0,
@@ -32,27 +38,37 @@ fn percent(share: f64) -> u32 {
 }
 
 /// The section with utterances of the same sound.
-pub(crate) fn copies(html: &mut String, report: &CorpusReport<'_>) {
+pub(crate) fn copies(html: &mut String, report: &CorpusReport<'_>, places: &Places) {
     if report.families.is_empty() {
         return;
     }
     open(html, "copies", "Copies");
     let utterances: usize = report.families.iter().map(|family| family.utterances.len()).sum();
     *html += &format!(
-        "<p>{utterances} utterances in {} families have the same sound as others, exactly or nearly.",
-        report.families.len()
+        "<p>{} in {} have the same sound as others, exactly or nearly.",
+        count_of(utterances, "utterances"),
+        if report.families.len() == 1 {
+            "one family".to_owned()
+        } else {
+            format!("{} families", grouped(report.families.len()))
+        }
     );
     if report.families.len() > MOST_ROWS {
         *html += &format!(" The first {MOST_ROWS} are listed.");
     }
-    html.push_str("</p>\n<ul>\n");
-    for family in report.families.iter().take(MOST_ROWS) {
-        let keys = family.utterances.iter().map(|&utterance| report.corpus.utterances[utterance].key.as_bytes());
-        let kind = if family.rule == Rule::DuplicateAudio { "the same samples" } else { "nearly the same sound" };
-        *html +=
-            &format!("<li data-testid=\"family\" data-rule=\"{}\">{}: {kind}</li>\n", family.rule.name(), list(keys));
-    }
-    html.push_str("</ul>\n</section>\n");
+    html.push_str("</p>\n");
+    fold(html, report.families.len(), "All families", |html| {
+        html.push_str("<ul class=\"families\">\n");
+        for family in report.families.iter().take(MOST_ROWS) {
+            let key = |&utterance: &usize| places.link(report, report.corpus.utterances[utterance].key.as_bstr());
+            let keys = family.utterances.iter().map(key);
+            let kind = if family.rule == Rule::DuplicateAudio { "the same samples" } else { "nearly the same sound" };
+            let rule = family.rule.name();
+            *html += &format!("<li data-testid=\"family\" data-rule=\"{rule}\">{}: {kind}</li>\n", list(keys));
+        }
+        html.push_str("</ul>\n");
+    });
+    html.push_str("</section>\n");
 }
 
 /// The section with the sets that the corpus was compared with.
@@ -63,29 +79,29 @@ pub(crate) fn against(html: &mut String, report: &CorpusReport<'_>) {
     open(html, "against", "Compared with other sets");
     html.push_str("<p>Sound, speakers and texts of this corpus that another set has, too.</p>\n");
     let rows = report.corpus.compared.iter().map(|set| {
-        let mut speakers = set.speakers.len().to_string();
+        let mut speakers = grouped(set.speakers.len());
         if !set.speakers.is_empty() {
-            speakers += &format!(": {}", list(set.speakers.iter().map(|name| name.as_bytes())));
+            speakers += &format!(": {}", list(set.speakers.iter().map(|name| shorten(name, MOST_OF_KEY))));
         }
-        let numbers = [set.utterances, set.leaks.len(), set.texts].map(|number| number.to_string());
+        let numbers = [set.utterances, set.leaks.len(), set.texts].map(grouped);
         let [utterances, leaks, texts] = numbers;
         (String::new(), vec![shorten(&set.name, MOST_OF_KEY), utterances, leaks, speakers, texts])
     });
     let heads = [
         "set",
-        "its utterances",
-        "utterances whose sound it has",
+        "its utterances#",
+        "utterances whose sound it has#",
         "speakers that it has",
-        "utterances whose text it has",
+        "utterances whose text it has#",
     ];
     table(html, &heads, rows);
     html.push_str("</section>\n");
 }
 
-/// The first keys of a list, as HTML.
-fn list<'a>(keys: impl ExactSizeIterator<Item = &'a [u8]>) -> String {
+/// The first keys of a list; they are HTML already.
+fn list(keys: impl ExactSizeIterator<Item = String>) -> String {
     let more = keys.len().saturating_sub(MOST_KEYS);
-    let mut html = keys.take(MOST_KEYS).map(|key| shorten(key, MOST_OF_KEY)).collect::<Vec<_>>().join(", ");
+    let mut html = keys.take(MOST_KEYS).collect::<Vec<_>>().join(", ");
     if more > 0 {
         html += &format!(" and {more} more");
     }

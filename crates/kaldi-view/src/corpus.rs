@@ -62,6 +62,8 @@ pub(crate) struct SoundPlace {
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Corpus {
+    /// The names of directories and tables that were given.
+    pub names: Vec<BString>,
     /// The tables and lists that were read.
     pub tables: Vec<CorpusTable>,
     /// All utterances, in the order of the first list that has them.
@@ -121,7 +123,7 @@ impl Corpus {
 
     /// Reads what is wanted, as [`Corpus::read`] does.
     pub(crate) fn gather(names: &[BString], options: &CorpusOptions, wanted: Wanted) -> Result<Self> {
-        let mut corpus = Self { options: options.clone(), wanted, ..Self::default() };
+        let mut corpus = Self { names: names.to_vec(), options: options.clone(), wanted, ..Self::default() };
         let hypotheses = options.hypotheses.as_ref().map(read_texts).transpose()?;
         for name in names {
             let named = Named::find(name.as_bstr())?;
@@ -302,6 +304,11 @@ impl Corpus {
             (found.utterance, found.other) = (doubtful[found.utterance].0, doubtful[found.other].0);
         }
         self.swapped_texts = swapped;
+    }
+
+    /// The index of the utterance with this key.
+    pub(crate) fn find(&self, key: &BStr) -> Option<usize> {
+        self.index.get(key).copied()
     }
 
     /// The index of the utterance with this key, which is added if it is new.

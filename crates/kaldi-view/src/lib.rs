@@ -30,6 +30,7 @@ mod job;
 mod markup;
 mod page;
 mod report;
+mod scale;
 #[cfg(feature = "server")]
 mod server;
 mod shown;

@@ -65,14 +65,18 @@ impl<'a> CorpusReport<'a> {
         let ranked = findings.list.iter().map(|finding| finding.utterance);
         let shown = ranked.filter(|&utterance| seen.insert(utterance)).take(options.top).collect();
         let distribution = |&(measure, name): &(UtteranceMeasure, &'static str)| {
-            let values = corpus.utterances.iter().filter_map(|utterance| measure.of(utterance)?);
-            Some((name, Distribution::of(values.filter(|value| value.is_finite()).collect())?))
+            Some((name, Distribution::of(finite(corpus, measure).collect())?))
         };
         let distributions = UtteranceMeasure::ALL.iter().filter_map(distribution).collect();
         let options = options.clone();
         let mut report = Self { corpus, options, findings, families, shown, distributions, data: Value::Null };
         report.data = report.collect();
         report
+    }
+
+    /// The finite numbers of a measure, in the order of the utterances.
+    pub(crate) fn values(&self, measure: UtteranceMeasure) -> impl Iterator<Item = f64> + '_ {
+        finite(self.corpus, measure)
     }
 
     /// How many utterances have findings, and how many findings there are.
@@ -225,6 +229,7 @@ impl<'a> CorpusReport<'a> {
             "key": self.corpus.utterances[finding.utterance].key.to_str_lossy(),
             "rule": finding.rule.name(),
             "value": value,
+            "measure": finding.measure.map(UtteranceMeasure::name),
             "usual": finding.usual,
             "z": finding.z,
             "score": finding.score,
@@ -250,6 +255,10 @@ impl<'a> CorpusReport<'a> {
         utterance.measures().for_each(|(name, value)| drop(object.insert(name.into(), json!(value))));
         object.into()
     }
+}
+
+fn finite(corpus: &Corpus, measure: UtteranceMeasure) -> impl Iterator<Item = f64> + '_ {
+    corpus.utterances.iter().filter_map(move |utterance| measure.of(utterance)?).filter(|value| value.is_finite())
 }
 
 fn distribution(found: &Distribution) -> Value {

@@ -58,7 +58,8 @@ fn another_table_is_searched_for_what_the_first_one_has() {
 fn short_sound_and_silence_are_only_found_exactly() {
     let scratch = Scratch::new();
     let (tone, silence): (Vec<i16>, Vec<i16>) = ((0..4000).map(|at| (at % 40) * 200).collect(), vec![0; 20000]);
-    let waves = [&tone, &half(&tone), &tone, &silence, &silence[..19999].to_vec()].map(|samples| wave(8000, &[samples]));
+    let waves =
+        [&tone, &half(&tone), &tone, &silence, &silence[..19999].to_vec()].map(|samples| wave(8000, &[samples]));
     let names = ["a", "b", "c", "d", "e"];
     let entries: Vec<(&str, &[u8])> = names.into_iter().zip(waves.iter().map(Vec::as_slice)).collect();
     scratch.write("a.ark", archive(&entries));

@@ -74,8 +74,7 @@ fn copies_are_found_and_exact_ones_are_named_once() {
     assert_eq!(found(&data, "duplicate-audio"), [("b0", "b2", None, None), ("b2", "b0", None, None)]);
     let near = data["findings"].as_array().unwrap().iter().find(|found| found["rule"] == "near-duplicate").unwrap();
     assert!((0.83..=1.0).contains(&near["value"].as_f64().unwrap()) && near["score"] == 100.0, "{near}");
-    let families =
-        json!([{ "keys": ["a0", "a1"], "rule": "near-duplicate" }, { "keys": ["b0", "b1", "b2"], "rule": "near-duplicate" }]);
+    let families = json!([{ "keys": ["a0", "a1"], "rule": "near-duplicate" }, { "keys": ["b0", "b1", "b2"], "rule": "near-duplicate" }]);
     assert_eq!((&data["copies"], &data["against"]), (&families, &json!([])));
     let page = String::from_utf8(scratch.read("p.html")).unwrap();
     assert!(page.contains("<section data-testid=\"copies\"") && !page.contains("data-testid=\"against\""));
@@ -101,12 +100,16 @@ fn other_sets_show_what_they_share() {
     let options = "--against=test --against=scp:test/wav.scp --against=dev";
     for threads in [1, 3] {
         scratch
-            .sh(&format!("table-report --num-threads={threads} {options} --write-json={threads}.json train {threads}.html"))
+            .sh(&format!(
+                "table-report --num-threads={threads} {options} --write-json={threads}.json train {threads}.html"
+            ))
             .succeeds();
     }
-    assert!(["json", "html"].iter().all(|ending| {
-        scratch.read(&format!("1.{ending}")) == scratch.read(&format!("3.{ending}"))
-    }));
+    assert!(
+        ["json", "html"]
+            .iter()
+            .all(|ending| { scratch.read(&format!("1.{ending}")) == scratch.read(&format!("3.{ending}")) })
+    );
     let data = read(&scratch, "1.json");
     let [directory, script] = ["test", "scp:test/wav.scp"].map(Some);
     let expected = [
@@ -116,12 +119,15 @@ fn other_sets_show_what_they_share() {
         ("d0", "y", script, Some(0.0)),
     ];
     assert_eq!(found(&data, "leak"), expected);
-    let shares: Vec<f64> = data["findings"].as_array().unwrap().iter().filter(|found| found["rule"] == "leak")
-        .map(|found| found["value"].as_f64().unwrap()).collect();
+    let shares: Vec<f64> = data["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|found| found["rule"] == "leak")
+        .map(|found| found["value"].as_f64().unwrap())
+        .collect();
     assert!(shares.iter().all(|share| (0.83..=1.0).contains(share)) && shares.contains(&1.0), "{shares:?}");
-    let set = |name: &str, utterances: usize, pairs: usize, speakers: &[&str], texts: usize| {
-        json!({ "name": name, "utterances": utterances, "pairs": pairs, "speakers": speakers.len(), "speaker_names": speakers, "texts": texts })
-    };
+    let set = |name: &str, utterances: usize, pairs: usize, speakers: &[&str], texts: usize| json!({ "name": name, "utterances": utterances, "pairs": pairs, "speakers": speakers.len(), "speaker_names": speakers, "texts": texts });
     let expected =
         json!([set("test", 3, 2, &[], 0), set("scp:test/wav.scp", 3, 2, &[], 0), set("dev", 2, 0, &["sc"], 1)]);
     assert_eq!(data["against"], expected);
@@ -167,7 +173,10 @@ fn texts_that_changed_places_are_found_with_a_recognizer() {
         .write("right", "a five six seven eight\nb one two three four\nc nine ten\n");
     let swapped = |hyp: &str| {
         scratch.sh(&format!("table-report --hyp={hyp} --write-json=r.json d p.html")).succeeds();
-        found(&read(&scratch, "r.json"), "swapped-text").iter().map(|(key, other, ..)| format!("{key} {other}")).collect::<Vec<_>>()
+        found(&read(&scratch, "r.json"), "swapped-text")
+            .iter()
+            .map(|(key, other, ..)| format!("{key} {other}"))
+            .collect::<Vec<_>>()
     };
     // More than a fifth is wrong.
     assert_eq!(swapped("hyp"), Vec::<String>::new());
