@@ -89,6 +89,7 @@ impl HttpServer {
     pub fn serve(self, viewer: &Arc<Viewer>) -> Result<()> {
         let session = Session::current().embedded(cancel::may_wait);
         let shared = Shared { viewer: Arc::clone(viewer), gate: self.gate };
+        viewer.read_headers(&session);
         let served = session.enter(|| self.runtime.block_on(accept(self.listener, Arc::new(shared))));
         cancel::stop();
         self.runtime.shutdown_timeout(LAST);

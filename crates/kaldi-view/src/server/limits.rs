@@ -102,7 +102,7 @@ impl Limits {
 ///
 /// # Errors
 /// If it comes only once.
-fn may_be_silent(name: &BStr) -> Result<bool, String> {
+pub(crate) fn may_be_silent(name: &BStr) -> Result<bool, String> {
     let Ok(locator) = Locator::parse(name) else { return Ok(false) };
     let (Rxfilename::File(path) | Rxfilename::Offset(path, _)) = locator.rxfilename() else { return Ok(true) };
     if remote_name(path).is_some() {

@@ -8,6 +8,7 @@ mod cancel;
 mod catalog;
 mod columns;
 mod connections;
+mod durations;
 mod failure;
 mod filter;
 mod http_server;
@@ -44,6 +45,7 @@ use crate::Result;
 use crate::server::cache::Cache;
 use crate::server::catalog::Catalog;
 use crate::server::columns::ListedNumbers;
+use crate::server::durations::HeaderDurations;
 use crate::server::http_server::HttpServer;
 use crate::server::measures::{Measures, Measuring};
 use crate::server::selection::Selections;
@@ -96,6 +98,7 @@ pub(crate) struct Viewer {
     values: Cache<Frames>,
     frame_shift: Option<f64>,
     listed: ListedNumbers,
+    headers: HeaderDurations,
     selections: Selections,
     measuring: Measuring,
     /// Names of labels.
@@ -126,6 +129,7 @@ impl ViewServer {
                 }
             })?;
         }
+        let headers = HeaderDurations::new(&catalog);
         let viewer = Viewer {
             catalog,
             tracks,
@@ -133,6 +137,7 @@ impl ViewServer {
             values: Cache::new(VALUES, size),
             frame_shift: options.frame_shift,
             listed: ListedNumbers::default(),
+            headers,
             selections: Selections::default(),
             measuring: Measuring::default(),
             symbols,
@@ -155,6 +160,7 @@ impl ViewServer {
     pub fn serve(self) -> Result<()> {
         let served = self.server.serve(&self.viewer);
         self.viewer.measuring.join();
+        self.viewer.headers.join();
         served
     }
 }
