@@ -51,19 +51,49 @@ pub struct Finding {
     pub rule: Rule,
     /// What was found.
     pub value: FindingValue,
+    /// The measure of the value, if it is one of a single utterance.
+    pub measure: Option<UtteranceMeasure>,
     /// What is usual, if the rule compares with that.
     pub usual: Option<f64>,
     /// How many spreads the value is away from the usual one, if the rule asks for that.
     pub z: Option<f64>,
     /// How sure the finding is: 100, or the size of `z`, at most 99.
     pub score: f64,
-    /// The key of another utterance, of the same sound.
+    /// The key of another utterance: of the same sound, or whose text this one has.
     pub other: Option<BString>,
+    /// Seconds by which the sound of this utterance starts later in that of the other one.
+    pub shift: Option<f64>,
+    /// The set of the other utterance, if it is not in this one.
+    pub set: Option<BString>,
 }
 
 impl Finding {
     fn certain(utterance: usize, rule: Rule, value: FindingValue) -> Self {
-        Self { utterance, rule, value, usual: None, z: None, score: CERTAIN, other: None }
+        let measure = rule.measure();
+        Self {
+            utterance,
+            rule,
+            value,
+            measure,
+            usual: None,
+            z: None,
+            score: CERTAIN,
+            other: None,
+            shift: None,
+            set: None,
+        }
+    }
+
+    /// The sound of an utterance is nearly that of `other`: `share` of the bits of their codes are equal, and it starts `shift` seconds
+    /// later in it.
+    pub fn near_duplicate(utterance: usize, other: BString, share: f64, shift: f64) -> Self {
+        let finding = Self::certain(utterance, Rule::NearDuplicate, FindingValue::Number(Some(share)));
+        Self { other: Some(other), shift: Some(shift), ..finding }
+    }
+
+    /// The same of `other` in another set; exact copies have a `share` of 1.
+    pub fn leak(utterance: usize, set: BString, other: BString, share: f64, shift: f64) -> Self {
+        Self { rule: Rule::Leak, set: Some(set), ..Self::near_duplicate(utterance, other, share, shift) }
     }
 }
 
@@ -145,6 +175,14 @@ impl RankedFindings {
         found
     }
 
+    /// Takes in what was found by comparing utterances with each other.
+    #[must_use]
+    pub fn and(mut self, further: impl IntoIterator<Item = Finding>, utterances: &[MeasuredUtterance]) -> Self {
+        self.list.extend(further);
+        self.rank(utterances);
+        self
+    }
+
     fn add(&mut self, utterance: usize, rule: Rule, value: FindingValue) {
         self.list.push(Finding::certain(utterance, rule, value));
     }
@@ -220,13 +258,7 @@ impl RankedFindings {
 
     /// The sound of an utterance that is that of an earlier one; the first one of them names the second one.
     fn add_duplicates(&mut self, utterances: &[MeasuredUtterance]) {
-        let mut same = HashMap::<(u64, u64), Vec<usize>>::new();
-        for (index, utterance) in utterances.iter().enumerate() {
-            if let Some(sound) = utterance.sound.as_ref().filter(|sound| sound.duration > 0.0) {
-                same.entry((sound.fingerprint, sound.duration.to_bits())).or_default().push(index);
-            }
-        }
-        for indices in same.into_values().filter(|indices| indices.len() > 1) {
+        for indices in exact_copies(utterances) {
             for (at, &index) in indices.iter().enumerate() {
                 let other = indices[if at == 0 { 1 } else { 0 }];
                 let count = FindingValue::Number(Some(indices.len() as f64));
@@ -263,7 +295,8 @@ impl RankedFindings {
             let score = z.abs().min(CERTAIN - 1.0);
             let value = FindingValue::Number(Some(value));
             let finding = Finding::certain(index, unusual.rule, value);
-            let finding = Finding { usual: Some(center), z: Some(z), score, ..finding };
+            let measure = Some(unusual.measure);
+            let finding = Finding { measure, usual: Some(center), z: Some(z), score, ..finding };
             // Of pauses at several places, the clearest one is enough.
             let known = self.list.iter().rposition(|known| (known.utterance, known.rule) == (index, unusual.rule));
             match known.filter(|_| unusual.rule == Rule::Pauses) {
@@ -290,4 +323,17 @@ impl RankedFindings {
             by_utterance.then(by_key).then(left.utterance.cmp(&right.utterance)).then(by_finding)
         });
     }
+}
+
+/// The indices of utterances with the same samples, rate and channels: two or more in each group, in their order.
+pub fn exact_copies(utterances: &[MeasuredUtterance]) -> Vec<Vec<usize>> {
+    let mut same = HashMap::<(u64, u64), Vec<usize>>::new();
+    for (index, utterance) in utterances.iter().enumerate() {
+        if let Some(sound) = utterance.sound.as_ref().filter(|sound| sound.duration > 0.0) {
+            same.entry((sound.fingerprint, sound.duration.to_bits())).or_default().push(index);
+        }
+    }
+    let mut groups: Vec<Vec<usize>> = same.into_values().filter(|indices| indices.len() > 1).collect();
+    groups.sort_unstable();
+    groups
 }

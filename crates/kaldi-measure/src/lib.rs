@@ -8,7 +8,9 @@
 //! | [`UsualLengths`] | whether sound, features, alignments and segments agree |
 //! | [`Distribution`] | how a number is distributed over all utterances: median, quantiles, histogram |
 //! | [`Census`] | the letters and words of all texts |
+//! | [`SoundPrint`], [`SoundIndex`] | codes of sound, and the sounds that are copies of each other, exactly or nearly |
 //! | [`RankedFindings`] | the utterances that break a [`Rule`], ranked |
+//! | [`Wording`] | numbers as people read them: names in words, units, decimals |
 //!
 //! Nothing here reads files. All statistics but [`Moments`] are exact, so they do not depend on the order or the number of threads.
 //!
@@ -39,18 +41,24 @@ mod lengths;
 mod moments;
 mod rule;
 mod sound;
+mod sound_index;
+mod sound_print;
 #[cfg(test)]
 mod tests;
 mod text;
 mod utterance;
+mod wording;
 
 pub use census::{Census, CharacterCount, code_point};
 pub use distribution::{Distribution, QUANTILES};
-pub use findings::{Finding, FindingValue, RankedFindings};
+pub use findings::{Finding, FindingValue, RankedFindings, exact_copies};
 pub use frames::{FrameMeasures, TypicalMeans};
 pub use lengths::{Disagreement, UsualLengths, UtteranceLengths};
 pub use moments::{MomentSums, Moments, are_finite};
 pub use rule::Rule;
 pub use sound::SoundMeasures;
+pub use sound_index::{SoundIndex, SoundPair};
+pub use sound_print::SoundPrint;
 pub use text::TextMeasures;
 pub use utterance::{MeasuredUtterance, UtteranceMeasure};
+pub use wording::{Wording, decimal, duration_in_words};

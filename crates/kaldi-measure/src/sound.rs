@@ -94,7 +94,7 @@ fn decibels(mean_square: f64) -> Option<f64> {
 }
 
 /// The mean of the channels, sample by sample.
-fn average<'a>(channels: &[&'a [f32]]) -> std::borrow::Cow<'a, [f32]> {
+pub(crate) fn average<'a>(channels: &[&'a [f32]]) -> std::borrow::Cow<'a, [f32]> {
     match channels {
         [] => (&[]).into(),
         [mono] => (*mono).into(),
@@ -110,7 +110,8 @@ fn average<'a>(channels: &[&'a [f32]]) -> std::borrow::Cow<'a, [f32]> {
     }
 }
 
-fn fingerprint(rate: f64, channels: &[&[f32]]) -> u64 {
+/// A number that is the same for the same samples, rate and channels.
+pub(crate) fn fingerprint(rate: f64, channels: &[&[f32]]) -> u64 {
     let mut hasher = DefaultHasher::new();
     hasher.write_u64(rate.to_bits());
     hasher.write_usize(channels.len());

@@ -36,6 +36,15 @@ impl Colormap {
         ("diverging", Self::Diverging),
     ];
 
+    /// So many colours from the lower end to the upper end: red, green and blue.
+    pub fn colors(self, count: u8) -> Vec<[u8; 3]> {
+        let last = f64::from(count.saturating_sub(1).max(1));
+        (0..count)
+            .map(|at| self.color(f64::from(at) / last))
+            .map(|RGBColor(red, green, blue)| [red, green, blue])
+            .collect()
+    }
+
     /// The colour at a part of the range, from 0 to 1.
     pub(crate) fn color(self, part: f64) -> RGBColor {
         let (gradient, part): (Gradient, f64) = match self {
@@ -139,6 +148,13 @@ mod tests {
         assert_eq!(Colormap::Viridis.color(1.0), RGBColor(253, 231, 37));
         assert_eq!(Colormap::Viridis.color(-3.0), Colormap::Viridis.color(0.0));
         assert_eq!(Colormap::Viridis.color(7.0), Colormap::Viridis.color(1.0));
+    }
+
+    #[test]
+    fn colours_go_from_end_to_end() {
+        assert_eq!(Colormap::Viridis.colors(3), [[68, 1, 84], [38, 130, 142], [253, 231, 37]]);
+        assert_eq!(Colormap::Viridis.colors(1), [[68, 1, 84]]);
+        assert_eq!(Colormap::Viridis.colors(0), [[0; 3]; 0]);
     }
 
     #[test]

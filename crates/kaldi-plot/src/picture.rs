@@ -81,6 +81,15 @@ impl Picture {
         Ok(Self { width, height, content: Content::Pixels(pixels) })
     }
 
+    /// A picture of cells of one pixel, row by row from the top. Each is the number of one of the `colors` (red, green and blue); what
+    /// is beyond them has the last one. A row that is not complete is left out.
+    pub fn of_cells(width: u32, cells: &[u8], colors: &[[u8; 3]]) -> Self {
+        let rows = cells.chunks_exact(width.max(1) as usize);
+        let height = rows.len() as u32;
+        let color = |&cell: &u8| colors.get(usize::from(cell)).or(colors.last()).copied().unwrap_or_default();
+        Self { width, height, content: Content::Pixels(rows.flatten().flat_map(color).collect()) }
+    }
+
     /// Like [`Picture::of_pixels`], with lines and letters. Images are embedded as PNG files.
     pub(crate) fn of_drawing(
         (width, height): (u32, u32),
@@ -216,6 +225,13 @@ mod tests {
         let (code, rest) = rest.split_once("\"").unwrap();
         assert_eq!(decode(&BASE64_STANDARD.decode(code).unwrap()), (2, 3, vec![[7; 3]; 6]));
         assert_eq!(rest, "/>\n</svg>\n");
+    }
+
+    #[test]
+    fn cells_have_their_colours() {
+        let picture = Picture::of_cells(2, &[0, 1, 1, 9, 0], &[[1, 2, 3], [4, 5, 6]]);
+        let (width, height, pixels) = decode(&picture.encode_small().unwrap());
+        assert_eq!((width, height, pixels), (2, 2, vec![[1, 2, 3], [4, 5, 6], [4, 5, 6], [4, 5, 6]]));
     }
 
     #[test]

@@ -12,6 +12,7 @@ use kaldi_reader::{Reader, ReaderExt, Step, from_fn};
 use kaldi_table::{Session, count_delivered, read_script};
 use kaldi_types::ValueType;
 
+use crate::copies::{ComparedSet, NearCopy};
 use crate::directory::DataDirectory;
 use crate::job::{Job, Measured, Part, Role, Whose};
 use crate::{Error, Result};
@@ -54,6 +55,8 @@ pub(crate) struct SoundPlace {
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Corpus {
+    /// The names of directories and tables that were given.
+    pub names: Vec<BString>,
     /// The tables and lists that were read.
     pub tables: Vec<CorpusTable>,
     /// All utterances, in the order of the first list that has them.
@@ -64,6 +67,10 @@ pub struct Corpus {
     pub moments: Vec<Moments>,
     /// How many recordings there are.
     pub recordings: usize,
+    /// Pairs of utterances whose sound is nearly, but not exactly, the same.
+    pub near_copies: Vec<NearCopy>,
+    /// Other sets, and what they have in common with this one.
+    pub compared: Vec<ComparedSet>,
     pub(crate) speakers: Vec<BString>,
     /// How often a word was recognized as another one; `None` stands for no word.
     pub(crate) confusions: HashMap<(Option<String>, Option<String>), usize>,
@@ -91,7 +98,7 @@ impl Corpus {
     /// # Errors
     /// If a list or a table cannot be read, its values say nothing about utterances, or there are none.
     pub fn read(names: &[BString], options: &CorpusOptions) -> Result<Self> {
-        let mut corpus = Self { options: options.clone(), ..Self::default() };
+        let mut corpus = Self { names: names.to_vec(), options: options.clone(), ..Self::default() };
         let hypotheses = options.hypotheses.as_ref().map(read_texts).transpose()?;
         for name in names {
             let named = Named::find(name.as_bstr())?;
@@ -254,6 +261,11 @@ impl Corpus {
                 utterance.strange_characters = self.census.strange_characters(text);
             }
         }
+    }
+
+    /// The index of the utterance with this key.
+    pub(crate) fn find(&self, key: &BStr) -> Option<usize> {
+        self.index.get(key).copied()
     }
 
     /// The index of the utterance with this key, which is added if it is new.

@@ -20,6 +20,8 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod copies;
+mod copies_page;
 mod corpus;
 mod directory;
 mod error;
@@ -27,10 +29,12 @@ mod job;
 mod markup;
 mod page;
 mod report;
+mod scale;
 #[cfg(feature = "server")]
 mod server;
 mod shown;
 
+pub use copies::{ComparedSet, CopyFamily, LeakedSound, NearCopy};
 pub use corpus::{Corpus, CorpusOptions, CorpusTable};
 pub use error::{Error, Result};
 pub use report::{CorpusReport, ReportOptions};

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use bstr::ByteSlice;
+use bstr::{BString, ByteSlice};
 use kaldi_measure::{Distribution, Finding, FindingValue, QUANTILES, RankedFindings, Rule, UtteranceMeasure};
 use serde_json::{Map, Value, json};
 
+use crate::copies::{self, CopyFamily};
 use crate::page;
 use crate::{Corpus, Result};
 
@@ -46,6 +47,8 @@ pub struct CorpusReport<'a> {
     pub(crate) corpus: &'a Corpus,
     pub(crate) options: ReportOptions,
     pub(crate) findings: RankedFindings,
+    /// Utterances of the same sound.
+    pub(crate) families: Vec<CopyFamily>,
     /// The indices of the utterances that are shown.
     pub(crate) shown: Vec<usize>,
     pub(crate) distributions: Vec<(&'static str, Distribution)>,
@@ -55,19 +58,25 @@ pub struct CorpusReport<'a> {
 impl<'a> CorpusReport<'a> {
     /// Holds all rules against the utterances.
     pub fn of(corpus: &'a Corpus, options: &ReportOptions) -> Self {
-        let findings = RankedFindings::of(&corpus.utterances, options.frame_shift);
+        let findings = RankedFindings::of(&corpus.utterances, options.frame_shift)
+            .and(copies::findings(corpus), &corpus.utterances);
+        let families = copies::families(corpus);
         let mut seen = HashSet::new();
         let ranked = findings.list.iter().map(|finding| finding.utterance);
         let shown = ranked.filter(|&utterance| seen.insert(utterance)).take(options.top).collect();
         let distribution = |&(measure, name): &(UtteranceMeasure, &'static str)| {
-            let values = corpus.utterances.iter().filter_map(|utterance| measure.of(utterance)?);
-            Some((name, Distribution::of(values.filter(|value| value.is_finite()).collect())?))
+            Some((name, Distribution::of(finite(corpus, measure).collect())?))
         };
         let distributions = UtteranceMeasure::ALL.iter().filter_map(distribution).collect();
         let options = options.clone();
-        let mut report = Self { corpus, options, findings, shown, distributions, data: Value::Null };
+        let mut report = Self { corpus, options, findings, families, shown, distributions, data: Value::Null };
         report.data = report.collect();
         report
+    }
+
+    /// The finite numbers of a measure, in the order of the utterances.
+    pub(crate) fn values(&self, measure: UtteranceMeasure) -> impl Iterator<Item = f64> + '_ {
+        finite(self.corpus, measure)
     }
 
     /// How many utterances have findings, and how many findings there are.
@@ -109,6 +118,8 @@ impl<'a> CorpusReport<'a> {
             "errors": self.errors(),
             "findings": findings,
             "dropped": dropped,
+            "copies": copies::families_data(self.corpus, &self.families),
+            "against": copies::compared_data(self.corpus),
             "utterances": self.shown.iter().map(|&index| self.utterance(index, self.options.sound)).collect::<Vec<_>>(),
         })
     }
@@ -163,7 +174,7 @@ impl<'a> CorpusReport<'a> {
         }
         let mut speakers: Vec<_> = self.corpus.speakers.iter().zip(sums).collect();
         speakers.sort_by_key(|(name, _)| *name);
-        let speaker = |(name, (utterances, seconds)): (&bstr::BString, (usize, f64))| json!({ "speaker": name.to_str_lossy(), "utterances": utterances, "hours": seconds / 3600.0 });
+        let speaker = |(name, (utterances, seconds)): (&BString, (usize, f64))| json!({ "speaker": name.to_str_lossy(), "utterances": utterances, "hours": seconds / 3600.0 });
         speakers.into_iter().map(speaker).collect()
     }
 
@@ -213,14 +224,18 @@ impl<'a> CorpusReport<'a> {
             FindingValue::Number(number) => json!(number),
             FindingValue::Text(text) => json!(text),
         };
+        let text = |text: &Option<BString>| text.as_ref().map(|text| text.to_str_lossy().into_owned());
         json!({
             "key": self.corpus.utterances[finding.utterance].key.to_str_lossy(),
             "rule": finding.rule.name(),
             "value": value,
+            "measure": finding.measure.map(UtteranceMeasure::name),
             "usual": finding.usual,
             "z": finding.z,
             "score": finding.score,
-            "other": finding.other.as_ref().map(|other| other.to_str_lossy().into_owned()),
+            "other": text(&finding.other),
+            "shift": finding.shift,
+            "set": text(&finding.set),
         })
     }
 
@@ -240,6 +255,10 @@ impl<'a> CorpusReport<'a> {
         utterance.measures().for_each(|(name, value)| drop(object.insert(name.into(), json!(value))));
         object.into()
     }
+}
+
+fn finite(corpus: &Corpus, measure: UtteranceMeasure) -> impl Iterator<Item = f64> + '_ {
+    corpus.utterances.iter().filter_map(move |utterance| measure.of(utterance)?).filter(|value| value.is_finite())
 }
 
 fn distribution(found: &Distribution) -> Value {

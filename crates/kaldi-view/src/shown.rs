@@ -1,47 +1,187 @@
-//! The sound and the spectrogram of an utterance, for a page.
+//! The sound of an utterance for a page: its waveform, its spectrogram, and its start as a file. All pictures of a page have the same
+//! scales, so that they can be compared.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use bstr::{BStr, ByteSlice};
-use kaldi_feat::extract::{Extractor, Spectrogram, SpectrogramOptions};
-use kaldi_plot::{Colormap, Features, Figure, Panel, PictureFormat, Style, Timing};
+use kaldi_feat::extract::{Extractor, Spectrogram, SpectrogramOptions, WindowFunction};
+use kaldi_plot::{Colormap, Picture};
 use kaldi_values::{Format, Value};
 use kaldi_wave::Wave;
 
 use crate::Result;
 use crate::corpus::SoundPlace;
 use crate::job::{cut, read_wave};
+use crate::scale::{RANGE, full_scale_power};
 
-/// Seconds of sound in a spectrogram, at most.
+/// Seconds of sound in a picture, at most.
 const LONGEST: f64 = 120.0;
 
-/// Power is drawn from its maximum down to this much less, as a natural logarithm: 80 dB.
-const RANGE: f32 = 18.4;
+/// Columns of a picture, at most.
+const COLUMNS: usize = 700;
 
-/// Shades of grey over this range.
-const SHADES: f32 = 14.0;
+/// Rows of a spectrogram, at most.
+const ROWS: usize = 128;
 
 /// Milliseconds of a frame of the spectrogram, at least.
 const FRAME: f32 = 25.0;
 
+/// Shades over the range of the levels. Few make small files.
+const SHADES: u8 = 32;
+
+/// A level is kept as a number of these steps above the lowest one, in dB.
+const STEP: f64 = 0.625;
+
+/// The lowest level in dB: silence.
+const LOWEST: f64 = -160.0;
+
+/// The share of cells that are below the upper end of the colours.
+const BELOW_HIGH: f64 = 0.999;
+
+/// The size of the largest sample that 16 bits can hold.
+const FULL_SCALE: f32 = 32768.0;
+
+/// Utterances whose sound is shown, at most.
+const MOST: usize = 400;
+
 /// What is shown of the sound of an utterance.
 #[derive(Default)]
 pub(crate) struct ShownSound {
-    /// A PNG file of its spectrogram.
-    pub picture: Option<Vec<u8>>,
+    /// Seconds that the pictures show; 0 if there is no sound.
+    pub seconds: f64,
+    /// Samples a second.
+    pub rate: f32,
+    /// The largest and the smallest sample of each column, as parts of full scale.
+    pub wave: Vec<(f32, f32)>,
+    /// Levels of time and frequency.
+    pub spectrum: Option<Spectrum>,
     /// The start of it, in one channel.
     pub sound: Option<Wave>,
 }
 
-/// What is shown of the sound of the utterances at some places: of each at most `seconds`. A recording is read once.
-///
-/// # Errors
-/// If a picture cannot be drawn.
-pub(crate) fn sounds(places: &[Option<&SoundPlace>], seconds: f64) -> Result<Vec<ShownSound>> {
+/// Levels of a spectrogram, row by row from the top, in steps above the lowest one.
+pub(crate) struct Spectrum {
+    columns: usize,
+    levels: Vec<u8>,
+}
+
+/// The range of levels that all spectrograms of a page have, in dB: 0 is a sine as loud as 16 bits can hold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Levels {
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Levels {
+    /// Of everything that is shown: at most a thousandth of the cells is above `high`. Cells of silence do not count.
+    pub fn of<'a>(spectra: impl Iterator<Item = &'a Spectrum>) -> Self {
+        let mut counts = [0_u64; 256];
+        spectra.flat_map(|spectrum| &spectrum.levels).for_each(|&level| counts[usize::from(level)] += 1);
+        counts[0] = 0;
+        let total: u64 = counts.iter().sum();
+        let mut below = 0;
+        let high = counts.iter().position(|count| {
+            below += count;
+            total > 0 && below as f64 >= BELOW_HIGH * total as f64
+        });
+        let high = high.map_or(0.0, |high| (LOWEST + high as f64 * STEP).ceil());
+        Self { low: high - RANGE, high }
+    }
+
+    /// The colours from `low` to `high`.
+    pub fn colors() -> Vec<[u8; 3]> {
+        Colormap::Viridis.colors(SHADES)
+    }
+}
+
+impl Spectrum {
+    /// Of sound in one channel; `None` if it is too short.
+    fn of(rate: f32, samples: &[f32]) -> Option<Self> {
+        let seconds = samples.len() as f64 / f64::from(rate);
+        let mut options = SpectrogramOptions::default();
+        let frames = &mut options.frames;
+        let shift = (1000.0 * seconds / COLUMNS as f64).max(10.0) as f32;
+        (frames.sample_frequency, frames.dither, frames.snip_edges) = (rate, 0.0, false);
+        (frames.frame_length, frames.frame_shift) = (shift.max(FRAME), shift);
+        (frames.preemphasis_coefficient, frames.remove_dc_offset) = (0.0, false);
+        frames.window_type = WindowFunction::Hanning;
+        let full = full_scale_power(rate * 0.001 * frames.frame_length);
+        let spectra = Spectrogram::new(&options).and_then(|spectrogram| spectrogram.compute(samples, 1.0)).ok()?;
+        let (columns, bins) = (spectra.num_rows(), spectra.num_cols());
+        if columns == 0 || bins < 2 {
+            return None;
+        }
+        let decibels = |power: f32| f64::from(power) * 10.0 / std::f64::consts::LN_10 - 10.0 * f64::from(full).log10();
+        let step = |power: f32| ((decibels(power) - LOWEST) / STEP).round().clamp(0.0, 255.0) as u8;
+        let rows = bins.min(ROWS);
+        let mut levels = vec![0; rows * columns];
+        for (column, spectrum) in spectra.rows().enumerate() {
+            for row in 0..rows {
+                // Column 0 is the energy; the one beside it stands in its place.
+                let bins = (row * bins / rows).max(1)..((row + 1) * bins / rows).max(2);
+                let most = spectrum[bins].iter().copied().fold(f32::NEG_INFINITY, f32::max);
+                levels[(rows - 1 - row) * columns + column] = step(most);
+            }
+        }
+        Some(Self { columns, levels })
+    }
+
+    /// A PNG file of it.
+    ///
+    /// # Errors
+    /// If it cannot be encoded.
+    pub fn picture(&self, range: Levels) -> Result<Vec<u8>> {
+        let last = f64::from(SHADES - 1);
+        let shade = |level: &u8| {
+            let part = (LOWEST + f64::from(*level) * STEP - range.low) / (range.high - range.low);
+            (part * last).round().clamp(0.0, last) as u8
+        };
+        let cells: Vec<u8> = self.levels.iter().map(shade).collect();
+        Ok(Picture::of_cells(self.columns as u32, &cells, &Levels::colors()).encode_small()?)
+    }
+}
+
+impl ShownSound {
+    /// Of some sound, and at most `seconds` to be heard.
+    fn of(wave: &Wave, seconds: f64) -> Self {
+        let samples = mono(wave, LONGEST);
+        let columns = samples.len().min(COLUMNS);
+        let column = |at: usize| {
+            let part = &samples[at * samples.len() / columns..(at + 1) * samples.len() / columns];
+            let extreme = |of: fn(f32, f32) -> f32| part.iter().copied().fold(part[0], of) / FULL_SCALE;
+            (extreme(f32::max), extreme(f32::min))
+        };
+        Self {
+            seconds: samples.len() as f64 / f64::from(wave.sample_rate()),
+            rate: wave.sample_rate(),
+            wave: (0..columns).map(column).collect(),
+            spectrum: Spectrum::of(wave.sample_rate(), &samples),
+            sound: Some(Wave::new(wave.sample_rate(), vec![mono(wave, seconds)])),
+        }
+    }
+
+    /// The waveform as a path of SVG, in a box that is as wide as it has columns and 200 high; full scale fills it.
+    pub fn path(&self) -> String {
+        let mut path = String::from("M");
+        let mut add = |at: usize, sample: f32| {
+            let height = if sample.is_nan() { 100.0 } else { (100.0 - 100.0 * sample).clamp(0.0, 200.0).round() };
+            // Writing to a string cannot fail.
+            let _ = write!(path, "{at} {height} ");
+        };
+        let wave = || self.wave.iter().enumerate();
+        wave().for_each(|(at, &(high, _))| add(at, high));
+        wave().rev().for_each(|(at, &(_, low))| add(at, low));
+        path + "z"
+    }
+}
+
+/// What is shown of the sound of the utterances at some places: of each at most `seconds` to be heard. A recording is read once.
+pub(crate) fn sounds(places: &[Option<&SoundPlace>], seconds: f64) -> Vec<ShownSound> {
     let mut shown: Vec<ShownSound> = places.iter().map(|_| ShownSound::default()).collect();
     let mut recordings = BTreeMap::<&BStr, Vec<usize>>::new();
-    for (at, place) in places.iter().enumerate() {
+    for (at, place) in places.iter().enumerate().take(MOST) {
         if let Some(place) = place {
             recordings.entry(place.rxfilename.as_bstr()).or_default().push(at);
         }
@@ -55,50 +195,11 @@ pub(crate) fn sounds(places: &[Option<&SoundPlace>], seconds: f64) -> Result<Vec
             };
             let Ok(part) = part else { continue };
             if part.num_samples() > 0 && part.sample_rate() > 0.0 {
-                let sound = Wave::new(part.sample_rate(), vec![mono(&part, seconds)]);
-                shown[at] = ShownSound { picture: spectrogram(&part)?, sound: Some(sound) };
+                shown[at] = ShownSound::of(&part, seconds);
             }
         }
     }
-    Ok(shown)
-}
-
-/// A PNG file of the spectrogram of all channels together; `None` if the sound is too short.
-///
-/// # Errors
-/// If it cannot be drawn.
-fn spectrogram(wave: &Wave) -> Result<Option<Vec<u8>>> {
-    let mut options = SpectrogramOptions::default();
-    let shift = (1000.0 * wave.duration().min(LONGEST) / 700.0).max(10.0) as f32;
-    (options.frames.sample_frequency, options.frames.dither) = (wave.sample_rate(), 0.0);
-    let length = shift.max(FRAME);
-    (options.frames.frame_length, options.frames.frame_shift) = (length, shift);
-    let mono = mono(wave, LONGEST);
-    let Ok(feats) = Spectrogram::new(&options).and_then(|spectrogram| spectrogram.compute(&mono, 1.0)) else {
-        return Ok(None);
-    };
-    if feats.is_empty() {
-        return Ok(None);
-    }
-    // Column 0 is the energy; the one beside it stands in its place.
-    let mut values = feats;
-    (0..values.num_rows()).for_each(|row| values.row_mut(row)[0] = values.row(row)[1]);
-    let loudest = values.as_slice().iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    // Few shades of grey make a small file.
-    let step = RANGE / SHADES;
-    let shade =
-        |value: f32| if value.is_finite() { loudest - ((loudest - value) / step).round() * step } else { value };
-    (0..values.num_rows()).for_each(|row| values.row_mut(row).iter_mut().for_each(|value| *value = shade(*value)));
-    let mut style = Style::default();
-    (style.width, style.height, style.font_size) = (760, 240, 12);
-    style.colormap = Colormap::Gray;
-    style.low = Some(f64::from(loudest - RANGE));
-    style.high = Some(f64::from(loudest.max(loudest - RANGE + 1.0)));
-    let hertz = f64::from(wave.sample_rate()) / 2.0 / (values.num_cols() - 1).max(1) as f64;
-    let features = Features::new(values.as_slice(), values.num_rows(), values.num_cols()).with_frequencies(hertz);
-    let timing = Timing::of_windows(f64::from(shift) / 1000.0, f64::from(length) / 1000.0, true)?;
-    let figure = Figure { title: "", timing: Some(timing), panels: vec![Panel::Features(features)] };
-    Ok(Some(figure.draw(&style, PictureFormat::Png)?.encode_small()?))
+    shown
 }
 
 /// Bytes of a WAV file before the samples.
@@ -127,4 +228,43 @@ fn mono(wave: &Wave, seconds: f64) -> Vec<f32> {
     let scale = 1.0 / wave.num_channels() as f32;
     sum.iter_mut().for_each(|sample| *sample *= scale);
     sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tone(amplitude: f32) -> Wave {
+        Wave::new(16000.0, vec![(0..16000).map(|at| (amplitude * (at as f32 * 0.5).sin()).round()).collect()])
+    }
+
+    #[test]
+    fn all_spectrograms_have_the_same_range() {
+        let sounds: Vec<ShownSound> =
+            [32767.0, 300.0, 0.0].map(|amplitude| ShownSound::of(&tone(amplitude), 1.0)).into();
+        let spectra: Vec<&Spectrum> = sounds.iter().filter_map(|sound| sound.spectrum.as_ref()).collect();
+        let levels = Levels::of(spectra.iter().copied());
+        // A tone of full scale has 0 dB.
+        assert!((-1.0..=0.0).contains(&levels.high) && levels.high - levels.low == 80.0, "{levels:?}");
+        assert_eq!((spectra[0].columns, spectra[0].levels.len()), (100, 100 * 128));
+        let strongest = |spectrum: &Spectrum| spectrum.levels.iter().copied().max().map(f64::from);
+        let difference = strongest(spectra[0]).unwrap() - strongest(spectra[1]).unwrap();
+        assert!((difference * STEP - 40.8).abs() < 1.5, "{difference}");
+        assert_eq!(strongest(spectra[2]), Some(0.0));
+        // Where nothing is loud, nothing is said of levels.
+        assert_eq!(Levels::of([spectra[2]].into_iter()), Levels { low: -80.0, high: 0.0 });
+        assert_eq!(Levels::of([].into_iter()), Levels { low: -80.0, high: 0.0 });
+    }
+
+    #[test]
+    fn waveforms_have_full_scale() {
+        let highest = |wave: &Wave| {
+            let path = ShownSound::of(wave, 1.0).path();
+            let numbers = path.trim_matches(|letter| "Mz".contains(letter)).split_whitespace().skip(1).step_by(2);
+            numbers.map(|number| number.parse::<u32>().unwrap()).min().unwrap()
+        };
+        assert_eq!([32767.0, 16384.0, 1.0].map(|amplitude| highest(&tone(amplitude))), [0, 50, 100]);
+        let short = Wave::new(8000.0, vec![vec![-32768.0, 0.0, 32767.0]]);
+        assert_eq!(ShownSound::of(&short, 1.0).path(), "M0 200 1 100 2 0 2 0 1 100 0 200 z");
+    }
 }

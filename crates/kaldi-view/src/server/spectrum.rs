@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use kaldi_feat::extract::{Extractor, Spectrogram, SpectrogramOptions, WindowFunction};
 
+use crate::scale::full_scale_power;
 use crate::server::failure::{Answer, Failure};
 use crate::server::sounds::Sound;
 
@@ -49,8 +50,7 @@ impl<'a> SpectrumFrames<'a> {
         let spectrogram = Spectrogram::new(&options).map_err(Failure::wrong)?;
         let samples = |milliseconds: f32| (f64::from(sound.rate()) * 0.001 * f64::from(milliseconds)) as u64;
         let (length, shift) = (samples(window), samples(shift));
-        // The sum of a Hann window is half its length, and a sine has half of its amplitude at its frequency.
-        let full = (32768.0 * (length as f32 - 1.0) / 4.0).powi(2);
+        let full = full_scale_power(length as f32);
         let padded = length.next_power_of_two() as usize;
         Ok(Self { sound, spectrogram, length, shift, padded, full })
     }

@@ -1,0 +1,151 @@
+//! Sound that is there twice: in a corpus, or in it and in another set.
+
+use std::collections::BTreeMap;
+
+use bstr::{BString, ByteSlice};
+use kaldi_measure::{Finding, Rule, exact_copies};
+use serde_json::{Value, json};
+
+use crate::Corpus;
+
+/// Names of speakers that are listed, at most.
+const MOST_SPEAKERS: usize = 1000;
+
+/// Utterances of one sound, exactly or nearly.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CopyFamily {
+    /// Their indices: two or more.
+    pub utterances: Vec<usize>,
+    /// [`Rule::DuplicateAudio`] if all have the same samples, else [`Rule::NearDuplicate`].
+    pub rule: Rule,
+}
+
+/// Two utterances of a corpus whose sound is nearly the same.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct NearCopy {
+    /// The index of the first utterance.
+    pub first: usize,
+    /// The index of the second one.
+    pub second: usize,
+    /// The share of the bits of their codes that are equal.
+    pub share: f64,
+    /// Seconds by which the first one starts later in the second one.
+    pub shift: f64,
+}
+
+/// The sound of an utterance that is in another set, too.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LeakedSound {
+    /// The index of the utterance.
+    pub utterance: usize,
+    /// The key in the other set.
+    pub other: BString,
+    /// The share of the bits of their codes that are equal; 1 for the same samples.
+    pub share: f64,
+    /// Seconds by which the utterance starts later in the other one.
+    pub shift: f64,
+}
+
+/// Another set, and what it has in common with the corpus.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ComparedSet {
+    /// Its name.
+    pub name: BString,
+    /// How many utterances it has.
+    pub utterances: usize,
+    /// The sound that it has, too: of each utterance of the corpus the most alike.
+    pub leaks: Vec<LeakedSound>,
+    /// The speakers that it has, too, in the order of their names.
+    pub speakers: Vec<BString>,
+    /// How many utterances of the corpus have a text, not an empty one, that an utterance of the set has, too.
+    pub texts: usize,
+}
+
+/// The groups of utterances that are connected by pairs of the same or nearly the same sound, in the order of their first ones.
+pub(crate) fn families(corpus: &Corpus) -> Vec<CopyFamily> {
+    let mut first: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut join = |left: usize, right: usize| {
+        let [left, right] = [left, right].map(|of| {
+            let mut of = of;
+            while let Some(&before) = first.get(&of).filter(|&&before| before != of) {
+                of = before;
+            }
+            of
+        });
+        first.insert(left.max(right), left.min(right));
+        first.insert(left.min(right), left.min(right));
+    };
+    for group in exact_copies(&corpus.utterances) {
+        group.windows(2).for_each(|pair| join(pair[0], pair[1]));
+    }
+    corpus.near_copies.iter().for_each(|pair| join(pair.first, pair.second));
+    let mut families = BTreeMap::<usize, CopyFamily>::new();
+    // Each one stands after the one that it points to.
+    let mut roots = BTreeMap::new();
+    for (&utterance, &before) in &first {
+        let root = if before == utterance { utterance } else { roots[&before] };
+        roots.insert(utterance, root);
+        let new = || CopyFamily { utterances: Vec::new(), rule: Rule::DuplicateAudio };
+        families.entry(root).or_insert_with(new).utterances.push(utterance);
+    }
+    for pair in &corpus.near_copies {
+        if let Some(family) = families.get_mut(&roots[&pair.first]) {
+            family.rule = Rule::NearDuplicate;
+        }
+    }
+    families.into_values().collect()
+}
+
+/// What was found by comparing sound with sound: of each utterance the most alike.
+pub(crate) fn findings(corpus: &Corpus) -> Vec<Finding> {
+    let mut best = BTreeMap::<usize, (usize, f64, f64)>::new();
+    for pair in &corpus.near_copies {
+        for (utterance, other, shift) in [(pair.first, pair.second, pair.shift), (pair.second, pair.first, -pair.shift)]
+        {
+            let known = best.entry(utterance).or_insert((other, pair.share, shift));
+            if pair.share > known.1 {
+                *known = (other, pair.share, shift);
+            }
+        }
+    }
+    let near = best.into_iter().map(|(utterance, (other, share, shift))| {
+        Finding::near_duplicate(utterance, corpus.utterances[other].key.clone(), share, shift)
+    });
+    let leaks = corpus.compared.iter().flat_map(|set| {
+        let leak = |leak: &LeakedSound| {
+            Finding::leak(leak.utterance, set.name.clone(), leak.other.clone(), leak.share, leak.shift)
+        };
+        set.leaks.iter().map(leak)
+    });
+    near.chain(leaks).collect()
+}
+
+/// The families as JSON.
+pub(crate) fn families_data(corpus: &Corpus, families: &[CopyFamily]) -> Vec<Value> {
+    let key = |&utterance: &usize| corpus.utterances[utterance].key.to_str_lossy().into_owned();
+    let data = |family: &CopyFamily| {
+        let keys: Vec<String> = family.utterances.iter().map(key).collect();
+        json!({ "keys": keys, "rule": family.rule.name() })
+    };
+    families.iter().map(data).collect()
+}
+
+/// Other sets as JSON.
+pub(crate) fn compared_data(corpus: &Corpus) -> Vec<Value> {
+    let data = |set: &ComparedSet| {
+        let names = set.speakers.iter().take(MOST_SPEAKERS).map(|name| name.to_str_lossy().into_owned());
+        json!({
+            "name": set.name.to_str_lossy(),
+            "utterances": set.utterances,
+            "pairs": set.leaks.len(),
+            "speakers": set.speakers.len(),
+            "speaker_names": names.collect::<Vec<_>>(),
+            "texts": set.texts,
+        })
+    };
+    corpus.compared.iter().map(data).collect()
+}
