@@ -12,6 +12,7 @@ use kaldi_log::Log;
 use crate::Result;
 use crate::advice::Advice;
 use crate::output::{Held, HeldOutputs, ReplacementCheck, settle};
+use crate::pipe::CommandMessages;
 use crate::store::Store;
 
 /// One run of a program, or one part of it: its log, its threads, its counters, its store, its advice, what happens to its
@@ -45,6 +46,7 @@ struct Settings {
     holding: Option<u64>,
     replacement: Option<ReplacementCheck>,
     check: Option<Arc<Check>>,
+    heard: Option<Arc<CommandMessages>>,
     carried: Option<Arc<Carried>>,
 }
 
@@ -264,6 +266,16 @@ impl Session {
     #[must_use]
     pub fn embedded(&self, may_wait: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         self.change(|settings| settings.check = Some(Arc::new(may_wait)))
+    }
+
+    /// The same session, in which `messages` has what commands write to standard error.
+    #[must_use]
+    pub fn hearing(&self, messages: &Arc<CommandMessages>) -> Self {
+        self.change(|settings| settings.heard = Some(Arc::clone(messages)))
+    }
+
+    pub(crate) fn heard(&self) -> Option<Arc<CommandMessages>> {
+        self.0.heard.clone()
     }
 
     /// The same session with something that a program adds for itself, such as the options of all its tools.

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use bstr::{BStr, ByteSlice};
-use kaldi_measure::Rule;
+use kaldi_measure::{Rule, UtteranceMeasure};
+use kaldi_plot::Colormap;
 use serde_json::{Map, Value, json};
 
+use crate::scale::RANGE;
 use crate::server::Viewer;
 use crate::server::assets;
 use crate::server::failure::{Answer, Failure};
@@ -21,6 +23,13 @@ const MOST_ROWS: u32 = 500;
 
 /// Keys of one piece of the list of keys.
 const KEYS: usize = 4096;
+
+/// The level in dB at which the colours of all spectrograms end: hardly any sound has a louder frequency. Where they begin, the noise
+/// of 16 bits is not seen.
+const LOUDEST: f64 = -10.0;
+
+/// Colours between which a page finds the others.
+const COLOURS: u8 = 16;
 
 /// A request that may be answered.
 #[derive(Clone, Debug)]
@@ -70,8 +79,16 @@ impl Viewer {
         let lists = self.catalog.lists.iter().map(
             |list| json!({ "name": list.lines.name().to_str_lossy(), "type": list.kind, "entries": list.lines.len() }),
         );
-        let columns =
-            self.columns().into_iter().map(|column| json!({ "name": column.name, "type": column.kind.name() }));
+        let columns = self.columns().into_iter().map(|column| {
+            let mut shown = json!({ "name": column.name, "type": column.kind.name() });
+            if let Some(wording) = UtteranceMeasure::of_name(column.name).map(UtteranceMeasure::wording) {
+                shown["label"] = wording.label.into();
+                shown["unit"] = wording.unit.into();
+                shown["decimals"] = wording.decimals.into();
+                shown["factor"] = wording.factor.into();
+            }
+            shown
+        });
         let (measures, _) = self.measures();
         let rules = Rule::ALL.into_iter().map(|rule| {
             let count = measures.as_ref().map(|measures| measures.count(rule));
@@ -84,6 +101,8 @@ impl Viewer {
             "rules": rules.collect::<Vec<_>>(),
             "measured": measures.is_some(),
             "background": self.headers.progress(),
+            "levels": { "low": LOUDEST - RANGE, "high": LOUDEST },
+            "colours": Colormap::Viridis.colors(COLOURS),
         })
     }
 

@@ -56,9 +56,21 @@ impl Measures {
         self.findings[first..].iter().take_while(move |(other, ..)| *other == row)
     }
 
-    /// The findings of a row, as JSON.
+    /// The findings of a row, as JSON. What is a number is also written for people.
     fn findings(&self, row: u32) -> Vec<Value> {
-        self.of_row(row).filter_map(|(_, _, json)| serde_json::from_str(json).ok()).collect()
+        let finding = |(_, rule, json): &(u32, Rule, Box<str>)| {
+            let mut finding: Value = serde_json::from_str(json).ok()?;
+            let measure = finding["measure"].as_str().and_then(UtteranceMeasure::of_name);
+            let wording = rule.wording(measure);
+            for (name, shown) in [("value", "value_text"), ("usual", "usual_text")] {
+                if let Some(number) = finding[name].as_f64() {
+                    finding[shown] = wording.text(Some(number)).into();
+                }
+            }
+            finding["meaning"] = rule.meaning().into();
+            Some(finding)
+        };
+        self.of_row(row).filter_map(finding).collect()
     }
 
     /// The names of the rules of the findings of a row, each once.
