@@ -181,7 +181,9 @@ function typed() {
     write(isNew);
     done();
   };
-  waiting = { timer: setTimeout(ask, 120), done, ask };
+  // Who types a condition may not be done yet.
+  const isPart = /(^|\s)-?(rule:[a-z-]*|\w+([<>]=?|=)[^\s]*)$/i.test(search.value);
+  waiting = { timer: setTimeout(ask, isPart ? 500 : 120), done, ask };
 }
 
 /** Asks at once. */
@@ -282,23 +284,24 @@ function about({ key, speaker, text, duration, rate, channels, findings }, fault
   return html`<h2 data-testid="title"><bdi>${shown(key)}</bdi></h2>
     ${facts.length ? html`<p class="facts">${facts.join(" · ")}</p>` : nothing}
     ${faults.length ? html`<p class="fault" role="alert" data-testid="utterance-error">${faults.map(({ name, error }) => html`<span>${shown(name)}: ${error.split("\n").map(shown).join("\n")}</span>`)}</p>` : nothing}
-    ${findings?.length ? html`<ul class="findings" data-testid="findings" aria-label="Findings">${findings.map(finding)}</ul>` : nothing}
+    ${findings?.length ? html`<ul class="findings" data-testid="findings" aria-label="Findings">${findings.map((found) => finding(found, faults.length > 0 && found.rule === "unreadable"))}</ul>` : nothing}
     ${text === undefined || text === null ? nothing : html`<p data-testid="text" class="text" dir="auto">${shown(text)}</p>`}`;
 }
 
-function finding({ rule, value, value_text, usual_text, meaning, other, set, message }) {
-  const said = value_text ?? (typeof value === "string" ? shown(value) : "");
+function finding({ rule, value, value_text, usual_text, meaning, other, set }, isSaid) {
+  const said = value_text ?? (typeof value === "string" && !isSaid ? shown(value) : "");
   const link = set || !other ? other && `${shown(other)} of ${shown(set)}` : html`<a href="#key=${encodeURIComponent(other)}">${shown(other)}</a>`;
-  return html`<li title=${meaning}><strong>${shown(rule)}</strong>${said ? ` ${said}` : nothing}${usual_text ? `, usual ${usual_text}` : nothing}${message ? ` ${shown(message)}` : nothing}${other ? html`, same as ${link}` : nothing}</li>`;
+  return html`<li title=${meaning}><strong>${shown(rule)}</strong>${said ? ` ${said}` : nothing}${usual_text ? `, usual ${usual_text}` : nothing}${other ? html`, same as ${link}` : nothing}</li>`;
 }
 
 function numbers({ measures }) {
-  const list = Object.entries(measures ?? {}).filter(([, value]) => value !== undefined);
+  const list = info.columns.filter(({ name }) => measures?.[name] !== undefined);
   if (list.length === 0) return nothing;
-  const number = ([name, value]) => {
-    const column = info.columns.find((column) => column.name === name) ?? { name };
-    const text = value === null ? "–" : `${worded(value, column)}${column.unit ? ` ${column.unit}` : ""}`;
-    return html`<div data-testid="number" data-name=${name}><dt>${column.label ?? name}</dt><dd>${text}</dd></div>`;
+  const number = (column) => {
+    const { name, label, unit } = column, value = measures[name];
+    // Words are called words once.
+    const text = value === null ? "–" : `${worded(value, column)}${unit && !label.split(" ").includes(unit) ? ` ${unit}` : ""}`;
+    return html`<div data-testid="number" data-name=${name}><dt>${label}</dt><dd>${text}</dd></div>`;
   };
   return html`<h3>Measures</h3><dl data-testid="numbers">${list.map(number)}</dl>`;
 }

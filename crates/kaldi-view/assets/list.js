@@ -16,7 +16,7 @@ const NARROW = 52;
 
 const FIRST = ["key", "duration", "speaker", "text", "findings"];
 /** Widths of columns in letters: at least, and if there is room. */
-const WIDTHS = { key: [10, 20], duration: [7, 11], speaker: [7, 10], text: [9, 44], findings: [5, 11] };
+const WIDTHS = { key: [10, 24], duration: [7, 11], speaker: [7, 10], text: [9, 44], findings: [5, 11] };
 
 export class List {
   #columns = [{ name: "key", type: "text" }];
@@ -284,19 +284,20 @@ export class List {
     const isFirst = ({ name }) => FIRST.includes(name);
     const columns = room >= NARROW ? this.#columns : this.#columns.filter((column) => isFirst(column) || column.name === sorted);
     const widths = columns.map(({ name, label }) => WIDTHS[name] ?? [9, Math.min(24, (label ?? name).length + 4)]);
-    // The first columns share the room; the text has what is left of it.
+    // The first columns share the room: first as much as they need, and what is left of it is for long keys and the text.
     const least = widths.reduce((sum, [low], at) => sum + (isFirst(columns[at]) ? low : 0), 0);
     let left = Math.max(0, room - least - 0.1);
-    const chosen = widths.map(([low, high], at) => {
-      if (!isFirst(columns[at])) return high;
-      const most = columns[at].name === "key" ? Math.min(high, this.#longest + 2) : high;
-      const more = columns[at].name === "text" ? 0 : Math.min(left, Math.max(0, most - low));
+    const widen = (chosen, at, most, share = 1) => {
+      const more = Math.min(left * share, Math.max(0, most - chosen[at]));
       left -= more;
-      return low + more;
-    });
-    const text = columns.findIndex(({ name }) => name === "text");
-    const last = columns.findLastIndex(isFirst);
-    chosen[text >= 0 ? text : last] += left;
+      chosen[at] += more;
+    };
+    const chosen = widths.map(([low, high], at) => (isFirst(columns[at]) ? low : high));
+    const key = columns.findIndex(({ name }) => name === "key"), text = columns.findIndex(({ name }) => name === "text");
+    widen(chosen, key, Math.min(14, this.#longest + 2));
+    columns.forEach((column, at) => { if (isFirst(column) && at !== text && at !== key) widen(chosen, at, widths[at][1]); });
+    widen(chosen, key, Math.min(widths[key][1], this.#longest + 2), text < 0 ? 1 : 0.4);
+    chosen[text < 0 ? columns.findLastIndex(isFirst) : text] += left;
     return { columns, widths: chosen };
   }
 

@@ -464,7 +464,7 @@ export class Timeline {
     if (panel.kind === "waveform") {
       panel.name = "Waveform";
       const peak = this.whole === undefined ? "" : `, peak ${decibels(this.whole)}`;
-      return html`Waveform, ${this.utterance.rate} Hz · <span data-testid="wave-label">${this.isOwnWave ? "scaled to the peak" : "full scale"}${peak}</span>
+      return html`Waveform · <span data-testid="wave-label">${this.isOwnWave ? "scaled to the peak" : "full scale"}${peak}</span>
         <button type="button" data-testid="wave-scale" aria-keyshortcuts="w" aria-pressed=${this.isOwnWave}
           @click=${() => this.toggleWaveScale()}>Own peak</button>`;
     }
@@ -500,15 +500,15 @@ export class Timeline {
   /** Frequencies beside the spectrogram. */
   #frequencies(panel) {
     const ticks = paint.frequencyTicks(this.utterance.rate / 2, panel.height ?? HEIGHT);
-    return html`<div class="scale" data-testid="frequency-axis" role="img" aria-label="Frequency, 0 to ${this.utterance.rate / 2} Hz">${ticks.map(({ text, at, bottom }) => html`<i
-      .style=${`bottom:${at}px`}></i><span data-testid="tick" .style=${`bottom:${bottom}px`}>${text}</span>`)}</div>`;
+    return html`<div class="scale" data-testid="frequency-axis" role="img" aria-label="Frequency, 0 to ${this.utterance.rate / 2} Hz">${ticks.map(({ text, at, bottom }) => html`<span class="stroke"
+      .style=${`bottom:${at}px`}></span><span data-testid="tick" .style=${`bottom:${bottom}px`}>${text}</span>`)}</div>`;
   }
 
   /** The axis of time, below all pictures. */
   #times() {
     const ticks = paint.timeTicks(this.from, this.to, this.width ?? 600);
-    return html`<div class="times" data-testid="time-axis" role="img" aria-label="Time, ${figure(this.from)} to ${figure(this.to)} s">${ticks.map(({ text, at, left, size }) => html`<i
-      .style=${`left:${at}px`}></i><span data-testid="tick" .style=${`left:${left}px;width:${size}px`}>${text}</span>`)}</div>`;
+    return html`<div class="times" data-testid="time-axis" role="img" aria-label="Time, ${figure(this.from)} to ${figure(this.to)} s">${ticks.map(({ text, at, left, size }) => html`<span class="stroke"
+      .style=${`left:${at}px`}></span><span data-testid="tick" .style=${`left:${left}px;width:${size}px`}>${text}</span>`)}</div>`;
   }
 
   #template() {

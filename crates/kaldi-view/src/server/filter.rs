@@ -5,7 +5,7 @@
 //! "two words"          side by side
 //! -hello  -"two words" not there
 //! duration>10          a number of a column; also < = >= <=
-//! rule:clipping        a finding of this rule
+//! rule:clipping        a finding of this rule; rule: is a finding of any
 //! ```
 //!
 //! A condition that names what there is not is an error; in quotes it is text.
@@ -13,7 +13,7 @@
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_measure::Rule;
 
-use crate::server::columns::{Column, ColumnType};
+use crate::server::columns::{Column, ColumnType, FINDINGS};
 use crate::server::failure::Misnamed;
 
 /// A condition.
@@ -90,12 +90,15 @@ pub(crate) fn parse(filter: &BStr, columns: &[Column]) -> Result<Vec<(bool, Cond
 /// A condition that is more than a word: it starts with `rule:`, or with a name and a sign.
 fn special(word: &[u8], columns: &[Column]) -> Result<Option<Condition>, Misnamed> {
     let Ok(word) = word.to_str() else { return Ok(None) };
+    if word == "rule:" {
+        return Ok(Some(Condition::Compare(FINDINGS.to_owned(), Comparison::Greater, 0.0)));
+    }
     if let Some(name) = word.strip_prefix("rule:") {
         let rule = Rule::ALL.into_iter().find(|rule| rule.name() == name);
         return match rule {
             Some(rule) => Ok(Some(Condition::Rule(rule))),
             None => Err(Misnamed {
-                message: if name.is_empty() { "expected a rule after rule:".into() } else { format!("no rule {name}") },
+                message: format!("no rule {name}"),
                 column: None,
                 like: nearest(name, Rule::ALL.into_iter().map(Rule::name)),
             }),
@@ -196,6 +199,7 @@ mod tests {
         t("-duration>10", &[(true, compare(Comparison::Greater, 10.0))]);
         t("findings>=2", &[(false, Condition::Compare("findings".into(), Comparison::GreaterOrEqual, 2.0))]);
         t("-rule:clipping", &[(true, Condition::Rule(Rule::Clipping))]);
+        t("rule:", &[(false, Condition::Compare("findings".into(), Comparison::Greater, 0.0))]);
         // What is no name, and what is in quotes, is text.
         for text in ["<i>x", "a-b=c", "->x", "1>0", "=", "ä>1", "rules:x"] {
             t(text, &[(false, word(&text.to_lowercase()))]);
@@ -215,7 +219,6 @@ mod tests {
         t("words -Duraton<=3", "no column Duraton", Some("Duraton"), &["duration"]);
         t("xyz=3", "no column xyz", Some("xyz"), &[]);
         t("rule:cliping", "no rule cliping", None, &["clipping"]);
-        t("rule:", "expected a rule after rule:", None, &[]);
         t("duration>", "expected a number after duration>", Some("duration"), &[]);
         t("duration<=ten", "expected a number after duration<=, got ten", Some("duration"), &[]);
         for number in ["nan", "inf", "1,5", "1e99", "=1"] {

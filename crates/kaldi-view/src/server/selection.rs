@@ -7,7 +7,7 @@ use kaldi_io::KeyedLine;
 
 use crate::server::Viewer;
 use crate::server::catalog::Says;
-use crate::server::columns::{ColumnType, DURATION};
+use crate::server::columns::{ColumnType, DURATION, FINDINGS};
 use crate::server::failure::{Answer, Failure};
 use crate::server::filter::{Condition, no_column, parse};
 use crate::server::query::Query;
@@ -49,6 +49,7 @@ impl Viewer {
         let has = |name: &str| measures.as_ref().is_some_and(|measures| measures.has(name));
         let is_unmeasured = conditions.iter().any(|(_, condition)| match condition {
             Condition::Rule(_) => measures.is_none(),
+            Condition::Compare(name, ..) if name == FINDINGS => measures.is_none(),
             Condition::Compare(name, ..) => !has(name) && !self.columns().iter().any(|column| column.name == name),
             Condition::Word(_) => false,
         });

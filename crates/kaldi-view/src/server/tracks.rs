@@ -32,6 +32,8 @@ impl TrackKind {
         Some(match value_type {
             ValueType::Wave => Self::Wave,
             ValueType::Matrix | ValueType::Htk | ValueType::Sphinx => Self::Matrix,
+            // Their first input.
+            ValueType::Nnet3Example | ValueType::Nnet3ChainExample => Self::Matrix,
             ValueType::Int32Vector => Self::Labels,
             ValueType::Posterior | ValueType::GaussPost | ValueType::Int32Matrix | ValueType::Int32VectorVector => {
                 Self::Posterior
