@@ -5,6 +5,10 @@ pub mod shell;
 pub mod signal;
 pub mod tar;
 pub mod viewer;
+// Parts of it are for benchmarks.
+#[allow(dead_code)]
+#[path = "../../samples/voice.rs"]
+pub mod voice;
 pub mod wave;
 
 pub use scratch::{Ran, Scratch};

@@ -23,9 +23,6 @@ const CLIPPED: f64 = 0.001;
 /// This mean of samples is a finding.
 const OFFSET: f64 = 0.02;
 
-/// This rate of errors is a finding.
-const ERRORS: f64 = 0.5;
-
 /// As many frames of features that are the same are a finding.
 const FROZEN: usize = 10;
 
@@ -94,6 +91,12 @@ impl Finding {
     /// The same of `other` in another set; exact copies have a `share` of 1.
     pub fn leak(utterance: usize, set: BString, other: BString, share: f64, shift: f64) -> Self {
         Self { rule: Rule::Leak, set: Some(set), ..Self::near_duplicate(utterance, other, share, shift) }
+    }
+
+    /// What was recognized is the text of `other`, and the other way round; `error_rate` is that of the own text.
+    pub fn swapped_text(utterance: usize, other: BString, error_rate: f64) -> Self {
+        let finding = Self::certain(utterance, Rule::SwappedText, FindingValue::Number(Some(error_rate)));
+        Self { other: Some(other), ..finding }
     }
 }
 
@@ -217,7 +220,7 @@ impl RankedFindings {
             if text.words == 0 {
                 self.add_number(index, Rule::TextEmpty, 0.0);
             }
-            if let Some(rate) = text.error_rate().filter(|&rate| rate >= ERRORS) {
+            if let Some(rate) = text.error_rate().filter(|_| text.is_mostly_wrong()) {
                 self.add_number(index, Rule::ErrorRate, rate);
             }
         }

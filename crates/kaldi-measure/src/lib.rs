@@ -9,6 +9,7 @@
 //! | [`Distribution`] | how a number is distributed over all utterances: median, quantiles, histogram |
 //! | [`Census`] | the letters and words of all texts |
 //! | [`SoundPrint`], [`SoundIndex`] | codes of sound, and the sounds that are copies of each other, exactly or nearly |
+//! | [`swapped_texts`] | texts that changed places, by what a recognizer heard |
 //! | [`RankedFindings`] | the utterances that break a [`Rule`], ranked |
 //! | [`Wording`] | numbers as people read them: names in words, units, decimals |
 //!
@@ -34,6 +35,8 @@ struct Readme;
 mod bandwidth;
 mod blocks;
 mod census;
+#[cfg(test)]
+mod copies_tests;
 mod distribution;
 mod findings;
 mod frames;
@@ -43,6 +46,7 @@ mod rule;
 mod sound;
 mod sound_index;
 mod sound_print;
+mod swapped;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -59,6 +63,7 @@ pub use rule::Rule;
 pub use sound::SoundMeasures;
 pub use sound_index::{SoundIndex, SoundPair};
 pub use sound_print::SoundPrint;
+pub use swapped::{SwappedText, swapped_texts};
 pub use text::TextMeasures;
 pub use utterance::{MeasuredUtterance, UtteranceMeasure};
 pub use wording::{Wording, decimal, duration_in_words};

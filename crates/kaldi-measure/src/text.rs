@@ -2,6 +2,9 @@
 
 use kaldi_score::align;
 
+/// This rate of errors is a finding.
+const MOSTLY_WRONG: f64 = 0.5;
+
 /// What is measured of the text of an utterance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -47,5 +50,9 @@ impl TextMeasures {
     /// Errors for each word of the text; a text without words counts as one.
     pub fn error_rate(&self) -> Option<f64> {
         self.errors.map(|errors| errors as f64 / self.words.max(1) as f64)
+    }
+    /// If half of the words or more are wrong.
+    pub fn is_mostly_wrong(&self) -> bool {
+        self.error_rate().is_some_and(|rate| rate >= MOSTLY_WRONG)
     }
 }

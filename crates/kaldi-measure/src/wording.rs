@@ -124,7 +124,7 @@ impl Rule {
             Self::Rate => Some(UtteranceMeasure::Rate),
             Self::Channels => Some(UtteranceMeasure::Channels),
             Self::TextEmpty => Some(UtteranceMeasure::Words),
-            Self::ErrorRate => Some(UtteranceMeasure::ErrorRate),
+            Self::ErrorRate | Self::SwappedText => Some(UtteranceMeasure::ErrorRate),
             Self::Duration => Some(UtteranceMeasure::Duration),
             Self::SpeakingRate => Some(UtteranceMeasure::CharactersPerSecond),
             Self::Snr => Some(UtteranceMeasure::Snr),

@@ -21,20 +21,6 @@ pub struct CopyFamily {
     pub rule: Rule,
 }
 
-/// Two utterances of a corpus whose sound is nearly the same.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct NearCopy {
-    /// The index of the first utterance.
-    pub first: usize,
-    /// The index of the second one.
-    pub second: usize,
-    /// The share of the bits of their codes that are equal.
-    pub share: f64,
-    /// Seconds by which the first one starts later in the second one.
-    pub shift: f64,
-}
-
 /// The sound of an utterance that is in another set, too.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -100,7 +86,7 @@ pub(crate) fn families(corpus: &Corpus) -> Vec<CopyFamily> {
     families.into_values().collect()
 }
 
-/// What was found by comparing sound with sound: of each utterance the most alike.
+/// What was found by comparing utterances with each other: of copies the most alike.
 pub(crate) fn findings(corpus: &Corpus) -> Vec<Finding> {
     let mut best = BTreeMap::<usize, (usize, f64, f64)>::new();
     for pair in &corpus.near_copies {
@@ -121,7 +107,10 @@ pub(crate) fn findings(corpus: &Corpus) -> Vec<Finding> {
         };
         set.leaks.iter().map(leak)
     });
-    near.chain(leaks).collect()
+    let swapped = corpus.swapped_texts.iter().map(|found| {
+        Finding::swapped_text(found.utterance, corpus.utterances[found.other].key.clone(), found.error_rate)
+    });
+    near.chain(leaks).chain(swapped).collect()
 }
 
 /// The families as JSON.

@@ -7,14 +7,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_inspect::{Entries, Named, NamedKind};
 use kaldi_io::for_each_keyed_line;
-use kaldi_measure::{Census, MeasuredUtterance, Moments, TextMeasures, TypicalMeans};
+use kaldi_measure::{
+    Census, MeasuredUtterance, Moments, SoundPair, SoundPrint, SwappedText, TextMeasures, TypicalMeans, swapped_texts,
+};
 use kaldi_reader::{Reader, ReaderExt, Step, from_fn};
 use kaldi_table::{Session, count_delivered, read_script};
 use kaldi_types::ValueType;
 
-use crate::copies::{ComparedSet, NearCopy};
+use crate::comparison;
+use crate::copies::ComparedSet;
 use crate::directory::DataDirectory;
-use crate::job::{Job, Measured, Part, Role, Whose};
+use crate::job::{Job, Measured, MeasuredSound, Part, Role, Wanted, Whose};
 use crate::{Error, Result};
 
 /// Bytes of entries that are read and not measured yet.
@@ -30,6 +33,10 @@ pub struct CorpusOptions {
     pub measured: Option<Arc<AtomicU64>>,
     /// Is asked between values; if it returns `false`, reading ends with [`Error::Ended`].
     pub may_go_on: Option<fn() -> bool>,
+    /// Look for utterances whose sound is nearly the same.
+    pub near_duplicates: bool,
+    /// The names of other sets, data directories or tables, in which the sound of this one should not be.
+    pub against: Vec<BString>,
 }
 
 /// A table that was read.
@@ -68,13 +75,20 @@ pub struct Corpus {
     /// How many recordings there are.
     pub recordings: usize,
     /// Pairs of utterances whose sound is nearly, but not exactly, the same.
-    pub near_copies: Vec<NearCopy>,
+    pub near_copies: Vec<SoundPair>,
     /// Other sets, and what they have in common with this one.
     pub compared: Vec<ComparedSet>,
+    /// Utterances whose texts changed places, as recognized texts show.
+    pub swapped_texts: Vec<SwappedText>,
     pub(crate) speakers: Vec<BString>,
     /// How often a word was recognized as another one; `None` stands for no word.
     pub(crate) confusions: HashMap<(Option<String>, Option<String>), usize>,
     options: CorpusOptions,
+    wanted: Wanted,
+    /// What copies are found by, of the utterances up to the last that has it.
+    pub(crate) prints: Vec<SoundPrint>,
+    /// What was recognized of utterances of which half of the words or more are wrong.
+    doubtful: Vec<(usize, BString)>,
     /// Parallel to `utterances`.
     details: Vec<Details>,
     index: HashMap<BString, usize>,
@@ -98,14 +112,30 @@ impl Corpus {
     /// # Errors
     /// If a list or a table cannot be read, its values say nothing about utterances, or there are none.
     pub fn read(names: &[BString], options: &CorpusOptions) -> Result<Self> {
-        let mut corpus = Self { names: names.to_vec(), options: options.clone(), ..Self::default() };
+        options.against.iter().try_for_each(|name| Named::find(name.as_bstr()).map(drop))?;
+        let is_compared = options.near_duplicates || !options.against.is_empty();
+        let wanted = if is_compared { Wanted::MeasuresAndPrints } else { Wanted::Measures };
+        let mut corpus = Self::gather(names, options, wanted)?;
+        corpus.complete();
+        comparison::compare(&mut corpus, options)?;
+        Ok(corpus)
+    }
+
+    /// Reads what is wanted, as [`Corpus::read`] does.
+    pub(crate) fn gather(names: &[BString], options: &CorpusOptions, wanted: Wanted) -> Result<Self> {
+        let mut corpus = Self { names: names.to_vec(), options: options.clone(), wanted, ..Self::default() };
         let hypotheses = options.hypotheses.as_ref().map(read_texts).transpose()?;
         for name in names {
             let named = Named::find(name.as_bstr())?;
             match named.kind {
                 NamedKind::Directory => {
                     let directory = DataDirectory::new(named.rxfilename.to_path().unwrap_or(std::path::Path::new("")));
-                    let jobs = directory.add(&mut corpus, hypotheses.as_ref())?;
+                    let mut jobs = directory.add(&mut corpus, hypotheses.as_ref())?;
+                    if wanted == Wanted::Prints {
+                        jobs.retain(|job| job.role() == Role::Sound);
+                        corpus.run_all(jobs)?;
+                        continue;
+                    }
                     corpus.run_all(jobs)?;
                     for table in directory.alignments() {
                         corpus.add_named(&table, Named::find(table.as_bstr())?, Some(ValueType::Int32Vector))?;
@@ -126,7 +156,6 @@ impl Corpus {
         if corpus.utterances.is_empty() {
             return Err(Error::Nothing { names: names.to_vec() });
         }
-        corpus.complete();
         Ok(corpus)
     }
 
@@ -207,7 +236,9 @@ impl Corpus {
     /// Runs jobs on all threads, and takes their results in order. Returns how many there were, and the role of the last one.
     fn run(&mut self, jobs: impl Reader<Item = Job, Error = Error> + Send + 'static) -> Result<(u64, Option<Role>)> {
         let threads = || Session::current().num_threads();
-        let mut measured = jobs.par_map(threads, IN_FLIGHT, Job::size, |job: Job| Ok((job.role(), job.run())));
+        let wanted = self.wanted;
+        let work = move |job: Job| Ok((job.role(), job.run(wanted)));
+        let mut measured = jobs.par_map(threads, IN_FLIGHT, Job::size, work);
         let (mut count, mut last) = (0, None);
         while let Some((role, measured)) = measured.next()? {
             (count, last) = (count + 1, Some(role));
@@ -236,10 +267,13 @@ impl Corpus {
         };
         let utterance = &mut self.utterances[index];
         match measured {
-            Measured::Sound(sound) => utterance.sound = Some(sound),
-            Measured::Part(sound, beyond) => {
-                utterance.sound = Some(sound);
-                utterance.beyond = Some(beyond);
+            Measured::Sound(MeasuredSound { measures, print, beyond }) => {
+                utterance.sound = measures;
+                utterance.beyond = beyond.or(utterance.beyond);
+                if let Some(print) = print {
+                    self.prints.resize_with(self.prints.len().max(index + 1), SoundPrint::default);
+                    self.prints[index] = print;
+                }
             }
             Measured::Features(frames, moments) => {
                 utterance.frames = Some(frames);
@@ -261,6 +295,15 @@ impl Corpus {
                 utterance.strange_characters = self.census.strange_characters(text);
             }
         }
+        let doubtful = std::mem::take(&mut self.doubtful);
+        let text = |utterance: usize| self.text(utterance).unwrap_or_default().as_bytes();
+        let texts: Vec<(&[u8], &[u8])> =
+            doubtful.iter().map(|(utterance, heard)| (text(*utterance), heard.as_bytes())).collect();
+        let mut swapped = swapped_texts(&texts);
+        for found in &mut swapped {
+            (found.utterance, found.other) = (doubtful[found.utterance].0, doubtful[found.other].0);
+        }
+        self.swapped_texts = swapped;
     }
 
     /// The index of the utterance with this key.
@@ -308,6 +351,9 @@ impl Corpus {
                 let pair = (said.map(str::to_owned), heard.map(str::to_owned));
                 *self.confusions.entry(pair).or_default() += 1;
             });
+            if measures.is_mostly_wrong() {
+                self.doubtful.push((utterance, hypothesis.to_owned()));
+            }
         }
         self.utterances[utterance].text = Some(measures);
         self.details[utterance].text = Some(text);

@@ -61,6 +61,11 @@ pub enum Error {
         /// Why.
         message: String,
     },
+    /// There is more sound than can be compared.
+    #[error(
+        "expected at most 19000 hours of sound to look for copies in, got more; --near-duplicates=false leaves them out"
+    )]
+    TooMuch,
     /// Reading was ended before it was complete.
     #[error("ended before it was complete")]
     Ended,

@@ -8,7 +8,7 @@ use kaldi_feat::{NoSamples, SampleGrid};
 use kaldi_inspect::{decode_sound, measure_sound};
 use kaldi_io::ParseError;
 use kaldi_matrix::Matrix;
-use kaldi_measure::{FrameMeasures, Moments, SoundMeasures};
+use kaldi_measure::{FrameMeasures, Moments, SoundMeasures, SoundPrint};
 use kaldi_table::{RawEntry, read_file};
 use kaldi_types::ValueType;
 use kaldi_values::{Cursor, Value};
@@ -56,6 +56,18 @@ impl Role {
     }
 }
 
+/// What is wanted of sound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Its measures.
+    #[default]
+    Measures,
+    /// Its measures, and what copies are found by.
+    MeasuresAndPrints,
+    /// What copies are found by.
+    Prints,
+}
+
 /// Something to be measured.
 pub(crate) enum Job {
     /// The value that a line of a script file names.
@@ -68,13 +80,31 @@ pub(crate) enum Job {
 
 /// What was measured.
 pub(crate) enum Measured {
-    Sound(SoundMeasures),
-    /// A part of a recording: how far it is beyond the end of the sound, in seconds.
-    Part(SoundMeasures, f64),
+    Sound(MeasuredSound),
     Features(FrameMeasures, Vec<Moments>),
     Labels(usize),
     /// Why it cannot be read.
     Unreadable(String),
+}
+
+/// What was measured of sound; what is not wanted is `None`.
+pub(crate) struct MeasuredSound {
+    pub measures: Option<SoundMeasures>,
+    pub print: Option<SoundPrint>,
+    /// How far a part of a recording is beyond the end of the sound, in seconds.
+    pub beyond: Option<f64>,
+}
+
+impl MeasuredSound {
+    fn of(wave: &Wave, wanted: Wanted, beyond: Option<f64>) -> Self {
+        let channels: Vec<&[f32]> = (0..wave.num_channels()).map(|channel| wave.channel(channel)).collect();
+        let measures = (wanted != Wanted::Prints).then(|| measure_sound(wave));
+        let print = (wanted != Wanted::Measures).then(|| match &measures {
+            Some(measures) => SoundPrint::of_measured(measures, &channels),
+            None => SoundPrint::of(wave.sample_rate().into(), &channels),
+        });
+        Self { measures, print, beyond }
+    }
 }
 
 /// Whose it is: the index of an utterance, or the key of an entry.
@@ -102,17 +132,17 @@ impl Job {
     }
 
     /// Reads and measures.
-    pub fn run(self) -> Vec<(Whose, Measured)> {
+    pub fn run(self, wanted: Wanted) -> Vec<(Whose, Measured)> {
         match self {
             Self::Value { role, utterance, rxfilename } => {
-                vec![(Whose::Index(utterance), measure_file(role, rxfilename.as_ref()))]
+                vec![(Whose::Index(utterance), measure_file(role, rxfilename.as_ref(), wanted))]
             }
-            Self::Recording { rxfilename, parts } => measure_recording(rxfilename.as_ref(), &parts),
+            Self::Recording { rxfilename, parts } => measure_recording(rxfilename.as_ref(), &parts, wanted),
             Self::Entry { role, entry } => {
                 let measured = match entry.bytes() {
                     Ok(bytes) => {
                         let place = |error: ParseError| format!("{}:{}: {error}", entry.file(), entry.start());
-                        measure(role, &bytes).unwrap_or_else(|error| Measured::Unreadable(place(error)))
+                        measure(role, &bytes, wanted).unwrap_or_else(|error| Measured::Unreadable(place(error)))
                     }
                     Err(error) => Measured::Unreadable(error.to_string()),
                 };
@@ -125,9 +155,9 @@ impl Job {
 }
 
 /// Measures the value of a file.
-fn measure_file(role: Role, rxfilename: &BStr) -> Measured {
+fn measure_file(role: Role, rxfilename: &BStr, wanted: Wanted) -> Measured {
     let measured = match role {
-        Role::Sound => read_wave(rxfilename).map(|wave| Measured::Sound(measure_sound(&wave))),
+        Role::Sound => read_wave(rxfilename).map(|wave| Measured::Sound(MeasuredSound::of(&wave, wanted, None))),
         Role::Features => read_file::<Matrix<f32>>(rxfilename)
             .map(|feats| measure_features(&feats))
             .map_err(|error| error.to_string()),
@@ -139,10 +169,10 @@ fn measure_file(role: Role, rxfilename: &BStr) -> Measured {
 }
 
 /// Measures a value in memory.
-fn measure(role: Role, bytes: &[u8]) -> Result<Measured, ParseError> {
+fn measure(role: Role, bytes: &[u8], wanted: Wanted) -> Result<Measured, ParseError> {
     let mut cursor = Cursor::new(bytes);
     Ok(match role {
-        Role::Sound => Measured::Sound(measure_sound(&decode_sound(bytes)?)),
+        Role::Sound => Measured::Sound(MeasuredSound::of(&decode_sound(bytes)?, wanted, None)),
         Role::Features => measure_features(&Matrix::<f32>::read(&mut cursor)?),
         Role::Labels => Measured::Labels(Vec::<i32>::read(&mut cursor)?.len()),
     })
@@ -153,12 +183,12 @@ fn measure_features(feats: &Matrix<f32>) -> Measured {
     Measured::Features(FrameMeasures::of(feats.as_slice(), &moments), moments)
 }
 
-fn measure_recording(rxfilename: &BStr, parts: &[Part]) -> Vec<(Whose, Measured)> {
+fn measure_recording(rxfilename: &BStr, parts: &[Part], wanted: Wanted) -> Vec<(Whose, Measured)> {
     let wave = read_wave(rxfilename);
     let measure = |part: &Part| {
         let measured = wave.as_ref().map_err(Clone::clone).and_then(|wave| {
-            let sound = measure_sound(&cut(wave, part)?);
-            Ok(Measured::Part(sound, part.end - wave.duration()))
+            let beyond = part.end - wave.duration();
+            Ok(Measured::Sound(MeasuredSound::of(&cut(wave, part)?, wanted, Some(beyond))))
         });
         (Whose::Index(part.utterance), measured.unwrap_or_else(Measured::Unreadable))
     };

@@ -20,6 +20,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod comparison;
 mod copies;
 mod copies_page;
 mod corpus;
@@ -34,7 +35,7 @@ mod scale;
 mod server;
 mod shown;
 
-pub use copies::{ComparedSet, CopyFamily, LeakedSound, NearCopy};
+pub use copies::{ComparedSet, CopyFamily, LeakedSound};
 pub use corpus::{Corpus, CorpusOptions, CorpusTable};
 pub use error::{Error, Result};
 pub use report::{CorpusReport, ReportOptions};

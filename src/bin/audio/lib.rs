@@ -10,6 +10,7 @@ kaldi_cli::tools! {
     compute_spectrogram_feats "compute-spectrogram-feats.rs" Kaldi "computes spectrograms of waveforms";
     extend_wav_with_silence "extend-wav-with-silence.rs" Kaldi "appends silence to recordings";
     extract_segments "extract-segments.rs" Kaldi "cuts segments out of recordings";
+    find_copies "find-copies.rs" Own "finds waveforms that are copies of each other: the same, or louder, coded, resampled, cut, noisy";
     process_kaldi_pitch_feats "process-kaldi-pitch-feats.rs" Kaldi "computes features for a recognizer from pitch";
     wav_copy "wav-copy.rs" Kaldi "copies waveforms; reads MP3, Opus, FLAC and other files";
     wav_reverberate "wav-reverberate.rs" Kaldi "adds a room and noises to a waveform";

@@ -12,22 +12,23 @@ use kaldi_view::{Corpus, CorpusOptions, CorpusReport, ReportOptions};
 const USAGE: &str = "\
 Measures every utterance of data directories and tables (waveforms, features, alignments, texts), and writes a page about them: sums,
 distributions, and the utterances that stand out, with their sound and spectrograms. Findings are, for example, clipped, silent
-or noisy sound, a wrong rate, a text that is too long for the sound, strange letters, sound that is there twice, frozen features,
-alignments that are too short. The page is one file, which needs no other file and no network. Findings are no errors: the exit
+or noisy sound, a wrong rate, a text that is too long for the sound, strange letters, frozen features, alignments that are too
+short, and sound that is there twice: exactly, or louder, coded, resampled, cut or with noise. The page is one file, which needs no other file and no network. Findings are no errors: the exit
 status is 0. Commands in wav.scp are run.
 
 Usage: table-report [options] <directory or table> [<directory or table> ...] <page>
  e.g.: table-report data/train train.html
        table-report --hyp=exp/decode/text --write-json=test.json data/test test.html
+       table-report --against=data/test --against=data/dev data/train page.html
        table-report scp:wav.scp scp:feats.scp page.html
        table-report shard:data.list page.html
 Of a directory, wav.scp, segments, text, utt2spk, feats.scp, cmvn.scp, vad.scp, ali.scp or ali.*.gz, ctm and *.ctm are read.
-See also: table-check, table-info, table-stats, feats-to-png
+See also: find-copies, table-check, table-info, table-stats, feats-to-png
 ";
 
 #[derive(option_table::Options)]
 struct Options {
-    /// Recognized texts, lines of a key and words: their errors are counted
+    /// Recognized texts, lines of a key and words: their errors are counted, and texts that changed places are found
     #[option]
     hyp: Option<InputName>,
     /// How many utterances are shown with their sound and spectrogram
@@ -42,6 +43,13 @@ struct Options {
     /// Seconds from one frame of the features to the next one; found from the durations by default
     #[option]
     frame_shift: Option<f64>,
+    /// Look for sound that is there twice, but not exactly the same
+    #[option(default = true)]
+    near_duplicates: bool,
+    /// Another data directory or table that should have none of this sound: what it has of it, exactly or nearly, is found, and
+    /// so are speakers and texts. May be given several times
+    #[option]
+    against: Vec<InputName>,
     /// Title of the page; the names of the tables by default
     #[option]
     title: Option<String>,
@@ -69,6 +77,8 @@ fn table_report(opts: Options) -> Result<Tally> {
 
     let mut corpus_options = CorpusOptions::default();
     corpus_options.hypotheses = opts.hyp.as_ref().map(|name| name.as_bstr().to_owned());
+    corpus_options.near_duplicates = opts.near_duplicates;
+    corpus_options.against = opts.against.iter().map(|name| name.as_bstr().to_owned()).collect();
     let names: Vec<BString> = opts.tables.iter().map(|table| table.as_bstr().to_owned()).collect();
     let corpus = Corpus::read(&names, &corpus_options)?;
     let mut options = ReportOptions::default();

@@ -7,6 +7,7 @@ mod compute_spectrogram_feats;
 pub mod extend_wav_with_silence;
 pub mod extract_segments;
 mod extraction;
+mod find_copies;
 mod process_kaldi_pitch_feats;
 mod sound_files;
 pub mod wav_copy;

@@ -12,7 +12,7 @@ use crate::scale::{decimals_of_step, round_numbers, round_step};
 const BARS: usize = 24;
 
 /// Charts that are in sight on small screens.
-const FIRST: usize = 6;
+const FIRST: usize = 3;
 
 /// The size of a chart, and where its axes are.
 const WIDTH: f64 = 340.0;
@@ -120,9 +120,8 @@ pub(crate) fn distributions(html: &mut String, report: &CorpusReport<'_>) {
 /// A measure with its unit, for an axis.
 fn axis_label(wording: &Wording) -> String {
     match wording.unit {
-        "" => wording.label.to_owned(),
-        unit if wording.label.contains(unit) => wording.label.to_owned(),
-        "/s" => wording.label.to_owned(),
+        "" | "/s" => wording.label.to_owned(),
+        unit if wording.is_count && wording.label.contains(unit) => wording.label.to_owned(),
         unit => format!("{} ({unit})", wording.label),
     }
 }
