@@ -360,7 +360,7 @@ async function follow() {
   setTimeout(async () => {
     try {
       await describe();
-      await list.refresh();
+      if (!answer.error) await list.refresh();
       follow();
     } catch (error) {
       failed(error);

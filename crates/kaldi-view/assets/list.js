@@ -87,7 +87,8 @@ export class List {
       this.#pages = new Map();
       this.#total = answer.total;
       this.#take(answer);
-      this.#active = this.#find(this.selected);
+      const index = this.#find(this.selected);
+      if (index >= 0) this.#active = index;
       this.#draw();
       this.counted(answer);
     } catch (error) {
