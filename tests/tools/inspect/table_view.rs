@@ -400,7 +400,7 @@ fn lattices_of_a_decoder_are_found() {
 #[test]
 fn inputs_of_training_examples_are_shown() {
     let scratch = data();
-    let io = "<NetIo> input <I1V> 2 <I1> 0 0 0 <I1> 0 1 0  [\n  1 0.5 \n  -2.5 3 ]\n</NetIo> ";
+    let io = "<NnetIo> input <I1V> 2 <I1> 0 0 0 <I1> 0 1 0  [\n  1 0.5 \n  -2.5 3 ]\n</NnetIo> ";
     scratch.write("egs", format!("a <Nnet3Eg> <NumIo> 1 {io}</Nnet3Eg> "));
     let viewer = Viewer::start(&scratch, &["ark:egs"]);
     let (shape, tile) = viewer.numbers("api/tile?key=a&track=1");
