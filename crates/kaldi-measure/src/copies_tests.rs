@@ -208,6 +208,26 @@ fn silence_hum_and_short_sound_say_nothing() {
 }
 
 #[test]
+fn what_swells_again_and_again_is_no_copy_of_another_one() {
+    // Of harmonics that do not change, only the loudness has a course.
+    let swelling = |start: f64, seed: u64| -> Vec<f32> {
+        let mut random = Random(seed);
+        let sample = |at: usize| {
+            let time = at as f64 / 16000.0;
+            let voice: f64 = (1..24).map(|part| (f64::from(part) * 785.4 * time).sin() / f64::from(part)).sum();
+            ((15.7 * (time + start)).sin() + 1.2) as f32 * (2000.0 * voice as f32 + 200.0 * random.noise())
+        };
+        (0..40000).map(sample).collect()
+    };
+    let sounds = [swelling(0.0, 1), swelling(0.13, 2), swelling(0.29, 3)];
+    let mut prints: Vec<SoundPrint> = sounds.iter().map(|samples| print(16000.0, samples)).collect();
+    assert_eq!(pairs(prints.clone()), []);
+    // But a copy of it is.
+    prints.push(print(16000.0, &louder(&sounds[0], 0.7)));
+    assert_eq!(pairs(prints).iter().map(|pair| (pair.first, pair.second)).collect::<Vec<_>>(), [(0, 3)]);
+}
+
+#[test]
 fn channels_are_averaged() {
     let said = sentence(7);
     let quiet = louder(&said, 0.5);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::num::NonZero;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -27,6 +27,13 @@ const DIFFERENT: f64 = 0.17;
 /// is another one, all bits differ there by half, and few elsewhere.
 const STRETCH: usize = 16;
 const DIFFERENT_IN_STRETCH: f64 = 0.25;
+
+/// Two copies have at most this part of the different bits that sound has beside itself a little later. Hum, or a tone that swells
+/// again and again, is like any other one.
+const DISTINCT: f64 = 0.5;
+
+/// Codes that are a little later: a quarter of a second to four.
+const LATER: RangeInclusive<usize> = 16..=256;
 
 /// Sounds that a thread compares at a time.
 const AT_A_TIME: usize = 16;
@@ -185,19 +192,15 @@ impl SoundIndex {
 
     /// The share of equal bits of two sounds, if they are copies.
     fn share(&self, print: &SoundPrint, telling: usize, sound: usize, shift: i64) -> Option<f64> {
-        let (codes, other) = (&*print.codes, &self.prints[sound]);
-        let part = overlap(codes.len(), other.codes.len(), shift);
+        let other = &self.prints[sound];
+        let part = overlap(print.codes.len(), other.codes.len(), shift);
         let start = (part.start as i64 + shift) as usize;
-        let (mut compared, mut different) = (0, 0);
-        for (left, right) in codes[part.clone()].iter().zip(&other.codes[start..]) {
-            let is_telling = u32::from(*left != 0 && *right != 0);
-            compared += is_telling as usize;
-            different += (is_telling * (left ^ right).count_ones()) as usize;
-        }
+        let (compared, different) = difference(&print.codes[part.clone()], &other.codes[start..]);
         let is_copy = is_enough(compared, telling.min(self.telling[sound]))
-            && share(different, compared) <= DIFFERENT
-            && is_even(print, part, other, start);
-        is_copy.then(|| 1.0 - share(different, compared))
+            && different <= DIFFERENT
+            && is_even(print, part, other, start)
+            && [print, other].iter().all(|print| different <= DISTINCT * difference_later(&print.codes));
+        is_copy.then_some(1.0 - different)
     }
 
     /// The part of the table with a code.
@@ -233,6 +236,23 @@ fn is_even(print: &SoundPrint, part: Range<usize>, other: &SoundPrint, start: us
     let different: Vec<usize> =
         both.map(|(left, right)| (print.codes[left] ^ other.codes[right]).count_ones() as usize).collect();
     different.windows(STRETCH).all(|stretch| share(stretch.iter().sum(), STRETCH) <= DIFFERENT_IN_STRETCH)
+}
+
+/// How many codes of two sounds that stand side by side say something in both, and the share of their bits that are different.
+fn difference(codes: &[u32], others: &[u32]) -> (usize, f64) {
+    let (mut compared, mut different) = (0, 0);
+    for (left, right) in codes.iter().zip(others) {
+        let is_telling = u32::from(*left != 0 && *right != 0);
+        compared += is_telling as usize;
+        different += (is_telling * (left ^ right).count_ones()) as usize;
+    }
+    (compared, share(different, compared))
+}
+
+/// The smallest share of different bits of a sound and itself a little later.
+fn difference_later(codes: &[u32]) -> f64 {
+    let beside = LATER.filter_map(|shift| Some(difference(codes, codes.get(shift..)?)));
+    beside.filter(|&(compared, _)| compared >= SECOND).map(|(_, different)| different).fold(1.0, f64::min)
 }
 
 /// The share of bits of a number of codes.
