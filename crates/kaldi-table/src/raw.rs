@@ -33,8 +33,6 @@ pub struct RawEntry {
     pub(crate) script: Option<(Arc<str>, u64)>,
     /// Its weight besides the bytes of the value that are in memory.
     pub(crate) burden: usize,
-    /// Log lines that belong before this entry.
-    pub(crate) log: Vec<u8>,
     /// Whether doubtful places of the value have been reported.
     pub(crate) warned: Cell<bool>,
 }
@@ -52,7 +50,6 @@ impl RawEntry {
             range: None,
             script: None,
             burden: 0,
-            log: Vec::new(),
             warned: Cell::new(false),
         }
     }
