@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_inspect::{Entries, Named, NamedKind};
-use kaldi_io::for_each_keyed_line;
+use kaldi_io::{for_each_keyed_line, was_interrupted};
 use kaldi_measure::{Census, MeasuredUtterance, Moments, TextMeasures, TypicalMeans};
 use kaldi_reader::{Reader, ReaderExt, Step, from_fn};
 use kaldi_table::{Session, count_delivered, read_script};
@@ -27,8 +27,6 @@ pub struct CorpusOptions {
     pub hypotheses: Option<BString>,
     /// Is raised by one for each value that is measured.
     pub measured: Option<Arc<AtomicU64>>,
-    /// Is asked between values; if it returns `false`, reading ends with [`Error::Ended`].
-    pub may_go_on: Option<fn() -> bool>,
 }
 
 /// A table that was read.
@@ -208,7 +206,7 @@ impl Corpus {
                 counter.fetch_add(measured.len() as u64, Ordering::Relaxed);
             }
             measured.into_iter().for_each(|(whose, measured)| self.take(whose, measured));
-            if self.options.may_go_on.is_some_and(|may_go_on| !may_go_on()) {
+            if was_interrupted() {
                 return Err(Error::Ended);
             }
         }

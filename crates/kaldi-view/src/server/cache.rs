@@ -4,8 +4,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bstr::BString;
+use kaldi_io::was_interrupted;
 
-use crate::server::cancel::may_wait;
 use crate::server::failure::{Answer, Failure};
 use crate::server::places;
 
@@ -66,7 +66,7 @@ impl<T> Cache<T> {
                     return Err(Failure::Unreadable(message.clone()));
                 }
                 State::Failed(..) => drop(kept.remove(at)),
-                State::Loading if !may_wait() => return Err(Failure::Unreadable("interrupted".into())),
+                State::Loading if was_interrupted() => return Err(Failure::Unreadable("interrupted".into())),
                 State::Loading => {
                     drop(kept);
                     places::aside(|| self.wait(name));
@@ -81,7 +81,7 @@ impl<T> Cache<T> {
         let state = match &read {
             Ok(value) => Some(State::Loaded(Arc::clone(value))),
             // If nobody waited for it any more, somebody else may.
-            Err(message) => may_wait().then(|| State::Failed(message.clone(), Instant::now())),
+            Err(message) => (!was_interrupted()).then(|| State::Failed(message.clone(), Instant::now())),
         };
         kept.extend(state.map(|state| Kept { name: name.clone(), state }));
         self.make_room(&mut kept);
@@ -92,7 +92,7 @@ impl<T> Cache<T> {
     /// Waits until the value of this name is loaded, or nobody waits for it any more.
     fn wait(&self, name: &BString) {
         let mut kept = self.lock();
-        while may_wait() && kept.iter().any(|kept| kept.name == *name && matches!(kept.state, State::Loading)) {
+        while !was_interrupted() && kept.iter().any(|kept| kept.name == *name && matches!(kept.state, State::Loading)) {
             kept = self.loaded.wait_timeout(kept, STEP).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
