@@ -380,8 +380,7 @@ mod tests {
         assert_eq!(two.enter(|| read("two://a").unwrap()), b"2");
         assert!(two.enter(|| is_remote(b"TWO://b") && !is_remote(b"one://a") && !is_remote(b"two://")));
         assert!(!is_remote(b"one://a") && !is_remote(b"two://a"));
-        let missing = two.enter(|| read("two://b").unwrap_err());
-        assert_eq!(missing.to_string(), "cannot open two://b: entity not found");
+        assert_eq!(two.enter(|| read("two://b")).unwrap_err().to_string(), "cannot open two://b: entity not found");
     }
 
     #[test]
@@ -400,9 +399,8 @@ mod tests {
         two.count_delivered();
         for (session, name) in [(&one, "one"), (&two, "two")] {
             std::fs::write(path(name), "old").unwrap();
-            let output = session.enter(|| Output::create(path(name).to_str().unwrap().into(), false).unwrap());
             // It keeps the session, wherever it is written.
-            let mut output = output;
+            let mut output = session.enter(|| Output::create(path(name).to_str().unwrap().into(), false).unwrap());
             output.write_all(b"new").unwrap();
             output.finish().unwrap();
         }
