@@ -6,7 +6,7 @@ use kaldi_reader::{Prefetch, Reader};
 use crate::Error;
 use crate::raw::RawEntry;
 
-/// Bytes of entries that are read and not yet delivered by one table.
+/// The most bytes of entries that one table has read and not yet delivered.
 pub(crate) const IN_FLIGHT: usize = 2 << 20;
 
 /// A batch has at least this many bytes, if there are more. It is small enough for the second-level cache of a core,

@@ -106,7 +106,7 @@ impl RawEntry {
             (_, None) => Ok(self),
             (None, Some(range)) => Ok(Self { range: Some(Ranged::new(range.as_ref(), Arc::default())), ..self }),
             (Some(Ranged { range: first, .. }), Some(range)) => {
-                let message = format!("the script file has the range [{first}], so that [{range}] is none of it");
+                let message = format!("expected one range, got [{first}] in the script file and [{range}]");
                 Err(Error::Work { key: self.key, source: message.into() })
             }
         }

@@ -127,7 +127,8 @@ impl<T: Value> SequentialReader<T> {
     }
 
     /// Like [`SequentialReader::par_map`], with what `lookup` finds for the key of each entry. The lookups run one
-    /// after the other, in the table's order. So a lookup may be a table that is only sorted.
+    /// after the other, in the table's order. So a lookup may be a sorted table that is read only forwards
+    /// (`s,cs`).
     pub fn par_map_with<L, U, F>(self, lookup: L, work: F) -> Rows<U>
     where
         L: Lookup,
