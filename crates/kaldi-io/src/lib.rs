@@ -1,4 +1,5 @@
-//! Streams as Kaldi names them: extended filenames, specifiers of tables, files, pipes, standard input, remote objects.
+#![doc = include_str!("../README.md")]
+//! These are names of streams and tables:
 //!
 //! ```text
 //! -               standard input or output
@@ -14,11 +15,6 @@
 //! An output takes the bytes of values without a copy ([`Encoded`]).
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod address;
 mod advice;

@@ -89,7 +89,7 @@ impl Session {
     /// Looks at the session of this thread, without a clone. `look` must not enter another one.
     pub(crate) fn with<T>(look: impl Fn(&Self) -> T) -> T {
         let seen = CURRENT.try_with(|current| look(current.borrow_mut().get_or_insert_default()));
-        // The thread ends.
+        // The thread is ending, and its session is gone.
         seen.unwrap_or_else(|_| look(&Self::default()))
     }
 
@@ -203,7 +203,7 @@ impl Session {
         self.0.store.clone()
     }
 
-    /// Ends what runs for remote names, when a program ends.
+    /// Stops the background work of the store, before the program ends.
     pub fn close_store(&self) {
         if let Some(store) = &self.0.store {
             store.close();
@@ -257,8 +257,8 @@ impl Session {
         self.0.replacement
     }
 
-    /// The same session in a program that is not ours, such as an interpreter: it may be interrupted and go on, and it gives up
-    /// streams without a word.
+    /// The same session in a program that is not ours, such as an interpreter: it may be interrupted and go on, and it drops streams
+    /// that it did not finish.
     ///
     /// `may_wait` is called again and again, on the thread that waits, while a silent stream or a command is waited for; if it
     /// returns `false`, the read or the write fails. Commands have process groups of their own, and a command whose stream is given
@@ -287,6 +287,11 @@ impl Session {
     /// What [`Session::carrying`] added; `None` if that is of another type.
     pub fn carried<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         self.0.carried.clone()?.downcast().ok()
+    }
+
+    /// Whether the program around ([`Session::embedded`]) lets the work of this session go on.
+    pub fn may_wait(&self) -> bool {
+        self.0.check.as_ref().is_none_or(|may_wait| may_wait())
     }
 
     pub(crate) fn check(&self) -> Option<Arc<Check>> {
@@ -387,8 +392,7 @@ mod tests {
         assert_eq!(two.enter(|| read("two://a").unwrap()), b"2");
         assert!(two.enter(|| is_remote(b"TWO://b") && !is_remote(b"one://a") && !is_remote(b"two://")));
         assert!(!is_remote(b"one://a") && !is_remote(b"two://a"));
-        let missing = two.enter(|| read("two://b").unwrap_err());
-        assert_eq!(missing.to_string(), "cannot open two://b: entity not found");
+        assert_eq!(two.enter(|| read("two://b")).unwrap_err().to_string(), "cannot open two://b: entity not found");
     }
 
     #[test]
@@ -407,9 +411,8 @@ mod tests {
         two.count_delivered();
         for (session, name) in [(&one, "one"), (&two, "two")] {
             std::fs::write(path(name), "old").unwrap();
-            let output = session.enter(|| Output::create(path(name).to_str().unwrap().into(), false).unwrap());
             // It keeps the session, wherever it is written.
-            let mut output = output;
+            let mut output = session.enter(|| Output::create(path(name).to_str().unwrap().into(), false).unwrap());
             output.write_all(b"new").unwrap();
             output.finish().unwrap();
         }

@@ -20,7 +20,10 @@ fn what_cannot_be_shown_is_refused() {
         ("table-view ark:-", "comes only once"),
         ("table-view 'ark:cat feats.ark |'", "comes only once"),
         ("table-view ark:empty", "there are no utterances in ark:empty"),
-        ("table-view words", "expected waveforms, features, alignments, posteriors, lattices or training examples, got values of type"),
+        (
+            "table-view words",
+            "expected waveforms, features, alignments, posteriors, lattices or training examples, got values of type",
+        ),
         ("table-view numbers", "or training examples, got values of type int32"),
         ("table-view nowhere", "nowhere"),
         ("table-view ark:x.csv", "this is a CSV file; table-import"),
@@ -359,7 +362,10 @@ fn durations_come_from_headers_and_no_command_runs() {
     assert_eq!(viewer.keys("filter=duration%3E0&sort=duration"), ["c", "g", "a"]);
     let rows = viewer.json("api/rows")["rows"].clone();
     let of = |key: &str| rows.as_array().unwrap().iter().find(|row| row["key"] == key).unwrap()["duration"].clone();
-    assert_eq!((of("a"), of("c"), of("b"), of("d"), of("e")), (2.0.into(), 0.1.into(), Value::Null, Value::Null, Value::Null));
+    assert_eq!(
+        (of("a"), of("c"), of("b"), of("d"), of("e")),
+        (2.0.into(), 0.1.into(), Value::Null, Value::Null, Value::Null)
+    );
     assert!(!scratch.list().contains(&"log".to_owned()));
     assert_eq!(viewer.json("api/source?key=b")["command"], true);
     assert_eq!(viewer.json("api/source?key=a")["command"], false);

@@ -323,9 +323,13 @@ fn commands_that_hang_block_no_files_and_end() {
 #[test]
 fn what_a_failed_command_wrote_is_said() {
     let scratch = data();
-    scratch.write("wav.scp", "a echo first >&2; printf 'no \\033[1msuch thing\\n' >&2; exit 3 |\nb yes | head -n 9999 >&2; exit 1 |\n");
+    scratch.write(
+        "wav.scp",
+        "a echo first >&2; printf 'no \\033[1msuch thing\\n' >&2; exit 3 |\nb yes | head -n 9999 >&2; exit 1 |\n",
+    );
     let viewer = Viewer::start(&scratch, &["scp:wav.scp"]);
-    let error = |key: &str| viewer.json(&format!("api/utterance?key={key}"))["tracks"][0]["error"].as_str().unwrap().to_owned();
+    let error =
+        |key: &str| viewer.json(&format!("api/utterance?key={key}"))["tracks"][0]["error"].as_str().unwrap().to_owned();
     let first = error("a");
     assert!(first.ends_with("it wrote: first\nno \\x1b[1msuch thing"), "{first}");
     assert!(error("b").len() < 3000, "the last of it");

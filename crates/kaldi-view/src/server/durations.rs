@@ -145,7 +145,8 @@ fn seconds(place: &ValuePlace) -> Option<f64> {
     let (blob, is_file) = match &place.bytes {
         Some(range) => (stored(place.rxfilename.as_bstr(), range.start, Some(range.end))?, true),
         None => {
-            let locator = Locator::parse(place.rxfilename.as_bstr()).ok().filter(|locator| locator.range().is_none())?;
+            let locator =
+                Locator::parse(place.rxfilename.as_bstr()).ok().filter(|locator| locator.range().is_none())?;
             let (offset, is_file) = match locator.rxfilename() {
                 Rxfilename::File(_) => (0, true),
                 Rxfilename::Offset(_, offset) => (*offset, false),

@@ -156,7 +156,8 @@ fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> 
         true => 1.0,
         false => strsim::jaro_winkler(&word, name),
     };
-    let mut found: Vec<(f64, &str)> = names.map(|name| (alike(name), name)).filter(|(alike, _)| *alike > 0.75).collect();
+    let mut found: Vec<(f64, &str)> =
+        names.map(|name| (alike(name), name)).filter(|(alike, _)| *alike > 0.75).collect();
     found.sort_by(|left, right| right.0.total_cmp(&left.0));
     found.into_iter().take(3).map(|(_, name)| name.to_owned()).collect()
 }
@@ -213,7 +214,11 @@ mod tests {
         let t = |filter: &str, message: &str, column: Option<&str>, like: &[&str]| {
             let error = parse(filter.into(), &COLUMNS).unwrap_err();
             let shown: Vec<&str> = error.like.iter().map(String::as_str).collect();
-            assert_eq!((error.message.as_str(), error.column.as_deref(), &shown[..1.min(shown.len())]), (message, column, like), "{filter}");
+            assert_eq!(
+                (error.message.as_str(), error.column.as_deref(), &shown[..1.min(shown.len())]),
+                (message, column, like),
+                "{filter}"
+            );
         };
         t("durations>3", "no column durations", Some("durations"), &["duration"]);
         t("words -Duraton<=3", "no column Duraton", Some("Duraton"), &["duration"]);

@@ -9,10 +9,13 @@ use std::thread::ThreadId;
 use std::time::Duration;
 
 use bstr::{BStr, ByteSlice};
-use kaldi_io::{CommandMessages, Locator, Rxfilename, Session, counting, printable, printable_rxfilename, remote_name};
+use kaldi_io::{
+    CommandMessages, Locator, Rxfilename, Session, counting, printable, printable_rxfilename, remote_name,
+    was_interrupted,
+};
 
 use crate::server::cache::Cache;
-use crate::server::cancel::{may_wait, within};
+use crate::server::cancel::within;
 use crate::server::places;
 use crate::server::recording::Recording;
 
@@ -89,7 +92,7 @@ impl Limits {
             if own > self.bytes || (total > self.bytes && own == most) {
                 return Err(format!("it has more than the {} MB that may be read (`memory`)", self.bytes >> 20));
             }
-            if !may_wait() {
+            if was_interrupted() {
                 return Err("interrupted".into());
             }
             if total <= self.bytes {

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Lines, Session};
+use kaldi_io::Lines;
 use kaldi_measure::{Rule, UtteranceMeasure};
 use serde_json::{Map, Value, json};
 
 use crate::server::Viewer;
-use crate::server::cancel;
+use crate::server::cancel::Waiting;
 use crate::server::catalog::Catalog;
 use crate::server::columns::FINDINGS;
 use crate::server::failure::Answer;
@@ -184,6 +184,8 @@ pub(crate) struct Measuring {
     state: Mutex<State>,
     /// Values that were measured.
     done: Arc<AtomicU64>,
+    /// Whether the numbers are still wanted.
+    waiting: Waiting,
 }
 
 #[derive(Debug, Default)]
@@ -206,8 +208,9 @@ impl Measuring {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for the end of the thread, which has to be told to end before.
-    pub fn join(&self) {
+    /// Ends the thread.
+    pub fn end(&self) {
+        self.waiting.end();
         let thread = self.lock().thread.take();
         if let Some(thread) = thread {
             let _ = thread.join();
@@ -253,7 +256,7 @@ impl Viewer {
         if query.get("start").is_some_and(|start| start == "1") && !is_running {
             self.measuring.done.store(0, Ordering::Relaxed);
             state.error = None;
-            let (viewer, session) = (Arc::clone(self), Session::current());
+            let (viewer, session) = (Arc::clone(self), self.measuring.waiting.session(&self.session));
             state.thread = Some(std::thread::spawn(move || session.enter(|| viewer.measure_all())));
         }
         // Several tables may have values of one utterance.
@@ -272,9 +275,7 @@ impl Viewer {
     }
 
     fn measure_all(&self) {
-        let mut options = CorpusOptions::default();
-        (options.measured, options.may_go_on) =
-            (Some(Arc::clone(&self.measuring.done)), Some(cancel::may_wait as fn() -> bool));
+        let options = CorpusOptions { measured: Some(Arc::clone(&self.measuring.done)), ..CorpusOptions::default() };
         match Corpus::read(&self.catalog.measurable, &options) {
             Ok(corpus) => {
                 let options = ReportOptions { frame_shift: self.frame_shift, ..ReportOptions::default() };

@@ -38,7 +38,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bstr::{BString, ByteSlice};
-use kaldi_io::for_each_keyed_line;
+use kaldi_io::{Session, for_each_keyed_line};
 use kaldi_types::Frames;
 
 use crate::Result;
@@ -101,6 +101,8 @@ pub(crate) struct Viewer {
     headers: HeaderDurations,
     selections: Selections,
     measuring: Measuring,
+    /// The session of the program, for work that no single request waits for.
+    session: Session,
     /// Names of labels.
     symbols: HashMap<i32, BString>,
 }
@@ -140,6 +142,7 @@ impl ViewServer {
             headers,
             selections: Selections::default(),
             measuring: Measuring::default(),
+            session: Session::current(),
             symbols,
         };
         if let Some(name) = &options.measures {
@@ -159,7 +162,7 @@ impl ViewServer {
     /// If it cannot serve.
     pub fn serve(self) -> Result<()> {
         let served = self.server.serve(&self.viewer);
-        self.viewer.measuring.join();
+        self.viewer.measuring.end();
         self.viewer.headers.join();
         served
     }

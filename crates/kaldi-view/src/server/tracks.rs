@@ -88,7 +88,9 @@ pub(crate) fn tracks(catalog: &Catalog) -> Vec<Track> {
 /// The name of all archives of alignments or lattices that jobs wrote side by side: `ali.*.gz` for `ali.7.gz`.
 fn pattern(name: &BStr) -> Option<BString> {
     let file = name.rfind_byte(b'/').map_or(0, |slash| slash + 1);
-    let (word, number) = name[file..].split_at_checked(4).filter(|(word, _)| [b"ali.", b"lat."].contains(&word.as_array().unwrap_or(b"    ")))?;
+    let (word, number) = name[file..]
+        .split_at_checked(4)
+        .filter(|(word, _)| [b"ali.", b"lat."].contains(&word.as_array().unwrap_or(b"    ")))?;
     let end = number.find_byte(b'.').filter(|&end| end > 0 && number[..end].iter().all(u8::is_ascii_digit))?;
     Some([name[..file].as_bytes(), word, b"*", number[end..].as_bytes()].concat().into())
 }
