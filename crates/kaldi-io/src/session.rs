@@ -12,6 +12,7 @@ use kaldi_log::Log;
 use crate::Result;
 use crate::advice::Advice;
 use crate::output::{Held, HeldOutputs, ReplacementCheck, settle};
+use crate::pipe::CommandMessages;
 use crate::store::Store;
 
 /// One run of a program, or one part of it: its log, its threads, its counters, its store, its advice, what happens to its
@@ -45,6 +46,7 @@ struct Settings {
     holding: Option<u64>,
     replacement: Option<ReplacementCheck>,
     check: Option<Arc<Check>>,
+    heard: Option<Arc<CommandMessages>>,
     carried: Option<Arc<Carried>>,
 }
 
@@ -87,7 +89,7 @@ impl Session {
     /// Looks at the session of this thread, without a clone. `look` must not enter another one.
     pub(crate) fn with<T>(look: impl Fn(&Self) -> T) -> T {
         let seen = CURRENT.try_with(|current| look(current.borrow_mut().get_or_insert_default()));
-        // The thread ends.
+        // The thread is ending, and its session is gone.
         seen.unwrap_or_else(|_| look(&Self::default()))
     }
 
@@ -201,7 +203,7 @@ impl Session {
         self.0.store.clone()
     }
 
-    /// Ends what runs for remote names, when a program ends.
+    /// Stops the background work of the store, before the program ends.
     pub fn close_store(&self) {
         if let Some(store) = &self.0.store {
             store.close();
@@ -255,8 +257,8 @@ impl Session {
         self.0.replacement
     }
 
-    /// The same session in a program that is not ours, such as an interpreter: it may be interrupted and go on, and it gives up
-    /// streams without a word.
+    /// The same session in a program that is not ours, such as an interpreter: it may be interrupted and go on, and it drops streams
+    /// that it did not finish.
     ///
     /// `may_wait` is called again and again, on the thread that waits, while a silent stream or a command is waited for; if it
     /// returns `false`, the read or the write fails. Commands have process groups of their own, and a command whose stream is given
@@ -264,6 +266,16 @@ impl Session {
     #[must_use]
     pub fn embedded(&self, may_wait: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         self.change(|settings| settings.check = Some(Arc::new(may_wait)))
+    }
+
+    /// The same session, in which `messages` has what commands write to standard error.
+    #[must_use]
+    pub fn hearing(&self, messages: &Arc<CommandMessages>) -> Self {
+        self.change(|settings| settings.heard = Some(Arc::clone(messages)))
+    }
+
+    pub(crate) fn heard(&self) -> Option<Arc<CommandMessages>> {
+        self.0.heard.clone()
     }
 
     /// The same session with something that a program adds for itself, such as the options of all its tools.
@@ -275,6 +287,11 @@ impl Session {
     /// What [`Session::carrying`] added; `None` if that is of another type.
     pub fn carried<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         self.0.carried.clone()?.downcast().ok()
+    }
+
+    /// Whether the program around ([`Session::embedded`]) lets the work of this session go on.
+    pub fn may_wait(&self) -> bool {
+        self.0.check.as_ref().is_none_or(|may_wait| may_wait())
     }
 
     pub(crate) fn check(&self) -> Option<Arc<Check>> {
@@ -375,8 +392,7 @@ mod tests {
         assert_eq!(two.enter(|| read("two://a").unwrap()), b"2");
         assert!(two.enter(|| is_remote(b"TWO://b") && !is_remote(b"one://a") && !is_remote(b"two://")));
         assert!(!is_remote(b"one://a") && !is_remote(b"two://a"));
-        let missing = two.enter(|| read("two://b").unwrap_err());
-        assert_eq!(missing.to_string(), "cannot open two://b: entity not found");
+        assert_eq!(two.enter(|| read("two://b")).unwrap_err().to_string(), "cannot open two://b: entity not found");
     }
 
     #[test]
@@ -395,9 +411,8 @@ mod tests {
         two.count_delivered();
         for (session, name) in [(&one, "one"), (&two, "two")] {
             std::fs::write(path(name), "old").unwrap();
-            let output = session.enter(|| Output::create(path(name).to_str().unwrap().into(), false).unwrap());
             // It keeps the session, wherever it is written.
-            let mut output = output;
+            let mut output = session.enter(|| Output::create(path(name).to_str().unwrap().into(), false).unwrap());
             output.write_all(b"new").unwrap();
             output.finish().unwrap();
         }
