@@ -325,7 +325,7 @@ async function measure(isStart) {
       failed(new Failure(error));
     } else if (wasMeasuring) {
       await describe();
-      await seek(state.key);
+      if (!answer.error) await list.refresh();
       if (state.key !== undefined) await measured();
     }
   } catch (error) {

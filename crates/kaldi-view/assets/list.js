@@ -16,7 +16,7 @@ const NARROW = 52;
 
 const FIRST = ["key", "duration", "speaker", "text", "findings"];
 /** Widths of columns in letters: at least, and if there is room. */
-const WIDTHS = { key: [10, 24], duration: [7, 11], speaker: [7, 10], text: [9, 44], findings: [5, 11] };
+const WIDTHS = { key: [10, 24], duration: [7, 13], speaker: [7, 10], text: [9, 44], findings: [5, 11] };
 
 export class List {
   #columns = [{ name: "key", type: "text" }];
@@ -284,7 +284,7 @@ export class List {
     const sorted = (this.#question.sort ?? "").replace(/^-/, "");
     const isFirst = ({ name }) => FIRST.includes(name);
     const columns = room >= NARROW ? this.#columns : this.#columns.filter((column) => isFirst(column) || column.name === sorted);
-    const widths = columns.map(({ name, label }) => WIDTHS[name] ?? [9, Math.min(24, (label ?? name).length + 4)]);
+    const widths = columns.map(({ name, label, unit }) => WIDTHS[name] ?? [9, Math.min(28, (label ?? name).length + (label?.includes(unit) ? 0 : unit?.length ?? 0) + 5)]);
     // The first columns share the room: first as much as they need, and what is left of it is for long keys and the text.
     const least = widths.reduce((sum, [low], at) => sum + (isFirst(columns[at]) ? low : 0), 0);
     let left = Math.max(0, room - least - 0.1);
@@ -327,9 +327,10 @@ export class List {
     const { sort } = this.#question;
     const order = sort === name ? "ascending" : sort === `-${name}` ? "descending" : "none";
     const text = label ?? name, isNumber = type === "number";
+    const isUnit = isNumber && unit && !text.split(" ").includes(unit);
     return html`<div role="columnheader" tabindex="0" aria-sort=${order} data-testid="sort-${name}" data-column=${name}
-      class=${isNumber ? "number" : nothing} title="Sort by ${text}${unit && isNumber ? `, in ${unit}` : ""}"
-      @click=${() => this.sort(name)}>${text}</div>`;
+      class=${isNumber ? "number" : nothing} title="Sort by ${text}${isUnit ? `, in ${unit}` : ""}"
+      @click=${() => this.sort(name)}>${text}${isUnit ? html` <span class="unit">${unit}</span>` : nothing}</div>`;
   }
 
   #line(index, columns) {

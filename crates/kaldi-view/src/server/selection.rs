@@ -29,7 +29,7 @@ pub(crate) struct Selections(Mutex<Vec<(SelectionName, Rows)>>);
 /// The order, the filter, and the versions of the measures and durations that were there.
 type SelectionName = (BString, BString, (u64, u64));
 
-/// What a request asks for, and where its window starts.
+/// What a request asks for.
 pub(crate) struct Selected {
     pub rows: Rows,
     /// Whether it asks for numbers or findings that nobody has measured.

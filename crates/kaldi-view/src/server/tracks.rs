@@ -87,12 +87,11 @@ pub(crate) fn tracks(catalog: &Catalog) -> Vec<Track> {
 
 /// The name of all archives of alignments or lattices that jobs wrote side by side: `ali.*.gz` for `ali.7.gz`.
 fn pattern(name: &BStr) -> Option<BString> {
-    let file = name.rfind_byte(b'/').map_or(0, |slash| slash + 1);
-    let (word, number) = name[file..]
-        .split_at_checked(4)
-        .filter(|(word, _)| [b"ali.", b"lat."].contains(&word.as_array().unwrap_or(b"    ")))?;
+    let (folder, file) = name.split_at(name.rfind_byte(b'/').map_or(0, |slash| slash + 1));
+    let word = ["ali.", "lat."].into_iter().find(|word| file.starts_with(word.as_bytes()))?;
+    let number = &file[word.len()..];
     let end = number.find_byte(b'.').filter(|&end| end > 0 && number[..end].iter().all(u8::is_ascii_digit))?;
-    Some([name[..file].as_bytes(), word, b"*", number[end..].as_bytes()].concat().into())
+    Some([folder, word.as_bytes(), b"*", &number[end..]].concat().into())
 }
 
 impl Track {
