@@ -1,4 +1,4 @@
-//! Columns of Parquet files, read a value at a time.
+//! Columns of Parquet and Arrow files, read a value at a time.
 //!
 //! A [`ColumnFile`] has leaves: columns, or members of structs, which have names with dots, such as `audio.bytes`. [`ColumnValues`]
 //! delivers the values of one, and has a page of it in memory at most. Sizes that a file claims are compared with the bytes
@@ -11,7 +11,9 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod arrow;
 mod codecs;
+mod columns;
 mod error;
 mod file;
 mod leaf;
@@ -19,9 +21,14 @@ mod pages;
 mod places;
 mod value;
 
+pub use columns::{ColumnFile, ColumnValues};
 pub use error::{Error, Result};
-pub use file::{ColumnFile, ColumnValues};
 pub use leaf::{Leaf, LeafType};
 pub use pages::open_column;
 pub use places::FilePlaces;
 pub use value::ColumnValue;
+
+/// Whether a file that starts with these bytes has columns of Arrow: `ARROW1`, or a message with a schema.
+pub fn is_arrow(head: &[u8]) -> bool {
+    arrow::is_arrow(head)
+}

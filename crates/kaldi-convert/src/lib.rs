@@ -22,6 +22,7 @@
 struct Readme;
 
 mod array;
+mod cells;
 mod error;
 mod exact;
 mod example_arrays;
