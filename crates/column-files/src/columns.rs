@@ -96,7 +96,7 @@ impl ColumnFile {
     /// The values of the leaf with this index.
     pub fn values(&self, leaf: usize) -> ColumnValues {
         let values = match &self.0 {
-            Kind::Parquet(file) => Values::Parquet(file.values(leaf)),
+            Kind::Parquet(file) => Values::Parquet(Box::new(file.values(leaf))),
             Kind::Arrow(file) => Values::Arrow(Box::new(ArrowValues::new(Arc::clone(file), leaf))),
         };
         ColumnValues { file: self.clone(), leaf, row: 0, values }
@@ -131,7 +131,7 @@ pub struct ColumnValues {
 }
 
 enum Values {
-    Parquet(ParquetValues),
+    Parquet(Box<ParquetValues>),
     Arrow(Box<ArrowValues>),
 }
 
