@@ -5,7 +5,9 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod arrow;
 mod codecs;
+mod columns;
 mod error;
 mod file;
 mod leaf;
@@ -15,10 +17,15 @@ mod places;
 mod value;
 mod write;
 
+pub use columns::{ColumnFile, ColumnValues};
 pub use error::{Error, Result};
-pub use file::{ColumnFile, ColumnValues};
 pub use leaf::{Leaf, LeafType};
 pub use pages::open_column;
 pub use places::FilePlaces;
 pub use value::ColumnValue;
 pub use write::{Cell, ParquetOptions, ParquetWriter};
+
+/// Whether a file that starts with these bytes has columns of Arrow: `ARROW1`, or a message with a schema.
+pub fn is_arrow(head: &[u8]) -> bool {
+    arrow::is_arrow(head)
+}

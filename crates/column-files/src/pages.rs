@@ -40,12 +40,17 @@ pub fn open_column(file: &FilePlaces, group: &RowGroupMetaData, index: usize) ->
     Ok(get_column_reader(column.column_descr_ptr(), Box::new(CountedPages::new(pages, column.num_values()))))
 }
 
+/// Whether there are far more values than there can be in so many bytes.
+pub(crate) fn has_too_many(values: u64, bytes: u64) -> bool {
+    values > MANY && values / SHARE > bytes
+}
+
 /// Refuses a column that claims far more values than its bytes can reasonably have: a few bytes may repeat one value as
 /// often as they like. A column has no more bytes than the file, which has `length`.
 fn check_size(column: &ColumnChunkMetaData, length: u64) -> Result<(), String> {
     let [values, bytes] = [column.num_values(), column.compressed_size()].map(|size| size.max(0).unsigned_abs());
     let bytes = bytes.min(length);
-    match values > MANY && values / SHARE > bytes {
+    match has_too_many(values, bytes) {
         true => Err(format!("{}: expected no {values} values in {bytes} bytes", column.column_path().string())),
         false => Ok(()),
     }

@@ -9,7 +9,7 @@ use kaldi_io::{Locator, Rxfilename};
 
 use crate::naming::{named, stem};
 use crate::sound_store::Wanted as WantedSound;
-use crate::utterances::without_blanks;
+use crate::utterances::{has_control, without_blanks};
 use crate::{
     CorpusPlace, Error, FeatureCopies, FoundFeatures, FoundSound, FoundUtterance, LeftOut, Naming, Result, SoundCopies,
     SoundStore, SpeakerFacts, SpeakerFiles, Utterances,
@@ -67,6 +67,11 @@ impl NamedCorpus {
     pub fn new(utterances: Utterances, naming: &Naming) -> Result<Self> {
         let Utterances { name, mut found, stores, left_out, are_segments } = utterances;
         let mut corpus = Self { stores, left_out, ..Self::default() };
+        let is_odd = |found: &FoundUtterance| found.text.as_deref().is_some_and(has_control);
+        for odd in found.iter().filter(|found| is_odd(found)) {
+            corpus.left_out.add("utterances have control characters in their text", &odd.place)?;
+        }
+        found.retain(|found| !is_odd(found));
         if found.iter().any(|it| it.text.is_some()) {
             for without in found.iter().filter(|it| it.text.is_none()) {
                 if naming.strict {

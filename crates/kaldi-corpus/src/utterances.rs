@@ -25,7 +25,8 @@ pub struct FoundUtterance {
     pub recording: Option<BString>,
     /// Its speaker, if that is known.
     pub speaker: Option<BString>,
-    /// Its text, words with single blanks between them. `None` if there is none.
+    /// Its text, words with single blanks between them. `None` if there is none. With control characters it is kept as it is, and the
+    /// utterance is left out when it gets its name.
     pub text: Option<String>,
     /// Where it starts in the sound, in seconds.
     pub start: Option<f64>,
@@ -187,6 +188,17 @@ pub(crate) fn words(text: &str) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
+/// What is said: text with single blanks between words, unless it has control characters, which it keeps: its utterance is left out
+/// later. `None` if there is nothing.
+pub(crate) fn spoken(text: &str) -> Option<String> {
+    if has_control(text) { Some(text.to_owned()) } else { words(text) }
+}
+
+/// Whether a text has control characters other than white space.
+pub(crate) fn has_control(text: &str) -> bool {
+    text.chars().any(|c| c.is_control() && !c.is_whitespace())
+}
+
 /// A name in which `_` is instead of white space. `None` if it is empty.
 pub(crate) fn without_blanks(name: &[u8]) -> Option<BString> {
     let mut out = BString::from(Vec::with_capacity(name.len()));
@@ -207,6 +219,10 @@ mod tests {
     fn texts_and_names_lose_white_space() {
         assert_eq!(words(" a\u{3000}b\r\n\tc\u{0}d\u{feff} "), Some("a b c d".into()));
         assert_eq!(words(" \n"), None);
+        assert_eq!(spoken(" a\n\tb\u{85}\u{feff}"), Some("a b".into()));
+        for odd in ["a\u{0}b", "\u{7f}", "\u{9b}x", "\u{1f}"] {
+            assert!(has_control(&spoken(odd).unwrap()), "{odd:?}");
+        }
         assert_eq!(without_blanks("a b\u{a0}c\n\u{fc}\u{1}".as_bytes()), Some("a_b_c_\u{fc}\u{1}".into()));
         assert_eq!(without_blanks(b"\xff x"), Some(b"\xff_x".as_bstr().to_owned()));
         assert_eq!(without_blanks(b""), None);

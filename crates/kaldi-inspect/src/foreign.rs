@@ -34,6 +34,8 @@ pub enum ForeignKind {
     Safetensors,
     /// Columns.
     Parquet,
+    /// Columns.
+    Arrow,
     /// Files that are no data directory.
     Folder,
     /// A line for each utterance, an object in JSON.
@@ -91,6 +93,8 @@ impl ForeignKind {
             Some(Self::Npy)
         } else if has(0, b"PAR1") {
             Some(Self::Parquet)
+        } else if column_files::is_arrow(head) {
+            Some(Self::Arrow)
         } else if has(0, b"PK\x03\x04") {
             is_array_first(head).then_some(Self::Npz)
         } else if has(5, b"\0\0\0{\"") || has(5, b"\0\0\0{}") {
@@ -133,6 +137,7 @@ impl ForeignKind {
             Self::Npz => "npz",
             Self::Safetensors => "safetensors",
             Self::Parquet => "parquet",
+            Self::Arrow => "arrow",
             Self::Folder => "folder",
             Self::RawList => "raw list",
             Self::Manifest => "manifest of NeMo",
@@ -148,7 +153,7 @@ impl ForeignKind {
     fn parts(self) -> &'static str {
         match self {
             Self::Npy | Self::Npz | Self::Safetensors => "arrays",
-            Self::Parquet => "columns",
+            Self::Parquet | Self::Arrow => "columns",
             Self::Folder => "files",
             Self::RawList | Self::Manifest | Self::TarredManifest => "utterances",
             Self::ShardList => "shards",
@@ -173,7 +178,7 @@ impl ForeignKind {
 
     /// Whether the arrays in it can become a table.
     pub fn has_arrays(self) -> bool {
-        matches!(self, Self::Npy | Self::Npz | Self::Safetensors | Self::Parquet)
+        matches!(self, Self::Npy | Self::Npz | Self::Safetensors | Self::Parquet | Self::Arrow)
     }
 }
 
@@ -243,8 +248,8 @@ impl Foreign {
     pub fn command(&self, name: &BStr) -> Option<String> {
         let file = printable_rxfilename(name);
         match self.kind {
-            ForeignKind::Folder => None,
-            ForeignKind::Parquet => foreign_parts::columns_command(name),
+            ForeignKind::Folder => foreign_parts::folder_command(name),
+            ForeignKind::Parquet | ForeignKind::Arrow => foreign_parts::columns_command(name),
             kind if kind.has_arrays() => Some(format!("table-import {file} ark:-")),
             ForeignKind::Shard | ForeignKind::ShardList => {
                 let fields = ["text", "speaker", "language", "gender"].into_iter();
@@ -364,6 +369,8 @@ mod tests {
             ("x", &member("a.txt"), None),
             ("x", b"\x08\0\0\0\0\0\0\0{\"a\":{}}", Some("safetensors")),
             ("x", b"PAR1\x15", Some("parquet")),
+            ("x", b"ARROW1\0\0", Some("arrow")),
+            ("x", &[&[0xff; 4][..], &[0; 60]].concat(), None),
             ("x", &tar, Some("shard")),
             ("x.tar.gz", b"\x1f\x8b\x08", Some("shard")),
             ("x.ark.gz", b"\x1f\x8b\x08", None),

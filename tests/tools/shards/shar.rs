@@ -319,6 +319,22 @@ fn a_data_directory_comes_back() {
 }
 
 #[test]
+fn features_of_other_kinds_and_cuts_without_sound_are_left_out_and_counted() {
+    let scratch = data();
+    scratch.sh("make-shar --compress=none data s && mkdir f r").succeeds();
+    scratch
+        .sh("cd f && tar -xf ../s/features.000000.tar && mv s-1.npy s-1.llc && tar -cf ../s/features.000000.tar s-1.llc s-1.json s-2.npy s-2.json t-3.nodata t-3.nometa t-4.nodata t-4.nometa")
+        .succeeds();
+    scratch
+        .sh("cd r && tar -xf ../s/recording.000000.tar && touch s-2.nodata s-2.nometa && tar -cf ../s/recording.000000.tar s-1.wav s-1.json s-2.nodata s-2.nometa t-3.wav t-3.json t-4.wav t-4.json")
+        .succeeds();
+    let ran = scratch.sh("make-data-dir --split-channels s d").succeeds();
+    ran.stderr_has("1 features are stored as .llc, and were left out; the first is s/cuts.000000.jsonl:1")
+        .stderr_has("1 cuts have no sound, and were left out; the first is s/cuts.000000.jsonl:2");
+    scratch.sh("test ! -e d/feats.scp && cut -d' ' -f1 d/wav.scp | tr '\\n' ' '").succeeds().stdout_is("s-1 t-3 t-4 ");
+}
+
+#[test]
 fn indices_have_the_places_of_lines_and_pairs() {
     let scratch = data();
     scratch.sh("make-shar --compress=none --index=lhotse data a && cp -r a b && rm b/*.idx").succeeds();

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::SoundPlaces;
 use super::cut_parts::{channels, rows, table_words};
-use crate::utterances::words;
+use crate::utterances::spoken;
 use crate::{CorpusPlace, FoundArray, FoundFeatures, FoundSound, FoundUtterance, Result, Utterances, read_text};
 
 /// The sound of a cut.
@@ -210,7 +210,7 @@ impl<'a> Cuts<'a> {
                 Some(field) => field.words_of(cut, &some).map_err(of),
                 None => Ok(None),
             };
-            utterance.text = find(text)?.as_deref().and_then(words);
+            utterance.text = find(text)?.as_deref().and_then(spoken);
             utterance.speaker = name(find(speaker)?.as_deref());
             utterance.language = name(find(language)?.as_deref());
             utterance.gender = name(find(gender)?.as_deref());

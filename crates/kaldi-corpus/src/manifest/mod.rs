@@ -17,6 +17,7 @@ use kaldi_io::Lines;
 use kaldi_tar::SharFolder;
 
 use crate::{CorpusPlace, ManifestOptions, Result, Utterances};
+pub use columns::{saved_files, saved_splits};
 pub(crate) use json::{Object, Objects};
 
 /// A kind of manifest.
@@ -34,8 +35,8 @@ pub enum Manifest {
     Lhotse,
     /// A Shar folder of lhotse, or one of its files of cuts.
     Shar,
-    /// Parquet files with sound or the names of its files, or a folder or a list of them.
-    Parquet,
+    /// Files of Parquet or Arrow with sound or the names of its files, or a folder or a list of them.
+    Columns,
 }
 
 impl Manifest {
@@ -52,10 +53,10 @@ impl Manifest {
             if lhotse::is_there(path)? {
                 return Ok(Some(Self::Lhotse));
             }
-            return Ok(columns::is_columns(path)?.then_some(Self::Parquet));
+            return Ok(columns::is_columns(path)?.then_some(Self::Columns));
         }
         if columns::is_columns(path)? {
-            return Ok(Some(Self::Parquet));
+            return Ok(Some(Self::Columns));
         }
         let plain = [".gz", ".zst"].iter().find_map(|suffix| name.strip_suffix(suffix.as_bytes())).unwrap_or(name);
         if plain.ends_with(b".csv") {
@@ -90,7 +91,7 @@ pub(crate) fn read_all(
 ) -> Result<()> {
     match manifest {
         // All files have the same columns.
-        Manifest::Parquet => columns::read(names, options, all),
+        Manifest::Columns => columns::read(names, options, all),
         _ => names.iter().try_for_each(|name| read(name.as_ref(), manifest, options, all)),
     }
 }
@@ -122,7 +123,7 @@ fn read(name: &BStr, manifest: Manifest, options: &ManifestOptions, all: &mut Ut
             all.are_segments = true;
             return shar::read(name, &places, all);
         }
-        Manifest::Parquet => return columns::read(&[name.to_owned()], options, all),
+        Manifest::Columns => return columns::read(&[name.to_owned()], options, all),
     };
     all.found.extend(found);
     Ok(())
