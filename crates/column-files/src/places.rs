@@ -36,6 +36,11 @@ impl FilePlaces {
         self.source.length()
     }
 
+    /// The same file, read from this offset on.
+    pub(crate) fn starting_at(&self, at: u64) -> Self {
+        Self { at, ..self.clone() }
+    }
+
     fn piece(&self, offset: u64, length: usize) -> io::Result<Vec<u8>> {
         if offset.checked_add(length as u64).is_none_or(|end| end > self.length()) {
             let message = format!("expected {length} bytes from {offset} on, got {} in all", self.length());
@@ -85,7 +90,7 @@ impl ChunkReader for FilePlaces {
     type T = io::BufReader<Self>;
 
     fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
-        Ok(io::BufReader::new(Self { at: start, ..self.clone() }))
+        Ok(io::BufReader::new(self.starting_at(start)))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
