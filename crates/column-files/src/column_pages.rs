@@ -127,9 +127,7 @@ impl PageReader for ColumnPages {
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
         match self.pieces.as_ref().map(Pieces::num_left) {
-            Some(left @ 1..) => {
-                Ok(Some(PageMetadata { num_rows: Some(left), num_levels: Some(left), is_dict: false }))
-            }
+            Some(left @ 1..) => Ok(Some(PageMetadata { num_rows: Some(left), num_levels: Some(left), is_dict: false })),
             _ => self.pages.peek_next_page(),
         }
     }
@@ -188,7 +186,9 @@ impl ChunkReader for PagePlaces {
         let end = start.checked_add(length as u64).filter(|end| *end <= self.file.length());
         let end = end.ok_or_else(|| {
             let length = self.file.length();
-            ParquetError::General(format!("expected a page from {start} on in a file of {length} bytes, got a longer one"))
+            ParquetError::General(format!(
+                "expected a page from {start} on in a file of {length} bytes, got a longer one"
+            ))
         })?;
         *self.left.lock().unwrap_or_else(PoisonError::into_inner) = Some(start..end);
         Ok(Bytes::new())

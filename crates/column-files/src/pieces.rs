@@ -153,9 +153,15 @@ struct Levels {
 
 /// What is left of a run.
 enum Run {
-    Same { level: u8, left: u64 },
+    Same {
+        level: u8,
+        left: u64,
+    },
     /// The number of the next bit, and that of the one after the last.
-    Packed { bit: usize, end: usize },
+    Packed {
+        bit: usize,
+        end: usize,
+    },
 }
 
 impl Levels {
@@ -242,7 +248,8 @@ mod tests {
             source.extend((value.len() as u32).to_le_bytes());
             source.extend(value);
         }
-        let mut pieces = Pieces::open(&page(5), std::io::Cursor::new(source.clone()), Codec::Plain, 1).unwrap().unwrap();
+        let mut pieces =
+            Pieces::open(&page(5), std::io::Cursor::new(source.clone()), Codec::Plain, 1).unwrap().unwrap();
         let first = pieces.next_piece().unwrap().unwrap();
         assert_eq!((first.num_values(), pieces.num_left()), (3, 2));
         let start = [6, 0, 0, 0, 2, 1, 2, 0, 2, 1, 2, 0, 0, 0, b'a', b'b', 5, 0, 0x10, 0, 7];

@@ -174,7 +174,8 @@ mod tests {
 
     #[test]
     fn long_blocks_keep_what_copies_need() {
-        let plain: Vec<u8> = (0..5_000_000_u32).map(|number| (number.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        let plain: Vec<u8> =
+            (0..5_000_000_u32).map(|number| (number.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
         for width in 1..=4 {
             assert!(unpack(&literals(&plain, width)).unwrap() == plain, "{width}");
         }

@@ -43,6 +43,7 @@ mod export;
 mod extra_tables;
 mod features;
 mod folder;
+mod found_list;
 mod left_out;
 mod list;
 mod manifest;
@@ -64,7 +65,7 @@ pub use export::{DirectoryTables, ExportFormat, Exported, ExportedSound, Parquet
 pub use extra_tables::ExtraTable;
 pub use features::{FeatureCopies, FoundArray, FoundFeatures};
 pub use left_out::LeftOut;
-pub use list::{ListIndex, RawList, RawUtterance, write_raw_line};
+pub use list::{ListIndex, NemoSounds, RawList, RawUtterance, write_raw_line};
 pub use manifest::Manifest;
 pub use naming::{Naming, PathPattern, SpeakerRule, UtteranceRule};
 pub use pattern::expand_pattern;

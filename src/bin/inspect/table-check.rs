@@ -91,7 +91,7 @@ fn table_check(opts: Options) -> Result<Tally> {
             let foreign = Foreign::read(table, kind, 0, !opts.quick);
             entries += foreign.count;
             if let Some(command) = foreign.command(table).filter(|_| kind.has_utterances()) {
-                log!("{table} is a {}; this makes a data directory of it: {command}", kind.name());
+                log!("{table} is {}; this makes a data directory of it: {command}", kind.phrase());
             }
             if let Some(message) = foreign.fault {
                 report(Fault { table: table.to_string(), place: String::new(), message });
