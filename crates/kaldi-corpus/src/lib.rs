@@ -38,6 +38,7 @@ mod export;
 mod extra_tables;
 mod features;
 mod folder;
+mod found_list;
 mod left_out;
 mod list;
 mod manifest;
@@ -59,7 +60,7 @@ pub use export::{DirectoryTables, ExportFormat, Exported, ExportedSound, Parquet
 pub use extra_tables::ExtraTable;
 pub use features::{FeatureCopies, FoundArray, FoundFeatures};
 pub use left_out::LeftOut;
-pub use list::{ListIndex, RawList, RawUtterance, write_raw_line};
+pub use list::{ListIndex, NemoSounds, RawList, RawUtterance, write_raw_line};
 pub use manifest::{Manifest, saved_files, saved_splits};
 pub use naming::{Naming, PathPattern, SpeakerRule, UtteranceRule};
 pub use pattern::expand_pattern;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use bstr::{BString, ByteSlice};
 use kaldi_io::Commands;
 
+use crate::found_list::FoundList;
 use crate::{CorpusPlace, FoundFeatures, FoundSound, LeftOut, Manifest, Result, SoundStore, folder, manifest};
 
 /// An utterance that was found, before it gets its name.
@@ -138,7 +139,7 @@ pub struct Utterances {
     /// What messages call the folder or manifest.
     pub name: String,
     /// The utterances in the order in which they were found.
-    pub found: Vec<FoundUtterance>,
+    pub(crate) found: FoundList,
     /// The files that have sound inside.
     pub stores: Vec<Arc<dyn SoundStore>>,
     /// What was left out.
@@ -157,7 +158,7 @@ impl Utterances {
         let path = |folder: &BString| Path::new(OsStr::from_bytes(folder)).to_owned();
         let mut all = Self::empty(folders.first().map_or_else(String::new, |first| path(first).display().to_string()));
         for name in folders {
-            all.found.extend(folder::find(&path(name))?);
+            folder::find(&path(name))?.iter().for_each(|it| all.found.push(it));
         }
         Ok(all)
     }
@@ -174,13 +175,33 @@ impl Utterances {
         Ok(all)
     }
 
-    fn empty(name: String) -> Self {
-        Self { name, found: Vec::new(), stores: Vec::new(), left_out: LeftOut::default(), are_segments: false }
+    /// Adds what was found after this, in manifests whose sound has a name.
+    pub(crate) fn append(&mut self, others: Self) {
+        self.found.append(others.found);
+        self.left_out.append(others.left_out);
+    }
+
+    /// None yet.
+    pub(crate) fn empty(name: String) -> Self {
+        Self {
+            name,
+            found: FoundList::default(),
+            stores: Vec::new(),
+            left_out: LeftOut::default(),
+            are_segments: false,
+        }
     }
 }
 
 /// Text with single blanks between words, and without characters that no text has. `None` if nothing is left.
 pub(crate) fn words(text: &str) -> Option<String> {
+    let is_plain = |pair: &[u8]| pair[1].is_ascii_graphic() || (pair[1] == b' ' && pair[0] != b' ');
+    if text.bytes().next().is_some_and(|first| first.is_ascii_graphic())
+        && text.as_bytes().windows(2).all(is_plain)
+        && !text.ends_with(' ')
+    {
+        return Some(text.to_owned());
+    }
     let is_none =
         |c: char| u32::from(c) & 0xfffe == 0xfffe || ('\u{fdd0}'..='\u{fdef}').contains(&c) || c == '\u{feff}';
     let words = text.split(|c: char| c.is_whitespace() || c.is_control() || is_none(c)).filter(|word| !word.is_empty());
@@ -218,7 +239,12 @@ mod tests {
     #[test]
     fn texts_and_names_lose_white_space() {
         assert_eq!(words(" a\u{3000}b\r\n\tc\u{0}d\u{feff} "), Some("a b c d".into()));
-        assert_eq!(words(" \n"), None);
+        for (text, expected) in
+            [("a b", "a b"), ("a  b", "a b"), ("a ", "a"), ("a\tb", "a b"), ("a \u{e4}", "a \u{e4}"), ("a", "a")]
+        {
+            assert_eq!(words(text).as_deref(), Some(expected), "{text:?}");
+        }
+        assert_eq!([" \n", "", " "].map(words), [None, None, None]);
         assert_eq!(spoken(" a\n\tb\u{85}\u{feff}"), Some("a b".into()));
         for odd in ["a\u{0}b", "\u{7f}", "\u{9b}x", "\u{1f}"] {
             assert!(has_control(&spoken(odd).unwrap()), "{odd:?}");

@@ -33,9 +33,11 @@ pub(crate) fn for_each(
         ForeignKind::Folder => files(&path, each),
         // The samples of all shards.
         ForeignKind::ShardList if whole => samples(name, whole, each),
-        ForeignKind::RawList | ForeignKind::Manifest | ForeignKind::TarredManifest | ForeignKind::ShardList => {
-            lines(name, kind, each)
-        }
+        ForeignKind::RawList
+        | ForeignKind::Manifest
+        | ForeignKind::TarredManifest
+        | ForeignKind::ShardList
+        | ForeignKind::ParquetList => lines(name, kind, each),
         ForeignKind::Shard => samples(name, whole, each),
         ForeignKind::Cuts => cuts(name, each),
         ForeignKind::Shar => shar(name, whole, each),

@@ -93,7 +93,7 @@ fn table_check(opts: Options) -> Result<Tally> {
             entries += foreign.count;
             match foreign.command(table) {
                 Some(command) if kind.has_utterances() => {
-                    log!("{table} is a {}; this makes a data directory of it: {command}", kind.name());
+                    log!("{table} is {}; this makes a data directory of it: {command}", kind.phrase());
                 }
                 Some(command) if !command.starts_with("table-import") => {
                     log!("{table} has sound; this makes a data directory of it: {command}");

@@ -249,7 +249,7 @@ fn write(
     features: Option<FeatureCopies>,
 ) -> anyhow::Result<()> {
     let files = corpus.files();
-    let is_written = |file: &str| files.iter().any(|(name, _)| name == file);
+    let is_written = |file: &str| files.iter().any(|name| name == file);
     let old: Vec<&str> = FILES.into_iter().filter(|file| !is_written(file) && folder.join(file).exists()).collect();
     unless_forced(match old.as_slice() {
         [] => Ok(()),
@@ -259,10 +259,10 @@ fn write(
         )),
     })?;
     let mut outputs = Vec::new();
-    for (name, content) in &files {
+    for name in &files {
         let path = folder.join(name);
         let mut output = Output::create_file(&path, path.display().to_string(), false)?;
-        output.write_all(content)?;
+        corpus.write(name, |lines| output.write_all(lines))?;
         outputs.push(output);
     }
     // Nothing gets its name before all is written, and no table before the sound that it names.

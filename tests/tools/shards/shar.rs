@@ -85,6 +85,26 @@ fn cuts_have_what_the_data_directory_says() {
 }
 
 #[test]
+fn features_in_compressed_tars_are_copied() {
+    let scratch = data();
+    // An utterance is a part of the features, and the order of the cuts is not that of names.
+    scratch
+        .sh("sed -i '1{h;d};2{G}' data/utt2spk && make-shar data s && make-data-dir --split-channels s plain")
+        .succeeds();
+    scratch.sh("gzip s/*.tar && make-data-dir --split-channels s packed").succeeds();
+    scratch
+        .sh("for d in plain packed; do copy-feats scp:$d/feats.scp ark:$d.ark; done; cmp plain.ark packed.ark")
+        .succeeds();
+    scratch.sh("copy-feats scp:plain/feats.scp ark,t:- | grep -c s-").succeeds().stdout_is("2\n");
+    scratch.sh("diff plain/text packed/text && diff plain/segments packed/segments").succeeds();
+    // A tar file that is cut.
+    scratch
+        .sh("zcat s/features.000000.tar.gz | head -c 3000 > t && gzip t && mv t.gz s/features.000000.tar.gz")
+        .succeeds();
+    scratch.sh("make-data-dir --split-channels s cut").fails_with(255).stderr_has("s/features.000000.tar.gz");
+}
+
+#[test]
 fn bytes_do_not_depend_on_threads_and_a_second_run_replaces_the_first() {
     let scratch = data();
     for options in ["", "--audio=flac", "--compress=none --index=lhotse"] {

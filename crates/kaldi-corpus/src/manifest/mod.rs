@@ -19,6 +19,7 @@ use kaldi_tar::SharFolder;
 use crate::{CorpusPlace, ManifestOptions, Result, Utterances};
 pub use columns::{saved_files, saved_splits};
 pub(crate) use json::{Object, Objects};
+pub(crate) use nemo_tars::nemo_tar;
 
 /// A kind of manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,11 +126,12 @@ fn read(name: &BStr, manifest: Manifest, options: &ManifestOptions, all: &mut Ut
         }
         Manifest::Columns => return columns::read(&[name.to_owned()], options, all),
     };
-    all.found.extend(found);
+    found.iter().for_each(|it| all.found.push(it));
     Ok(())
 }
 
 /// Where the sound of a manifest is.
+#[derive(Clone, Debug)]
 pub(crate) struct SoundPlaces {
     /// How the manifest is read.
     options: ManifestOptions,

@@ -96,7 +96,7 @@ pub(super) fn read(file: &ColumnFile, fields: &Fields, places: &SoundPlaces, all
         utterance.language = language.filter(|it| !it.trim().is_empty()).map(BString::from);
         utterance.gender = gender.filter(|it| !it.trim().is_empty()).map(BString::from);
         utterance.extra = facts;
-        all.found.push(utterance);
+        all.found.push(&utterance);
     }
     if let Some(field) = &fields.bytes {
         all.stores.push(Arc::new(ColumnSounds { file: Arc::new(file.clone()), leaf: field.leaf }));
