@@ -42,23 +42,34 @@ enum State<T> {
     Failed(String, Instant),
 }
 
-/// The sessions of all who wait for a value. It is read as long as one of them still waits.
-#[derive(Clone, Debug, Default)]
-struct Waiters(Arc<Mutex<Vec<Session>>>);
+/// The sessions of all who wait for a value. It is read as long as one of them still waits; `None` when none did, and it was given up.
+#[derive(Clone, Debug)]
+struct Waiters(Arc<Mutex<Option<Vec<Session>>>>);
 
 impl Waiters {
-    fn lock(&self) -> MutexGuard<'_, Vec<Session>> {
+    /// Those of a value that this session reads.
+    fn new() -> Self {
+        Self(Arc::new(Mutex::new(Some(vec![Session::current()]))))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Vec<Session>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One more waits.
+    /// One more waits, if the value was not given up.
     fn join(&self) {
-        self.lock().push(Session::current());
+        if let Some(sessions) = &mut *self.lock() {
+            sessions.push(Session::current());
+        }
     }
 
-    /// Whether somebody still waits.
+    /// Whether somebody still waits; if not, it is given up.
     fn wait(&self) -> bool {
-        self.lock().iter().any(Session::may_wait)
+        let mut sessions = self.lock();
+        if !sessions.iter().flatten().any(Session::may_wait) {
+            *sessions = None;
+        }
+        sessions.is_some()
     }
 }
 
@@ -95,8 +106,7 @@ impl<T> Cache<T> {
                 }
             }
         };
-        let waiters = Waiters::default();
-        waiters.join();
+        let waiters = Waiters::new();
         kept.push(Kept { name: name.clone(), state: State::Loading(waiters.clone()) });
         drop(kept);
         let waiting = waiters.clone();
@@ -252,8 +262,9 @@ mod tests {
             let first = scope.spawn(|| session(0).enter(|| get(&cache, "a", &read)));
             started.recv().unwrap();
             let second = scope.spawn(|| session(1).enter(|| get(&cache, "a", || panic!("it is read already"))));
-            let waiting =
-                || cache.lock().iter().any(|it| matches!(&it.state, State::Loading(all) if all.lock().len() == 2));
+            let waiting = || {
+                cache.lock().iter().any(|it| matches!(&it.state, State::Loading(all) if all.lock().as_ref().is_some_and(|all| all.len() == 2)))
+            };
             while !waiting() {
                 std::thread::sleep(STEP);
             }
@@ -266,8 +277,14 @@ mod tests {
             let only = scope.spawn(|| session(0).enter(|| get(&cache, "b", &read)));
             started.recv().unwrap();
             flags[0].store(false, Ordering::Relaxed);
+            let is_wanted =
+                || cache.lock().iter().any(|it| matches!(&it.state, State::Loading(all) if all.lock().is_some()));
+            while is_wanted() {
+                std::thread::yield_now();
+            }
+            let later = scope.spawn(|| session(1).enter(|| get(&cache, "b", || Ok(vec![0; 2]))));
             assert_eq!(only.join().unwrap(), Err(Failure::Unreadable("ended".into())));
+            assert_eq!(later.join().unwrap(), Ok(2));
         });
-        assert_eq!(get(&cache, "b", || Ok(vec![0; 2])), Ok(2));
     }
 }
