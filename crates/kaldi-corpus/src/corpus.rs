@@ -71,7 +71,7 @@ impl NamedCorpus {
         let mut corpus = Self { found, stores, left_out, ..Self::default() };
         let mut wanted = Vec::new();
         for at in 0..corpus.found.len() {
-            if corpus.found.text(at).is_some_and(has_control) {
+            if corpus.found.text(at).is_some_and(|text| has_control(&text.to_str_lossy())) {
                 corpus.left_out.add("utterances have control characters in their text", &corpus.found.place(at))?;
             } else {
                 wanted.push(at as u32);
