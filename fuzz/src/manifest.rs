@@ -59,7 +59,10 @@ pub fn manifest(bytes: &[u8]) {
 fn contents(corpus: &NamedCorpus) -> Vec<(String, Vec<u8>)> {
     let content = |name: &str| {
         let mut content = Vec::new();
-        let written = corpus.write(name, |lines| -> Result<(), ()> { Ok(content.extend_from_slice(lines)) });
+        let written = corpus.write(name, |lines| {
+            content.extend_from_slice(lines);
+            Ok::<_, std::convert::Infallible>(())
+        });
         written.expect("memory takes everything");
         content
     };

@@ -19,7 +19,7 @@ fn value(row: usize) -> Option<Vec<u8>> {
         let number = (row << 20 | at).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         ((number ^ number >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 32) as u8
     };
-    let byte = |at: usize| if row % 5 == 0 { (at % 26) as u8 + b'a' } else { noise(at) };
+    let byte = |at: usize| if row.is_multiple_of(5) { (at % 26) as u8 + b'a' } else { noise(at) };
     (row % 7 != 3).then(|| (0..(row * 997) % 60_000).map(byte).collect())
 }
 
