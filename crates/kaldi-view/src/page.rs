@@ -180,8 +180,7 @@ fn summary(html: &mut String, report: &CorpusReport<'_>) {
         }
     }
     let (found, all) = (report.num_findings().0, report.corpus.utterances.len());
-    tile("utterances with findings", " class=\"found\"", &format!("{} of {}", grouped(found), grouped(all)));
-    html.push_str("</dl>\n</section>\n");
+    *html += &format!("</dl>\n<p>{} of {} have findings.</p>\n</section>\n", grouped(found), count_of(all, "utterances"));
 }
 
 /// The tables that were read.

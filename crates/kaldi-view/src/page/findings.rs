@@ -90,17 +90,13 @@ fn choose(list: &[Finding], groups: &[(usize, Range<usize>)]) -> Vec<bool> {
 /// The section of the findings.
 pub(crate) fn section(html: &mut String, report: &CorpusReport<'_>, places: &Places) {
     open(html, "findings", "Findings");
-    let (utterances, count) = report.num_findings();
+    let count = report.findings.list.len();
     if count == 0 {
         *html += "<p>No utterance stands out.</p>\n</section>\n";
         return;
     }
-    *html += &format!(
-        "<p>{} in {} of {}. A finding is a hint, not an error: what is odd depends on the data.</p>\n",
-        count_of(count, "findings"),
-        grouped(utterances),
-        count_of(report.corpus.utterances.len(), "utterances")
-    );
+    let all = count_of(count, "findings");
+    *html += &format!("<p>{all}. A finding is a hint, not an error: what is odd depends on the data.</p>\n");
     rules(html, report);
     let listed = places.groups.len();
     *html += &format!(
