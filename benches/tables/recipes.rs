@@ -54,7 +54,8 @@ fn run_all(bench: &Bench, given: &Path, copy: &str, programs: &Path) -> Vec<Cost
     let path = std::env::var("PATH").unwrap_or_default();
     let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/recipes");
     let shell = |commands: String| {
-        let commands = format!("export PATH=utils:graphs:{programs}:{path} OMP_NUM_THREADS=1; exec 1>&2; cd {folder}; {commands}");
+        let commands =
+            format!("export PATH=utils:graphs:{programs}:{path} OMP_NUM_THREADS=1; exec 1>&2; cd {folder}; {commands}");
         Run::new("/bin/bash".into(), &["-euo", "pipefail", "-c", commands.leak()])
     };
     let copied = Run::new("/bin/cp".into(), &["-a", given.to_string().leak(), folder.to_string().leak()]);
