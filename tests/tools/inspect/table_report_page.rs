@@ -95,14 +95,14 @@ fn findings_are_grouped_by_utterance_and_counted_by_rule() {
     // What there is in words instead of a number.
     assert!(page.contains("<span data-testid=\"message\">same sound as <a href=\"#utterance-"));
     assert!(texts(&page, "message").iter().any(|message| message.contains("as the header says, got")));
-    assert_eq!(values.iter().filter(|value| value.contains('_') || value.contains('e')).count(), 0, "{values:?}");
+    assert_eq!(values.iter().filter(|value| value.contains('_') || value.contains("e−") || value.contains("e-")).count(), 0, "{values:?}");
 }
 
 #[test]
 fn all_pictures_have_one_scale() {
     let scratch = Scratch::new();
     faulty(&scratch, 1, 60);
-    scratch.sh("table-report --top=12 data p.html").succeeds();
+    scratch.sh("table-report --top=40 data p.html").succeeds();
     let page = String::from_utf8(scratch.read("p.html")).unwrap();
     let lows: BTreeSet<&str> = attributes(&page, "spectrogram", "data-low").into_iter().collect();
     let highs: BTreeSet<&str> = attributes(&page, "spectrogram", "data-high").into_iter().collect();
@@ -154,7 +154,7 @@ fn keys_and_texts_are_no_markup() {
     std::fs::create_dir(scratch.path("d")).unwrap();
     scratch.write("a.wav", wave(8000, &[&[0; 4000]])).write("d/wav.scp", format!("{key} a.wav\n"));
     scratch.write("d/text", format!("{key} </script><img src=x onerror=y> \u{202e}\n"));
-    scratch.write("d/utt2spk", format!("{key} </script><b>\n"));
+    scratch.write("d/utt2spk", format!("{key} </script><blink>\n"));
     scratch.sh("table-report d p.html").succeeds();
     let page = String::from_utf8(scratch.read("p.html")).unwrap();
     assert!(page.contains(
@@ -162,5 +162,5 @@ fn keys_and_texts_are_no_markup() {
     ));
     // The data, and what sorts and filters.
     assert_eq!((page.matches("<script").count(), page.matches("</script").count()), (2, 2));
-    assert!(!page.contains("<img src=x") && !page.contains("<b>"));
+    assert!(!page.contains("<img src=x") && !page.contains("<blink>"));
 }

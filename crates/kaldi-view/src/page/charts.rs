@@ -42,13 +42,14 @@ impl Histogram {
         let (low, high) = limits(found);
         let edges = match (wording.is_count, is_one_value(found, wording)) {
             (false, true) => vec![low, high],
+            (true, true) => vec![low.round() - 0.5, low.round() + 0.5],
             (false, false) => {
                 let step = round_step(high - low, BARS, false);
                 let first = (low / step + 1e-9).floor();
                 let last = (high / step - 1e-9).ceil().max(first + 1.0);
                 (0..=(last - first) as usize).map(|at| (first + at as f64) * step).collect()
             }
-            (true, _) => {
+            (true, false) => {
                 let (low, high) = (low.floor(), high.ceil());
                 let step = round_step(high - low + 1.0, BARS, true);
                 let first = if step == 1.0 { low } else { (low / step).floor() * step };
