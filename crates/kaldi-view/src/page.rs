@@ -180,7 +180,8 @@ fn summary(html: &mut String, report: &CorpusReport<'_>) {
         }
     }
     let (found, all) = (report.num_findings().0, report.corpus.utterances.len());
-    *html += &format!("</dl>\n<p>{} of {} have findings.</p>\n</section>\n", grouped(found), count_of(all, "utterances"));
+    *html +=
+        &format!("</dl>\n<p>{} of {} have findings.</p>\n</section>\n", grouped(found), count_of(all, "utterances"));
 }
 
 /// The tables that were read.

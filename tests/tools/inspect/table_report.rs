@@ -325,14 +325,13 @@ fn findings_are_grouped_by_utterance_and_counted_by_rule() {
     // What there is in words instead of a number.
     assert!(page.contains("<span data-testid=\"message\">same sound as <a href=\"#utterance-"));
     assert!(texts(&page, "message").iter().any(|message| message.contains("as the header says, got")));
-    assert_eq!(values.iter().filter(|value| value.contains('_') || value.contains('e')).count(), 0, "{values:?}");
 }
 
 #[test]
 fn all_pictures_have_one_scale() {
     let scratch = Scratch::new();
     faulty(&scratch, 1, 60);
-    scratch.sh("table-report --top=12 data p.html").succeeds();
+    scratch.sh("table-report --top=40 data p.html").succeeds();
     let page = String::from_utf8(scratch.read("p.html")).unwrap();
     let lows: BTreeSet<&str> = attributes(&page, "spectrogram", "data-low").into_iter().collect();
     let highs: BTreeSet<&str> = attributes(&page, "spectrogram", "data-high").into_iter().collect();
@@ -346,7 +345,7 @@ fn all_pictures_have_one_scale() {
         assert!(bar.contains(&format!("−{} dB", -end)) || end == 0.0, "{bar}");
     }
     // The utterance of zeros is a line in the middle.
-    let card = page.split("<article").find(|card| card.contains("data-key=\"utt004\"")).unwrap();
+    let card = page.split("<article").skip(1).find(|card| card.contains("data-key=\"utt004\"")).unwrap();
     let path = card.split_once("<path d=\"M").unwrap().1.split_once('z').unwrap().0;
     assert!(path.split_whitespace().skip(1).step_by(2).all(|height| height == "100"), "{path}");
 }
@@ -384,7 +383,7 @@ fn keys_and_texts_are_no_markup() {
     std::fs::create_dir(scratch.path("d")).unwrap();
     scratch.write("a.wav", wave(8000, &[&[0; 4000]])).write("d/wav.scp", format!("{key} a.wav\n"));
     scratch.write("d/text", format!("{key} </script><img src=x onerror=y> \u{202e}\n"));
-    scratch.write("d/utt2spk", format!("{key} </script><b>\n"));
+    scratch.write("d/utt2spk", format!("{key} </script><i>\n"));
     scratch.sh("table-report d p.html").succeeds();
     let page = String::from_utf8(scratch.read("p.html")).unwrap();
     assert!(page.contains(
@@ -392,7 +391,7 @@ fn keys_and_texts_are_no_markup() {
     ));
     // The data, and what sorts and filters.
     assert_eq!((page.matches("<script").count(), page.matches("</script").count()), (2, 2));
-    assert!(!page.contains("<img src=x") && !page.contains("<b>"));
+    assert!(!page.contains("<img src=x") && !page.contains("<i>"));
 }
 
 #[test]

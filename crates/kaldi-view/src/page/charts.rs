@@ -80,7 +80,7 @@ fn limits(found: &Distribution) -> (f64, f64) {
 /// Whether nearly all numbers are the same, as they are written.
 fn is_one_value(found: &Distribution, wording: &Wording) -> bool {
     let (low, high) = limits(found);
-    wording.number(Some(low)) == wording.number(Some(high))
+    low == high || (!wording.is_count && wording.number(Some(low)) == wording.number(Some(high)))
 }
 
 /// The section of distributions: those that have bars, and then those of one value.
