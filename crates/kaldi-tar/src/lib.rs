@@ -1,5 +1,4 @@
-//! Tar files of samples, as in WeNet, webdataset and lhotse, and lists of them, read in order.
-//!
+#![doc = include_str!("../README.md")]
 //! A *member* of a tar file has a header of 512 bytes before its content; zeros fill the content up to whole blocks.
 //! Two blocks of zeros end the file. Members whose names differ only in their suffix are the *fields* of a *sample*:
 //!
@@ -41,15 +40,11 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
-
 mod error;
 mod fault;
 mod field_path;
 mod grouping;
+mod in_turn;
 mod list;
 mod samples;
 mod shar;
@@ -64,8 +59,8 @@ pub use grouping::{Grouping, is_field, is_sound};
 pub use list::{ListKind, ListLines, ShardName, ShardNames, excerpt};
 pub use samples::{Field, SampleKeys, TarSample, TarSamples, no_suffix};
 pub use shar::{
-    Cut, CutEntry, CutFeatures, CutRecording, CutSource, CutSupervision, SharFiles, SharFolder, SharPart, SharSample,
-    SharStream,
+    Cut, CutEntry, CutFeatures, CutRecording, CutSource, CutSupervision, CutText, SharFiles, SharFolder, SharPart,
+    SharSample, SharStream,
 };
 pub use source::{Wanted, comes_once};
 pub use stream::{SampleStream, Shard};
