@@ -42,14 +42,13 @@ impl Histogram {
         let (low, high) = limits(found);
         let edges = match (wording.is_count, is_one_value(found, wording)) {
             (false, true) => vec![low, high],
-            (true, true) => vec![low.round() - 0.5, low.round() + 0.5],
             (false, false) => {
                 let step = round_step(high - low, BARS, false);
                 let first = (low / step + 1e-9).floor();
                 let last = (high / step - 1e-9).ceil().max(first + 1.0);
                 (0..=(last - first) as usize).map(|at| (first + at as f64) * step).collect()
             }
-            (true, false) => {
+            (true, _) => {
                 let (low, high) = (low.floor(), high.ceil());
                 let step = round_step(high - low + 1.0, BARS, true);
                 let first = if step == 1.0 { low } else { (low / step).floor() * step };
@@ -81,7 +80,7 @@ fn limits(found: &Distribution) -> (f64, f64) {
 /// Whether nearly all numbers are the same, as they are written.
 fn is_one_value(found: &Distribution, wording: &Wording) -> bool {
     let (low, high) = limits(found);
-    wording.number(Some(low)) == wording.number(Some(high))
+    low == high || (!wording.is_count && wording.number(Some(low)) == wording.number(Some(high)))
 }
 
 /// The section of distributions: those that have bars, and then those of one value.
