@@ -61,7 +61,7 @@ pub struct SoundPair {
 }
 
 /// Sounds in which copies are found. Beside the codes themselves, it takes 8 bytes for each of them: 2.7 MB an hour in all.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct SoundIndex {
     prints: Vec<SoundPrint>,
     /// The first sound that is exactly the same.

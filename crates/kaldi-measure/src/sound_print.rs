@@ -203,33 +203,22 @@ impl Coder {
     /// Takes two windows in one transform: one is its real part, the other one its imaginary part.
     fn add_windows(&mut self, first: &[f32], second: Option<&[f32]>) {
         let window = &self.plan.window;
-        match second {
-            Some(second) => {
-                for (at, to) in self.buffer.iter_mut().enumerate() {
-                    *to = Complex::new(first[at] * window[at], second[at] * window[at]);
-                }
-            }
-            None => {
-                for (at, to) in self.buffer.iter_mut().enumerate() {
-                    *to = Complex::new(first[at] * window[at], 0.0);
-                }
-            }
+        for (at, to) in self.buffer.iter_mut().enumerate() {
+            let second = second.map_or(0.0, |second| second[at]);
+            *to = Complex::new(first[at] * window[at], second * window[at]);
         }
         self.plan.transform.process_with_scratch(&mut self.buffer, &mut self.scratch);
-        let mut energies = [[0.0; BANDS]; 2];
-        for band in 0..BANDS {
-            let [mut of_first, mut of_second] = [0.0; 2];
-            for bin in self.plan.edges[band]..self.plan.edges[band + 1] {
+        let (mut of_first, mut of_second) = ([0.0; BANDS], [0.0; BANDS]);
+        for (band, edges) in self.plan.edges.windows(2).enumerate() {
+            for bin in edges[0]..edges[1] {
                 let (this, mirrored) = (self.buffer[bin], self.buffer[WINDOW - bin]);
-                of_first += (this.re + mirrored.re).powi(2) + (this.im - mirrored.im).powi(2);
-                of_second += (this.im + mirrored.im).powi(2) + (this.re - mirrored.re).powi(2);
+                of_first[band] += ((this.re + mirrored.re).powi(2) + (this.im - mirrored.im).powi(2)) / 4.0;
+                of_second[band] += ((this.im + mirrored.im).powi(2) + (this.re - mirrored.re).powi(2)) / 4.0;
             }
-            (energies[0][band], energies[1][band]) = (of_first / 4.0, of_second / 4.0);
         }
-        let [first, other] = energies;
-        self.add_energies(first, self.buffer[0].re);
+        self.add_energies(of_first, self.buffer[0].re);
         if second.is_some() {
-            self.add_energies(other, self.buffer[0].im);
+            self.add_energies(of_second, self.buffer[0].im);
         }
     }
 

@@ -90,7 +90,8 @@ pub(crate) fn families(corpus: &Corpus) -> Vec<CopyFamily> {
 pub(crate) fn findings(corpus: &Corpus) -> Vec<Finding> {
     let mut best = BTreeMap::<usize, (usize, f64, f64)>::new();
     for pair in &corpus.near_copies {
-        for (utterance, other, shift) in [(pair.first, pair.second, pair.shift), (pair.second, pair.first, -pair.shift)]
+        for (utterance, other, shift) in
+            [(pair.first, pair.second, pair.shift), (pair.second, pair.first, 0.0 - pair.shift)]
         {
             let known = best.entry(utterance).or_insert((other, pair.share, shift));
             if pair.share > known.1 {

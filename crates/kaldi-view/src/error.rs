@@ -62,9 +62,7 @@ pub enum Error {
         message: String,
     },
     /// There is more sound than can be compared.
-    #[error(
-        "expected at most 19000 hours of sound to look for copies in, got more; --near-duplicates=false leaves them out"
-    )]
+    #[error("expected at most 19000 hours of sound to look for copies in, got more (see `near_duplicates`)")]
     TooMuch,
     /// Reading was ended before it was complete.
     #[error("ended before it was complete")]
