@@ -27,7 +27,7 @@ fn crates() -> BTreeMap<String, String> {
 }
 
 #[test]
-fn the_table_of_crates_has_each_above_what_it_uses() {
+fn the_table_of_crates_has_each_as_its_manifest_describes_it_and_above_what_it_uses() {
     let crates = crates();
     let mut rows = Page::read("docs/architecture.md").table("crates");
     assert_eq!(rows.len(), crates.len());
@@ -36,6 +36,8 @@ fn the_table_of_crates_has_each_above_what_it_uses() {
     rows.reverse();
     for row in &rows {
         let name = code(&row[0]);
+        let description = |line: &str| Some(line.strip_prefix("description = \"")?.strip_suffix('"')?.to_owned());
+        assert_eq!(Some(&row[1]), crates[name].lines().find_map(description).as_ref(), "{name}");
         let ours = |dependency: &String| crates.contains_key(dependency);
         let used: BTreeSet<_> = names(&crates[name], "dependencies").into_iter().filter(ours).collect();
         assert!(used.is_subset(&below), "{name} uses what is not below it");

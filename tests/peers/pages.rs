@@ -25,6 +25,14 @@ pub const TRIALS: &[(&str, fn())] = &[
     ("view_shows_differences", || run("view_pages", "shows_differences")),
     ("view_measures_everything", || run("view_pages", "measures_everything")),
     ("view_survives_bad_sound", || run("view_pages", "survives_bad_sound")),
+    ("view_links_select_their_row", || run("view_states", "links_select_their_row")),
+    ("view_says_that_it_loads", || run("view_states", "loading_is_said")),
+    ("view_explains_searches", || run("view_states", "searches_explain_themselves")),
+    ("view_lists_findings", || run("view_states", "findings_are_in_the_list")),
+    ("view_lists_durations", || run("view_states", "durations_come_by_themselves")),
+    ("view_has_one_scale", || run("view_scales", "scales_are_the_same_for_all")),
+    ("view_has_axes", || run("view_scales", "axes_are_elements")),
+    ("view_fits", || run("view_scales", "everything_fits")),
     ("pictures_of_the_guide_are_drawn", pictures_of_the_guide_are_drawn),
 ];
 
@@ -50,7 +58,7 @@ fn pictures_of_the_guide_are_drawn() {
     let scratch = Scratch::new();
     let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/samples");
     Python::find().unwrap().run(&scratch, "make_pictures", &format!("'{samples}'"));
-    for name in ["table-view.png", "table-report.png"] {
+    for name in ["table-view.png", "table-view-phone.png", "table-report.png"] {
         let picture = scratch.read(name);
         assert!((20_000..400_000).contains(&picture.len()), "{name} has {} bytes", picture.len());
         if let Some(folder) = std::env::var_os("PEERS_PICTURES") {

@@ -1,5 +1,4 @@
-//! Arrays of numbers in the files of NumPy and safetensors.
-//!
+#![doc = include_str!("../README.md")]
 //! | file | module | feature |
 //! | --- | --- | --- |
 //! | `.npy`: one array | [`npy`] | |
@@ -10,11 +9,6 @@
 //! are written, so that an array need not be in memory. Sizes in headers are claims: nothing is allocated because of them.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod dtype;
 mod error;

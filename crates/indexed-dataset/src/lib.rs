@@ -1,6 +1,4 @@
-//! Token datasets of language models: an index (`.idx`, magic `MMIDIDX`) and a file of tokens (`.bin`), as Megatron, fairseq,
-//! gpt-neox and DeepSpeed write them; and the sample indices of training.
-//!
+#![doc = include_str!("../README.md")]
 //! The `.bin` has tokens and nothing else. The index says where *sequences* of tokens start, and which sequences are a
 //! *document*. This is Megatron's, of the documents `1 2 3`, `4 5 6 7` and `8 9`, in 16-bit numbers; all numbers are
 //! little-endian:
@@ -47,11 +45,6 @@
 //! allocated.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod bin_parts;
 mod builder;

@@ -1,5 +1,4 @@
-//! Kaldi's command-line dialect: options, usage text, echo, exit codes, progress.
-//!
+#![doc = include_str!("../README.md")]
 //! A tool is a usage text, a derived struct of options and arguments, and a function:
 //!
 //! ```no_run
@@ -66,11 +65,6 @@
 //! | 141 | standard output was closed by its reader (as every filter: the signal `SIGPIPE`) |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod advice;
 mod arg;

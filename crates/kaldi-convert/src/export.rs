@@ -19,7 +19,7 @@ use crate::file_format::FileFormat;
 use crate::item::{Export, Item};
 use crate::npy;
 use crate::npz::NpzWriter;
-use crate::parquet_write::ParquetWriter;
+use crate::parquet_write::ParquetTable;
 use crate::safetensors::SafetensorsWriter;
 use crate::spool::Spool;
 use crate::table_type::part_names;
@@ -138,7 +138,7 @@ enum Writer {
     Stack(Stack),
     Npz(Box<NpzWriter>),
     Safetensors(Box<SafetensorsWriter>),
-    Parquet(Box<ParquetWriter>),
+    Parquet(Box<ParquetTable>),
     Lines { output: Output, keys: HashSet<BString>, is_json: bool },
 }
 
@@ -156,7 +156,7 @@ impl Exporter {
                 let spool = Spool::create(&output, &path)?;
                 Writer::Safetensors(SafetensorsWriter::new(output, spool).into())
             }
-            FileFormat::Parquet => Writer::Parquet(ParquetWriter::new(output).into()),
+            FileFormat::Parquet => Writer::Parquet(ParquetTable::new(output).into()),
             FileFormat::Csv | FileFormat::Tsv => Writer::Lines { output, keys: HashSet::new(), is_json: false },
             FileFormat::Jsonl => Writer::Lines { output, keys: HashSet::new(), is_json: true },
         }))

@@ -1,5 +1,4 @@
-//! Kaldi tables to and from the files of other programs.
-//!
+#![doc = include_str!("../README.md")]
 //! | file | an entry of the table is |
 //! | --- | --- |
 //! | `.npy` | all of the file; with stacked rows, some of its rows |
@@ -16,11 +15,6 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
-
 mod array;
 mod error;
 mod exact;
@@ -36,7 +30,6 @@ mod item;
 mod json_read;
 mod npy;
 mod npz;
-mod parquet_lists;
 mod parquet_read;
 mod parquet_write;
 mod record;

@@ -1,5 +1,7 @@
 //! NumPy's files of many arrays, from and to the streams of tables.
 
+use std::io;
+
 use array_files::npz;
 use bstr::{BStr, BString, ByteSlice};
 use column_files::FilePlaces;
@@ -8,19 +10,18 @@ use kaldi_io::Output;
 use crate::array::Array;
 use crate::import::NamedArrays;
 use crate::npy;
-use crate::stream::Sink;
 use crate::{Error, Result};
 
 /// Writes arrays into a file.
 pub(crate) struct NpzWriter {
-    npz: npz::NpzWriter<Sink>,
+    npz: npz::NpzWriter<Output>,
     name: String,
 }
 
 impl NpzWriter {
     pub(crate) fn new(output: Output) -> Self {
         let name = output.name();
-        Self { npz: npz::NpzWriter::new(Sink::new(output)), name }
+        Self { npz: npz::NpzWriter::new(output), name }
     }
 
     /// Appends an array.
@@ -31,16 +32,23 @@ impl NpzWriter {
         let (header, data) = npy::encode(array);
         let pieces: Vec<&[u8]> = std::iter::once(&header[..]).chain(data.slices()).collect();
         self.npz.put(name, pieces.iter().copied()).map_err(|error| match error {
-            array_files::Error::Io(error) => Error::content(&self.name, error),
+            array_files::Error::Io(error) => written(&self.name, error),
             error => Error::value(key, format!("{}: {error}", self.name)),
         })
     }
 
     /// Writes the directory, and gives the output back.
     pub(crate) fn finish(self) -> Result<Output> {
-        let name = self.name;
-        self.npz.finish().map_err(|error| Error::content(&name, error))?.take()
+        self.npz.finish().map_err(|error| match error {
+            array_files::Error::Io(error) => written(&self.name, error),
+            error => Error::content(&self.name, error),
+        })
     }
+}
+
+/// The error of the output, if there is one, or that of the library.
+fn written(name: &str, error: io::Error) -> Error {
+    error.downcast::<kaldi_io::Error>().map_or_else(|error| Error::content(name, error), Error::Io)
 }
 
 /// The arrays of a file, in the order of its directory.

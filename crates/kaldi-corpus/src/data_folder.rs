@@ -136,6 +136,11 @@ impl DataFolder {
         self.file("ali.scp").map_or_else(|| self.files(is_archive), |name| vec![name])
     }
 
+    /// Archives of lattices: `lat.*.gz` and `lat.*.ark`.
+    pub fn lattices(&self) -> Vec<BString> {
+        self.files(|name| name.starts_with(b"lat.") && (name.ends_with(b".gz") || name.ends_with(b".ark")))
+    }
+
     /// Lists of words with their times: `ctm` and `*.ctm`.
     pub fn time_marks(&self) -> Vec<BString> {
         self.files(|name| name == b"ctm" || name.ends_with(b".ctm"))

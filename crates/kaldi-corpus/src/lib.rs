@@ -1,5 +1,4 @@
-//! Corpora on disk: data directories, lists and manifests of utterances, shards.
-//!
+#![doc = include_str!("../README.md")]
 //! A data directory has a line for each utterance or recording in several files, sorted by the bytes of the keys:
 //!
 //! ```text
@@ -28,11 +27,6 @@
 //! | [`shard`] | tar files of samples, which are read, written, checked and copied |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod braces;
 mod corpus;

@@ -1,5 +1,4 @@
-//! Speech features: computations on the frames of an utterance.
-//!
+#![doc = include_str!("../README.md")]
 //! Features are matrices, `num_frames × dim`, one row per frame (usually every 10 ms). All functions here are pure:
 //! from samples or matrices to matrices. The caller opens files, logs, and decides what to do about bad utterances.
 //!
@@ -31,11 +30,6 @@
 //! ```
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 #[cfg(all(test, feature = "cli"))]
 mod cli;

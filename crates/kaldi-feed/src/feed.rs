@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use kaldi_io::AdviceGiven;
-use kaldi_log::{capture, replay, warning};
+use kaldi_log::{Logged, capture, warning};
 use kaldi_reader::{BoxReader, ParMap, Reader, ReaderExt, Share};
 use kaldi_table::Session;
 
@@ -77,7 +77,7 @@ pub struct Feed {
     list: Arc<Opened>,
     chain: Arc<Chain>,
     options: FeedOptions,
-    plan: BoxReader<Planned, Error>,
+    plan: BoxReader<Logged<Planned>, Error>,
 }
 
 impl Feed {
@@ -105,7 +105,7 @@ impl Feed {
         }
         let list = Arc::new(Opened::open(list)?);
         let plan = Plan::open(&list, chain, &options, rank)?;
-        let plan: BoxReader<Planned, Error> = match options.even {
+        let plan: BoxReader<Logged<Planned>, Error> = match options.even {
             Even::None => plan.boxed(),
             even => {
                 let counts: Vec<u64> = (0..world_size)
@@ -122,13 +122,14 @@ impl Feed {
         let skip = options.skip_batches;
         // In Python's order, each worker has its own list.
         let workers = if options.is_python { Share::default() } else { workers };
-        let mine = plan.filter_map(move |mut planned: Planned| {
+        let mine = plan.filter_map(move |mut logged: Logged<Planned>| {
+            let planned = &mut logged.value;
             let is_mine = planned.number.checked_sub(skip).is_some_and(|number| workers.contains(number));
             if !is_mine {
                 planned.is_left = !planned.samples.is_empty();
                 planned.samples.clear();
             }
-            Ok(Some(planned))
+            Ok(Some(logged))
         });
         Ok(Self { list, chain: Arc::clone(chain), options, plan: mine.boxed() })
     }
@@ -150,9 +151,9 @@ impl Feed {
             let session = session.clone();
             move || session.num_threads()
         };
-        let weigh = |planned: &Planned| {
-            let samples: usize = planned.samples.iter().map(Sample::loaded_weight).sum();
-            samples + planned.log.len()
+        let weigh = |planned: &Logged<Planned>| {
+            let samples: usize = planned.value.samples.iter().map(Sample::loaded_weight).sum();
+            samples + planned.lines.len()
         };
         let work: Arc<Work<U>> = Arc::new(move |planned| load(planned, &finish));
         let spare = (options.even != Even::None).then(|| Spare {
@@ -160,7 +161,7 @@ impl Feed {
             open: Box::new(move || Plan::open(&list, &chain, &options, options.rank[0])),
             plan: None,
         });
-        let reader = plan.par_map(threads, IN_FLIGHT, weigh, move |planned| work(planned));
+        let reader = plan.par_map(threads, IN_FLIGHT, weigh, move |planned| Ok(planned.then(|planned| work(planned))));
         FeedReader {
             reader,
             spare,
@@ -189,28 +190,24 @@ type Work<U> = dyn Fn(Planned) -> Result<Worked<U>> + Send + Sync;
 
 /// Loads the samples of a batch.
 fn load<U>(planned: Planned, finish: &impl Fn(u64, Vec<Sample>) -> Result<U>) -> Result<Worked<U>> {
-    let Planned { number, pass, samples, is_left, log, counts } = planned;
+    let Planned { number, pass, samples, is_left, counts } = planned;
     let mut worked =
-        Worked { pass, log, counts, is_left, bad: Vec::new(), failed: None, batch: FeedCounts::default(), value: None };
-    let (result, work_log) = capture(|| -> Result<Option<U>> {
-        let mut loaded = Vec::with_capacity(samples.len());
-        for mut sample in samples {
-            match sample.load() {
-                Ok(()) => loaded.push(sample),
-                // The other samples would fail, too.
-                Err(message) if kaldi_io::was_interrupted() => return Err(Error::Bad { message }),
-                Err(message) => worked.bad.push(format!("{}: {message}", sample.key)),
-            }
+        Worked { pass, counts, is_left, bad: Vec::new(), failed: None, batch: FeedCounts::default(), value: None };
+    let mut loaded = Vec::with_capacity(samples.len());
+    for mut sample in samples {
+        match sample.load() {
+            Ok(()) => loaded.push(sample),
+            // The other samples would fail, too.
+            Err(message) if kaldi_io::was_interrupted() => return Err(Error::Bad { message }),
+            Err(message) => worked.bad.push(format!("{}: {message}", sample.key)),
         }
-        if loaded.is_empty() {
-            worked.failed = (!worked.bad.is_empty()).then_some(number);
-            return Ok(None);
-        }
-        worked.batch = counts_of(&loaded);
-        finish(number, loaded).map(Some)
-    });
-    worked.log.extend_from_slice(&work_log);
-    worked.value = result?;
+    }
+    if loaded.is_empty() {
+        worked.failed = (!worked.bad.is_empty()).then_some(number);
+        return Ok(worked);
+    }
+    worked.batch = counts_of(&loaded);
+    worked.value = Some(finish(number, loaded)?);
     Ok(worked)
 }
 
@@ -231,7 +228,7 @@ impl<U> Spare<U> {
             };
             // What is wrong with these samples is said elsewhere.
             while let Some(planned) = capture(|| plan.next()).0? {
-                let worked = (self.work)(Planned { number, ..planned })?;
+                let worked = capture(|| (self.work)(Planned { number, ..planned.value })).0?;
                 if worked.value.is_some() {
                     return Ok(worked);
                 }
@@ -245,7 +242,6 @@ impl<U> Spare<U> {
 /// A batch after processing.
 struct Worked<U> {
     pass: u64,
-    log: Vec<u8>,
     counts: FeedCounts,
     is_left: bool,
     bad: Vec<String>,
@@ -270,7 +266,7 @@ fn counts_of(samples: &[Sample]) -> FeedCounts {
 
 /// The reader that [`Feed::batches`] returns.
 pub struct FeedReader<U> {
-    reader: ParMap<BoxReader<Planned, Error>, Worked<U>>,
+    reader: ParMap<BoxReader<Logged<Planned>, Error>, Logged<Result<Worked<U>>>>,
     /// If all ranks should get the same number of batches.
     spare: Option<Spare<U>>,
     policy: ErrorPolicy,
@@ -296,8 +292,7 @@ impl<U> FeedReader<U> {
 impl<U: Send + 'static> FeedReader<U> {
     fn read(&mut self) -> Result<Option<U>> {
         while let Some(worked) = self.reader.next()? {
-            let Worked { pass, log, counts, is_left, bad, failed, batch, value } = worked;
-            replay(&log);
+            let Worked { pass, counts, is_left, bad, failed, batch, value } = worked.deliver()?;
             // A rank that starts again meets the same bad samples: the first pass decides.
             let policy = match pass {
                 0 => self.policy,

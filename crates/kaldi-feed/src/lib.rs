@@ -1,5 +1,4 @@
-//! Prepares utterances for the training of a model: from lists, shards and tables to padded batches.
-//!
+#![doc = include_str!("../README.md")]
 //! | what | |
 //! | --- | --- |
 //! | [`Sample`] | an utterance, which is decoded only when it is used |
@@ -18,11 +17,6 @@
 //! on threads or on earlier utterances.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod augment;
 mod bounds;

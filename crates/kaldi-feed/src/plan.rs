@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use kaldi_log::capture;
+use kaldi_log::{Logged, capture};
 use kaldi_reader::{Reader, Share};
 
 use crate::ledger::Ledger;
@@ -19,8 +19,6 @@ pub(crate) struct Planned {
     pub(crate) samples: Vec<Sample>,
     /// Whether it is skipped, or that of another worker. Then it has no samples.
     pub(crate) is_left: bool,
-    /// Log lines up to this batch.
-    pub(crate) log: Vec<u8>,
     /// Counts up to this batch, of all passes.
     pub(crate) counts: FeedCounts,
 }
@@ -58,35 +56,31 @@ impl Plan {
         Ok(Self { batches, ledger, number: 0, end: None, ended: false })
     }
 
-    fn planned(&mut self, samples: Vec<Sample>, log: Vec<u8>) -> Planned {
+    fn planned(&mut self, samples: Vec<Sample>) -> Planned {
         let number = self.number;
         self.number += u64::from(!samples.is_empty());
-        Planned { number, pass: 0, samples, is_left: false, log, counts: self.ledger.counts() }
+        Planned { number, pass: 0, samples, is_left: false, counts: self.ledger.counts() }
     }
 }
 
 impl Reader for Plan {
-    type Item = Planned;
+    type Item = Logged<Planned>;
     type Error = Error;
 
-    fn next(&mut self) -> Result<Option<Planned>> {
+    fn next(&mut self) -> Result<Option<Logged<Planned>>> {
         if self.ended {
             return self.end.take().map_or(Ok(None), |end| end.map(|()| None));
         }
-        let (next, log) = capture(|| self.batches.next());
-        match next {
-            Ok(Some(samples)) => Ok(Some(self.planned(samples, log))),
-            Ok(None) => {
-                self.ended = true;
-                Ok(Some(self.planned(Vec::new(), log)))
-            }
-            // The log comes first.
-            Err(error) => {
-                self.ended = true;
+        let next = Logged::of(|| self.batches.next());
+        self.ended = !matches!(next.value, Ok(Some(_)));
+        // The lines before an error come first.
+        Ok(Some(next.then(|next| {
+            let samples = next.unwrap_or_else(|error| {
                 self.end = Some(Err(error));
-                Ok(Some(self.planned(Vec::new(), log)))
-            }
-        }
+                None
+            });
+            self.planned(samples.unwrap_or_default())
+        })))
     }
 
     fn restart(&mut self) -> Result<()> {
@@ -136,16 +130,16 @@ impl Passes {
 }
 
 impl Reader for Passes {
-    type Item = Planned;
+    type Item = Logged<Planned>;
     type Error = Error;
 
-    fn next(&mut self) -> Result<Option<Planned>> {
+    fn next(&mut self) -> Result<Option<Logged<Planned>>> {
         while self.pass < self.num_passes {
             if let Some(mut planned) = self.plan.next()? {
-                self.counts = planned.counts;
-                planned.counts = self.earlier.clone();
-                planned.counts.add_found(&self.counts);
-                planned.pass = self.pass;
+                self.counts = planned.value.counts;
+                planned.value.counts = self.earlier.clone();
+                planned.value.counts.add_found(&self.counts);
+                planned.value.pass = self.pass;
                 return Ok(Some(planned));
             }
             self.pass += 1;
@@ -183,15 +177,15 @@ impl<R> Limited<R> {
     }
 }
 
-impl<R: Reader<Item = Planned, Error = Error>> Reader for Limited<R> {
-    type Item = Planned;
+impl<R: Reader<Item = Logged<Planned>, Error = Error>> Reader for Limited<R> {
+    type Item = Logged<Planned>;
     type Error = Error;
 
-    fn next(&mut self) -> Result<Option<Planned>> {
+    fn next(&mut self) -> Result<Option<Logged<Planned>>> {
         if self.number < self.limit {
             let Some(mut planned) = self.reader.next()? else { return Ok(None) };
-            planned.number = self.number;
-            self.number += u64::from(!planned.samples.is_empty());
+            planned.value.number = self.number;
+            self.number += u64::from(!planned.value.samples.is_empty());
             return Ok(Some(planned));
         }
         Ok(None)

@@ -1,5 +1,4 @@
-//! Gaussian mixtures: with diagonal and with full covariances, their accumulators, their estimation.
-//!
+#![doc = include_str!("../README.md")]
 //! A [`DiagGmm`] has variances, a [`FullGmm`] covariance matrices; both are a [`Mixture`], and keep what a likelihood needs:
 //! the inverses of the variances, and the means multiplied by them. Then the log likelihood of a frame `x` is a constant,
 //! an inner product with `x` and one with its squares, so that the likelihoods of many frames are products of matrices.
@@ -18,11 +17,6 @@
 //! ```
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod accum_diag;
 mod accum_full;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use kaldi_values::{convert_binary_integers, integer_of_unit, integer_units};
 
-use crate::transition_model::{FRAMES, TransitionFacts, TransitionKinds, TransitionMark, TransitionModel};
+use crate::transition_model::{TransitionFacts, TransitionModel};
 use crate::{Error, Result};
 
 /// The frames of a phone in an alignment.
@@ -27,42 +27,13 @@ pub struct PhoneSplit {
     pub is_reordered: bool,
 }
 
-/// The kinds of the transitions of up to 64 frames, a bit for each.
-#[derive(Default)]
-struct BlockKinds {
-    are_final: u64,
-    are_self_loops: u64,
-    /// Of another phone than the transition before.
-    are_of_other_phone: u64,
-}
-
-/// The kinds of the transitions of up to 16 frames; `last` as for [`TransitionModel::kinds`]. It is a function of its own so that all
-/// it needs stays in registers.
-#[inline(never)]
-fn sixteen_kinds<V>(
-    marks: &[TransitionMark],
-    frames: &[V],
-    id: &impl Fn(&V) -> i32,
-    last: &mut TransitionMark,
-) -> Option<TransitionKinds> {
-    let (mut kinds, mut before) = (TransitionKinds::default(), *last);
-    for frame in frames {
-        let next = *marks.get((id(frame) as usize).wrapping_sub(1))?;
-        kinds.push(next, before);
-        before = next;
-    }
-    *last = before;
-    Some(kinds.of(frames.len()))
-}
-
 impl PhoneSplit {
-    /// Adds a phone that starts with a transition of this mark.
-    #[inline]
-    fn push(&mut self, first: TransitionMark, frames: Range<usize>) {
-        self.is_whole &= first.may_start();
-        self.segments.push(PhoneSegment { phone: first.phone(), frames });
+    fn push(&mut self, first: &TransitionFacts, frames: Range<usize>) {
+        self.is_whole &= first.may_start;
+        self.segments.push(PhoneSegment { phone: first.phone, frames });
     }
 
+    /// Adds a phone that starts with a transition of this mark.
     /// The phone of each frame.
     pub fn phone_of_each_frame(&self) -> Vec<i32> {
         let mut phones = Vec::with_capacity(self.segments.last().map_or(0, |last| last.frames.end));
@@ -141,42 +112,34 @@ impl TransitionModel {
 
     /// Splits an alignment whose frames have the transition-ids that `id` reads. `None` if it is an error.
     fn split<V>(&self, alignment: &[V], id: impl Fn(&V) -> i32 + Copy) -> Option<PhoneSplit> {
+        let facts = |frame: &V| self.all_facts().get((id(frame) as usize).wrapping_sub(1));
         let Some(first) = alignment.first() else {
             return Some(PhoneSplit { segments: Vec::new(), is_whole: true, is_reordered: false });
         };
         let is_reordered = self.is_reordered(alignment, id).ok()?;
-        let follow = if is_reordered { u64::MAX } else { 0 };
         let segments = Vec::with_capacity(alignment.len() / 8);
         let mut split = PhoneSplit { segments, is_whole: true, is_reordered };
-        let (mut start, mut start_mark) = (0, self.mark(id(first))?);
-        let (mut last, mut ended) = (start_mark, false);
-        for (frames, offset) in alignment.chunks(u64::BITS as usize).zip((0..).step_by(u64::BITS as usize)) {
-            let kinds = self.kinds(frames, id, &mut last)?;
-            // A bit for each frame. Self-loops that come after the last transition of a phone belong to it. So a frame ends a phone
-            // if it is final, or if it is such a self-loop after an end: this passes on from bit to bit as carries do in a sum.
-            let (final_or_loop, carry) = (kinds.are_final | (kinds.are_self_loops & follow), u64::from(ended));
-            let (sum, first_carry) = final_or_loop.overflowing_add(kinds.are_final);
-            let (sum, second_carry) = sum.overflowing_add(carry);
-            let after_end = sum ^ final_or_loop ^ kinds.are_final;
-            let stay = after_end & kinds.are_self_loops & follow;
-            // A phone may end without a transition to its end.
-            let cut = !after_end & kinds.are_of_other_phone;
-            let mut starts = ((after_end & !stay) | cut) & (u64::MAX >> (u64::BITS as usize - frames.len()));
-            split.is_whole &= cut == 0;
-            ended = match frames.len() {
-                64 => first_carry | second_carry,
-                count => after_end >> count & 1 == 1,
-            };
-            self.check_stays(stay, offset, alignment, id)?;
-            while starts != 0 {
-                let frame = offset + starts.trailing_zeros() as usize;
-                starts &= starts - 1;
-                let mark = self.mark(id(&alignment[frame]))?;
-                split.push(start_mark, start..frame);
-                (start, start_mark) = (frame, mark);
+        let first = facts(first)?;
+        // The first frame of the phone, the frame before this one, and whether the phone may end with that.
+        let (mut start, mut start_facts, mut last, mut ended) = (0, first, first, false);
+        for (frame, value) in alignment.iter().enumerate() {
+            let this = facts(value)?;
+            // Self-loops that come after the last transition of a phone belong to it.
+            let stays = ended && is_reordered && this.is_self_loop;
+            if stays && this.transition_state != last.transition_state {
+                return None;
             }
+            // A phone may end without a transition to its end.
+            let is_cut = !ended && this.phone != last.phone;
+            if is_cut || (ended && !stays) {
+                split.push(start_facts, start..frame);
+                split.is_whole &= !is_cut;
+                (start, start_facts) = (frame, this);
+            }
+            ended = this.is_final || stays;
+            last = this;
         }
-        split.push(start_mark, start..alignment.len());
+        split.push(start_facts, start..alignment.len());
         split.is_whole &= ended;
         Some(split)
     }
@@ -193,37 +156,6 @@ impl TransitionModel {
             }
         }
         Error::SelfLoops { frame }
-    }
-
-    /// The kinds of the transitions of up to 64 frames. `last` is the mark before these, and becomes that of the last of them.
-    #[inline]
-    fn kinds<V>(&self, frames: &[V], id: impl Fn(&V) -> i32, last: &mut TransitionMark) -> Option<BlockKinds> {
-        let mut block = BlockKinds::default();
-        for (sixteen, shift) in frames.chunks(FRAMES).zip((0..).step_by(FRAMES)) {
-            let kinds = sixteen_kinds(self.marks(), sixteen, &id, last)?;
-            block.are_final |= kinds.are_final() << shift;
-            block.are_self_loops |= kinds.are_self_loops() << shift;
-            block.are_of_other_phone |= kinds.are_of_other_phone() << shift;
-        }
-        Some(block)
-    }
-
-    /// `None` if one of the self-loops that `stay` marks is that of another state than the transition before it.
-    fn check_stays<V>(&self, mut stay: u64, offset: usize, alignment: &[V], id: impl Fn(&V) -> i32) -> Option<()> {
-        let state = |frame: usize| Some(self.facts(id(&alignment[frame])).ok()?.transition_state);
-        while stay != 0 {
-            let frame = offset + stay.trailing_zeros() as usize;
-            stay &= stay - 1;
-            if state(frame)? != state(frame - 1)? {
-                return None;
-            }
-        }
-        Some(())
-    }
-
-    #[inline]
-    fn mark(&self, id: i32) -> Option<TransitionMark> {
-        self.marks().get((id as usize).wrapping_sub(1)).copied()
     }
 
     /// Whether self-loops come after the other transition of their state; false if nothing shows it.

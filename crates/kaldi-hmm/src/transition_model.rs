@@ -1,13 +1,10 @@
 //! Transition models: the transitions of all states, and what is known about each.
 
 mod format;
-mod mark;
 
 use std::collections::{BTreeSet, HashSet};
 
 use kaldi_matrix::Vector;
-
-pub(crate) use mark::{FRAMES, TransitionKinds, TransitionMark};
 
 use crate::topology::{HmmState, HmmTopology, LARGEST_NUMBER, PdfClasses};
 
@@ -26,8 +23,6 @@ pub struct TransitionModel {
     first_ids: Vec<u32>,
     /// What is known about each transition-id, from 1.
     ids: Vec<TransitionFacts>,
-    /// The same, as far as splitting alignments asks for it.
-    marks: Vec<TransitionMark>,
     num_pdfs: usize,
 }
 
@@ -116,8 +111,7 @@ impl TransitionModel {
         }
         let num_pdfs = tuples.iter().map(|tuple| tuple.forward_pdf.max(tuple.self_loop_pdf) as usize + 1).max();
         let ids = facts(&topology, &tuples, num_ids as usize);
-        let marks = ids.iter().map(TransitionMark::new).collect();
-        Ok(Self { topology, tuples, log_probs, first_ids, ids, marks, num_pdfs: num_pdfs.unwrap_or(0) })
+        Ok(Self { topology, tuples, log_probs, first_ids, ids, num_pdfs: num_pdfs.unwrap_or(0) })
     }
 
     /// The states of the phones.
@@ -177,11 +171,6 @@ impl TransitionModel {
     /// What is known about all transition-ids, from 1.
     pub fn all_facts(&self) -> &[TransitionFacts] {
         &self.ids
-    }
-
-    /// What splitting alignments asks of all transition-ids, from 1.
-    pub(crate) fn marks(&self) -> &[TransitionMark] {
-        &self.marks
     }
 
     /// The pdf of a transition-id.

@@ -22,7 +22,7 @@ pub(crate) struct DirectoryLengths {
     labels: Vec<(String, BString, usize)>,
 }
 
-/// What is wrong, as a message. `what` ends after the sound, if that is wrong.
+/// What is wrong, as a message. `what` names what ends after the sound, if that is the fault.
 fn message(found: Disagreement, lengths: &UtteranceLengths, what: &str) -> String {
     let (value, usual) = (found.value, found.usual.unwrap_or(0.0));
     let (seconds, frames) = (lengths.duration.unwrap_or(0.0), lengths.frames.unwrap_or(0));

@@ -1,5 +1,4 @@
-//! What is in tables of any type.
-//!
+#![doc = include_str!("../README.md")]
 //! From a name to the contents of the table, there are three steps:
 //!
 //! | step | |
@@ -36,11 +35,6 @@
 //! fit, it is the most likely one; 64 entries are looked at before the first is delivered.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod agreement;
 mod check;

@@ -14,7 +14,7 @@ use kaldi_values::{Cursor, Format, Frame, Value};
 
 use crate::Result;
 
-/// How large a model is, or of how much statistics are.
+/// The sizes of a model, or of the data of which there are statistics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelSummary {
     /// Its kind.
@@ -44,7 +44,7 @@ pub fn model_text(name: &BStr, model_type: ModelType) -> Result<Vec<u8>> {
     (row(model_type).text)(name)
 }
 
-/// What is done with files of a kind.
+/// How files of one kind are read.
 struct Row {
     sizes: fn(&BStr) -> Result<Sizes>,
     text: fn(&BStr) -> Result<Vec<u8>>,
@@ -144,7 +144,7 @@ fn of_pdf_stats(stats: &PdfStats) -> Sizes {
 
 fn of_acoustic_stats(stats: &AcousticStats) -> Sizes {
     let mut sizes = of_pdf_stats(stats.pdf_stats());
-    // The first count is of no transition-id.
+    // Element 0 is unused.
     sizes.push(("transition_ids", stats.transitions().len() - 1));
     sizes
 }

@@ -25,6 +25,7 @@ pub struct Selected {
 /// taken.
 ///
 /// Values of a script file are read where its lines say. An archive is read up to the last of the given keys.
+///
 /// # Errors
 /// If the table cannot be read, or the value of a given key.
 pub fn select(named: Named, value_type: Option<ValueType>, words: &[BString]) -> Result<Selected> {

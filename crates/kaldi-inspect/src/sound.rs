@@ -24,7 +24,7 @@ pub fn decode_sound(bytes: &[u8]) -> Result<Wave, ParseError> {
     info.as_ref().and_then(WaveInfo::fault).map_or(Ok(wave), |fault| wrong(fault.to_owned()))
 }
 
-/// What was measured of an entry, by name. `None` is a level of minus infinity, or what cannot be measured.
+/// What was measured of an entry, by name. `None` means a level of minus infinity, or that it cannot be measured.
 pub type Measures = Vec<(&'static str, Option<f64>)>;
 
 /// Measures sound.
@@ -38,8 +38,8 @@ pub fn sound_measures(sound: SoundMeasures) -> Measures {
     MeasuredUtterance { sound: Some(sound), ..MeasuredUtterance::default() }.measures().collect()
 }
 
-/// Measures a lattice: states, arcs, frames, words of the best path, and arcs across a frame; of an FST the first two. What
-/// paths do not agree about is not a number.
+/// Measures a lattice: states, arcs, frames, words of the best path, and arcs across a frame; of an FST the first two. A
+/// number about which paths disagree is NaN.
 pub fn measure_graph(graph: &StoredGraph) -> Measures {
     let size = graph.size();
     let mut measures = vec![("states", Some(size.states as f64)), ("arcs", Some(size.arcs as f64))];
@@ -94,7 +94,7 @@ impl MeasureStatistics {
         self.values.iter().map(group).collect()
     }
 
-    /// The distributions of the measures of which utterances differ.
+    /// The distributions of the measures in which utterances differ.
     pub fn distributions(&self) -> impl Iterator<Item = (&'static str, Distribution)> + '_ {
         let of = |(name, values): &(&'static str, Vec<f64>)| Some((*name, distribution(values)?));
         self.values.iter().filter_map(of).filter(|(_, found)| found.min < found.max)

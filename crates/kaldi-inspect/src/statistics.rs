@@ -272,7 +272,7 @@ pub struct Statistics {
     lengths: BTreeMap<u64, u64>,
     table: Moments,
     columns: Vec<Moments>,
-    /// With the counts of the buckets that are not empty: there may be many speakers.
+    /// Only buckets that are not empty are kept: there may be many speakers.
     speakers: BTreeMap<BString, (Moments, BTreeMap<Bucket, u64>)>,
     first: Option<Vec<f64>>,
     constant: Vec<bool>,

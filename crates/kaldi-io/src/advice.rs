@@ -30,14 +30,14 @@ pub trait Advice: Send + Sync {
     /// printable; at `fault` it could not be read.
     fn on_stream(&self, head: &[u8], wanted: ExpectedStream, name: &str, fault: usize) -> Option<String>;
 
-    /// What else a value that could not be read may be ([`ParseError::value`]), and who reads it.
+    /// What a value that could not be read may be instead ([`ParseError::value`]), and which tool reads it.
     fn on_value(&self, error: &ParseError) -> Option<String>;
 
     /// What to do about a file that is not where its script file says.
     fn on_moved(&self, moved: &Moved) -> String;
 }
 
-/// What the advice of the session of this thread says of a stream ([`Advice::on_stream`]).
+/// Asks the advice of the session of this thread what a stream is ([`Advice::on_stream`]).
 pub fn recognize(head: &[u8], wanted: ExpectedStream, name: &str, fault: usize) -> Option<String> {
     Session::with(Session::advice)?.on_stream(head, wanted, name, fault)
 }
@@ -46,7 +46,7 @@ pub fn recognize(head: &[u8], wanted: ExpectedStream, name: &str, fault: usize) 
 /// `name` is printable, and empty for a member of a shard.
 pub fn explain_sound(message: &str, head: &[u8], name: &str) -> String {
     const UNKNOWN: [&str; 2] = ["expected RIFF", "expected sound or features"];
-    // A name with a blank stands in no command.
+    // Advice puts no name with a blank into a command.
     let name = if name.is_empty() { "a member" } else { name };
     // A sound that starts as it should needs no other tool.
     match recognize(head, ExpectedStream::Value, name, 4)
@@ -57,7 +57,7 @@ pub fn explain_sound(message: &str, head: &[u8], name: &str) -> String {
     }
 }
 
-/// Advice of [`explain_sound`] that was given: a list may have the same fault in every line.
+/// Remembers which advice of [`explain_sound`] was given: a list may have the same fault in every line.
 #[derive(Debug, Default)]
 pub struct AdviceGiven(HashSet<String>);
 
@@ -113,8 +113,8 @@ fn is_number(word: &[u8]) -> bool {
 
 const OPTIONS: &str = "options have the form --name=value";
 
-/// Advice about a name that could not be opened for this reason; `None` if it is only a name of nothing. `is_of_store` says that a
-/// store gave the reason.
+/// Advice about a name that could not be opened for this reason; `None` if the name looks right, and there is just no such file.
+/// `is_of_store` says that a store gave the reason.
 pub(crate) fn name_advice(name: &str, reason: ErrorKind, is_of_store: bool) -> Option<String> {
     if reason != ErrorKind::NotFound {
         return None;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::session::Session;
 
-/// How long nothing is checked while a stream is silent.
+/// The time between two checks while a stream is silent.
 const STEP: Duration = Duration::from_millis(50);
 
 /// Is called with the number of bytes of each read.
@@ -17,7 +17,7 @@ type Count = Rc<dyn Fn(usize) -> io::Result<()>>;
 thread_local! {
     static COUNT: RefCell<Option<Count>> = const { RefCell::new(None) };
 
-    /// When it was checked last, on this thread, whether the program wants to wait.
+    /// When this thread last asked whether the program wants to wait.
     static CHECKED: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn counted(bytes: usize) -> io::Result<()> {
 /// Whether the program around ([`Session::embedded`]) has interrupted the work of this thread. Then a failure is no fault of the
 /// data.
 pub fn was_interrupted() -> bool {
-    Session::with(Session::check).is_some_and(|may_wait| !may_wait())
+    !Session::current().may_wait()
 }
 
 pub(crate) fn is_embedded() -> bool {
@@ -81,7 +81,7 @@ pub(crate) fn wait_until_any(polled: &mut [libc::pollfd]) -> io::Result<()> {
         let count =
             unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, STEP.as_millis() as libc::c_int) };
         let was_interrupted = count < 0 && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted;
-        // A stream that is never silent may have no end.
+        // A stream that always has bytes may never end. So the program is asked from time to time.
         let is_checked = CHECKED.get().is_some_and(|checked| checked.elapsed() < STEP);
         if (count > 0 || (count < 0 && !was_interrupted)) && is_checked {
             return Ok(());

@@ -96,7 +96,7 @@ pub enum Error {
         offset: u64,
         /// The fault.
         source: ParseError,
-        /// What else the value may be, and who reads it.
+        /// What the value may be instead, and which tool reads it.
         advice: Option<Box<str>>,
     },
 }

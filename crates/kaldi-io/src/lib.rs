@@ -1,4 +1,5 @@
-//! Streams as Kaldi names them: extended filenames, specifiers of tables, files, pipes, standard input, remote objects.
+#![doc = include_str!("../README.md")]
+//! These are names of streams and tables:
 //!
 //! ```text
 //! -               standard input or output
@@ -14,11 +15,6 @@
 //! An output takes the bytes of values without a copy ([`Encoded`]).
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod address;
 mod advice;
@@ -73,7 +69,7 @@ pub use moved::{Moved, advise_on_moved};
 pub use name_pattern::{BadNamePattern, NamePattern};
 pub use names::{InputName, MapName, OutputName};
 pub use output::{FileEnd, HeldOutputs, Output, PartError, ReplacementCheck, ReservedBlocks, first_bytes_of_old};
-pub use pipe::open_files_limit;
+pub use pipe::{CommandMessages, open_files_limit};
 pub use quote::{quote_name, shell_quote};
 pub use remote::{expect_values, store};
 pub use same_file::{FileIdentity, is_same_file};

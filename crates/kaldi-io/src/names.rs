@@ -91,7 +91,7 @@ impl InputName {
 }
 
 impl MapName {
-    /// An empty name stays empty: it is that of no map. The misspelt name of a table stays as it is, too.
+    /// An empty name stays empty: it means that there is no map. A misspelt rspecifier stays as it is, too.
     fn new(name: Vec<u8>) -> Self {
         let words = name.iter().position(|&byte| byte == b':').map_or(&[][..], |colon| &name[..colon]);
         let is_table = words.split(|&byte| byte == b',').any(crate::specifier::is_kind);

@@ -287,6 +287,18 @@ impl Output {
     }
 }
 
+/// For libraries that write to such a stream. Their errors have an [`Error`] inside, which [`io::Error::downcast`] gives back.
+impl io::Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_all(bytes).map_err(io::Error::other)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Output::flush(self).map_err(io::Error::other)
+    }
+}
+
 impl Drop for Output {
     /// Bytes that were promised to standard output, a command or a file in place are still written, however the program
     /// ends. A command's input must be closed before waiting for the command.

@@ -1,15 +1,17 @@
 //! Shell commands as streams.
 
 use std::fs::File;
-use std::io;
-use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bstr::{BStr, BString, ByteSlice};
 
 use crate::embedded::{is_embedded, wait_for};
+use crate::session::Session;
 use crate::{Error, Result};
 
 /// The size that the kernel is asked to give a pipe, so that the two sides switch less often.
@@ -33,6 +35,56 @@ pub(crate) struct ShellChild {
     owner: u32,
     /// Whether it has a process group of its own, and is ended when it is given up.
     is_embedded: bool,
+    /// Whether it was waited for.
+    is_over: bool,
+}
+
+/// What commands write to standard error while a session hears it ([`Session::hearing`]): the last of it.
+#[derive(Debug, Default)]
+pub struct CommandMessages {
+    /// The last bytes, and how many commands may still write.
+    heard: Mutex<(Vec<u8>, usize)>,
+    ended: Condvar,
+}
+
+/// Bytes of messages that are kept.
+const KEPT: usize = 2000;
+
+impl CommandMessages {
+    /// What was written, without blanks at both ends. Waits up to `patience` for commands that have not closed it.
+    pub fn text(&self, patience: Duration) -> BString {
+        let heard = self.lock();
+        let (heard, _) = self
+            .ended
+            .wait_timeout_while(heard, patience, |(_, writing)| *writing > 0)
+            .unwrap_or_else(PoisonError::into_inner);
+        heard.0.trim_ascii().into()
+    }
+
+    /// Hears what comes from a stream, and passes it on to standard error.
+    fn hear(self: Arc<Self>, mut stream: impl Read + Send + 'static) {
+        self.lock().1 += 1;
+        let listener = Arc::clone(&self);
+        let listen = move || {
+            let mut buffer = [0; 1024];
+            while let Ok(count @ 1..) = stream.read(&mut buffer) {
+                let _ = io::stderr().write_all(&buffer[..count]);
+                let mut heard = listener.lock();
+                heard.0.extend_from_slice(&buffer[..count]);
+                let surplus = heard.0.len().saturating_sub(KEPT);
+                heard.0.drain(..surplus);
+            }
+            listener.lock().1 -= 1;
+            listener.ended.notify_all();
+        };
+        if std::thread::Builder::new().name("messages".into()).spawn(listen).is_err() {
+            self.lock().1 -= 1;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, (Vec<u8>, usize)> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl ShellChild {
@@ -59,7 +111,8 @@ impl ShellChild {
         let file = File::from(stream);
         widen(&file);
         let ended = watch(&child);
-        Ok((Self { child, shown, ended, owner: std::process::id(), is_embedded: is_embedded() }, file))
+        let owner = std::process::id();
+        Ok((Self { child, shown, ended, owner, is_embedded: is_embedded(), is_over: false }, file))
     }
 
     /// A descriptor that `poll` finds readable when the command has ended.
@@ -76,29 +129,44 @@ impl ShellChild {
             let failed = |source| Error::Run { command: self.shown.to_string(), source };
             wait_for(ended.as_fd()).map_err(failed)?;
         }
+        self.is_over = true;
         self.child.wait().map_err(|source| Error::Run { command: self.shown.to_string(), source })
     }
 
-    /// Ends the command and all that it has started, in a program that is not ours; its stream must be closed. One that
-    /// does not end when it is asked to is killed.
+    /// Ends the command and all that it has started, in a program that is not ours; its stream must be closed. What does not end when
+    /// it is asked to is killed.
     pub(crate) fn end(&mut self) {
-        if self.owner != std::process::id() || !matches!(self.child.try_wait(), Ok(None)) {
+        if self.is_over || self.owner != std::process::id() {
             return;
         }
+        self.is_over = true;
         let Ok(group) = libc::pid_t::try_from(self.child.id()) else { return };
-        for (signal, patience) in [(libc::SIGTERM, GRACE), (libc::SIGKILL, Duration::MAX)] {
+        let signal = |signal| {
             #[allow(unsafe_code)]
             // SAFETY: `kill` touches no memory; the group is that of our child, which was not waited for yet.
             unsafe {
-                libc::kill(-group, signal);
+                libc::kill(-group, signal)
             }
-            let start = Instant::now();
-            while start.elapsed() < patience {
-                if !matches!(self.child.try_wait(), Ok(None)) {
-                    return;
-                }
-                std::thread::sleep(PAUSE);
-            }
+        };
+        signal(libc::SIGTERM);
+        let start = Instant::now();
+        while start.elapsed() < GRACE && !self.has_ended() {
+            std::thread::sleep(PAUSE);
+        }
+        // What the shell has started may take a little longer.
+        std::thread::sleep(10 * PAUSE);
+        signal(libc::SIGKILL);
+        let _ = self.child.wait();
+    }
+
+    /// Whether the shell has ended; it is still to be waited for, so that nobody else gets its number.
+    fn has_ended(&self) -> bool {
+        let Some(ended) = &self.ended else { return false };
+        let mut polled = libc::pollfd { fd: ended.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        #[allow(unsafe_code)]
+        // SAFETY: the pointer is that of one `pollfd`.
+        unsafe {
+            libc::poll(&raw mut polled, 1, 0) != 0
         }
     }
 
@@ -140,7 +208,15 @@ fn spawn(command: &BStr, shown: &BStr, stdin: Stdio, stdout: Stdio) -> Result<Ch
     if is_embedded() {
         shell.process_group(0);
     }
-    shell.spawn().map_err(|source| Error::Run { command: shown.to_string(), source })
+    let heard = Session::with(Session::heard);
+    if heard.is_some() {
+        shell.stderr(Stdio::piped());
+    }
+    let mut child = shell.spawn().map_err(|source| Error::Run { command: shown.to_string(), source })?;
+    if let Some((heard, stderr)) = heard.zip(child.stderr.take()) {
+        heard.hear(stderr);
+    }
+    Ok(child)
 }
 
 /// Opens a descriptor that becomes readable when the child has ended.
@@ -157,7 +233,6 @@ fn watch(child: &Child) -> Option<OwnedFd> {
 
 /// Asks for a larger kernel buffer. If that is refused, only speed is lost.
 pub(crate) fn widen(file: &File) {
-    use std::os::fd::AsRawFd;
     let fd = file.as_raw_fd();
     #[allow(unsafe_code)]
     // SAFETY: F_SETPIPE_SZ takes a descriptor, which `file` keeps open, and a number; it touches no memory.

@@ -193,13 +193,13 @@ pub fn specifier_advice(text: &BStr, role: &str) -> String {
         [b"ark", b"scp"] => "two names are needed, with a comma between them: ark,scp:foo.ark,foo.scp".to_owned(),
         [_, _, ..] => "there is more than one of ark, scp, shard and shar".to_owned(),
         _ if words.split_str(b",").any(|word| word.starts_with(b"field=")) => {
-            "field= has a name, and stands with shard or shar only".to_owned()
+            "field= needs a name, and is only for shard and shar".to_owned()
         }
         _ => format!("an option before the colon is unknown or not for a {role}"),
     }
 }
 
-/// What a local file is that is named in the place of a table, if it is not an archive.
+/// What the file is that was named instead of a table. `None` if it is an archive.
 fn recognized(name: &BStr) -> Option<String> {
     const HEAD: usize = 1 << 9;
     let Ok(crate::Rxfilename::File(path)) = crate::Rxfilename::parse(name) else { return None };
@@ -258,7 +258,7 @@ mod tests {
         assert_eq!((spec.kind, spec.field.unwrap()), (RspecifierKind::Shar, "speaker".into()));
         assert_eq!(specifier_advice("shar:x".into(), "wspecifier"), "shards are tables to read only");
         let advice = specifier_advice("ark,field=a:x".into(), "rspecifier");
-        assert_eq!(advice, "field= has a name, and stands with shard or shar only");
+        assert_eq!(advice, "field= needs a name, and is only for shard and shar");
     }
 
     #[test]

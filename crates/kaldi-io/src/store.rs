@@ -54,7 +54,7 @@ pub trait Store: fmt::Debug + Send + Sync {
         let _ = (url, offsets, at_once, frame);
     }
 
-    /// Ends what runs for the store. Unfinished objects do not appear.
+    /// Stops the background work of the store. Unfinished objects do not appear.
     fn close(&self) {}
 }
 

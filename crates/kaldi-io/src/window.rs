@@ -15,7 +15,7 @@ const LONG: usize = CHUNK / 2;
 /// The time that a look takes, for each byte.
 const LOOK: Duration = Duration::from_nanos(20);
 
-/// Bytes by which what a stream of unknown length is moved to grows at a time.
+/// The memory that [`Window::move_to`] fills grows by this many bytes at a time, if the length of the stream is not known.
 const PIECE: u64 = 1 << 20;
 
 /// Bytes that are read at once after a value was skipped: a key and a header.
@@ -165,7 +165,7 @@ impl Window {
         let trusted = if self.skimmed.is_some() { missing } else { missing.min(length) };
         let is_long = length > LONG;
         let is_open = matches!(need, Need::AtLeast(_));
-        // What is read at an offset grows with one read.
+        // Each read at an offset may be a request to a server: one has to be enough.
         let least = if is_long && is_open && self.skimmed.is_some() { length / 2 } else { 0 };
         let limit = trusted.max(self.ahead).max(least);
         let more = if is_open { length / 2 } else { missing.min(length / 2) };
@@ -204,7 +204,8 @@ impl Window {
         Ok(true)
     }
 
-    /// The bytes that are not consumed: at least `wanted`, unless the end comes before. No header should say this number.
+    /// The bytes that are not consumed: at least `wanted`, unless the end comes before. Do not take this number from
+    /// a header: all of it is read into memory.
     ///
     /// # Errors
     /// If the stream cannot be read.

@@ -1,5 +1,4 @@
-//! Speakers and speech: decisions on frames and on speaker vectors.
-//!
+#![doc = include_str!("../README.md")]
 //! The computations of Kaldi's `ivectorbin`, as functions that open no files:
 //!
 //! - which frames of an utterance are speech: [`EnergyVad`], [`ClassLabels`], [`LabelPairs`], [`select_voiced`];
@@ -14,11 +13,6 @@
 //! Vectors are in single precision, computations in double.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod clustering;
 mod energy;

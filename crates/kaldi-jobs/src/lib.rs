@@ -1,5 +1,4 @@
-//! One command over pieces of its input, on this machine or on the engine of a cluster.
-//!
+#![doc = include_str!("../README.md")]
 //! A [`Plan`] cuts a list (a script file, a list of speakers) into stretches of lines. A piece is the same command with
 //! another list and other names of outputs; [`run_piece`] runs it on any machine, any number of times. [`run_all`] submits
 //! pieces to an engine, submits again what may pass, and joins the outputs. All state is in a [`Folder`], so that the same
@@ -12,11 +11,6 @@
 //! ```
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod cancel;
 mod deal;

@@ -1,5 +1,4 @@
-//! Arithmetic on eight or sixteen numbers side by side.
-//!
+#![doc = include_str!("../README.md")]
 //! [`Lanes`] are eight floats on which one calculation is done eight times: for eight frames of an utterance, or for eight
 //! samples. Everything is `#[inline(always)]` plain Rust without branches, which the compiler turns into instructions
 //! on whole registers: two of 128 bits, or one of 256 bits in a [`Kernel`] on a processor with AVX2. There are no fused
@@ -15,11 +14,6 @@
 //! ```
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod dispatch;
 mod functions;

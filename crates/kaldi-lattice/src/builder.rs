@@ -86,17 +86,10 @@ impl Builder {
         &self.ids[span.range()]
     }
 
-    /// Two strings one after the other. Nothing is stored if one of them is empty.
-    pub(crate) fn join_strings(&mut self, first: Span, second: Span) -> Span {
-        if first.is_empty() {
-            return second;
-        }
-        if second.is_empty() {
-            return first;
-        }
+    /// Strings one after the other.
+    pub(crate) fn join_strings(&mut self, strings: impl IntoIterator<Item = Span>) -> Span {
         let start = self.ids.len();
-        self.ids.extend_from_within(first.range());
-        self.ids.extend_from_within(second.range());
+        strings.into_iter().for_each(|string| self.ids.extend_from_within(string.range()));
         Span::new(start, self.ids.len() - start)
     }
 

@@ -67,8 +67,15 @@ impl Composition<'_> {
                 self.list.builder.add_arc(from, Arc { input: arc.input, output: match_.output, cost, string, next });
             }
         }
+        let num_epsilons = first.arcs(one).iter().filter(|arc| arc.output == 0).count();
+        if num_epsilons == first.arcs(one).len() && !first.is_final(one) {
+            // The first graph would have to go on alone after that. So two long chains without words are not searched for all
+            // pairs of their states.
+            return;
+        }
+        let turn = if num_epsilons == 0 { Turn::Either } else { Turn::Second };
         for arc in second.arcs(other).iter().filter(|arc| arc.input == 0) {
-            let next = self.list.number((one, arc.next, Turn::Second));
+            let next = self.list.number((one, arc.next, turn));
             let string = self.string(Span::EMPTY, arc.string);
             self.list.builder.add_arc(from, Arc { string, next, ..*arc });
         }

@@ -28,6 +28,7 @@ impl Graph {
             numbers: vec![u32::MAX; self.num_states()],
             waiting: Vec::new(),
             ways: vec![None; self.num_states()],
+            steps: vec![Step { before: 0, string: Span::EMPTY }],
             reached: BinaryHeap::new(),
             arcs: Vec::new(),
             places: HashMap::new(),
@@ -46,6 +47,17 @@ impl Graph {
 /// Up to so many arcs of a state are looked through, one after the other, for those with the same labels.
 const FEW_ARCS: usize = 16;
 
+/// A way without labels: its cost, and its last step with a string, or 0.
+type Way = (Cost, usize);
+
+/// A step of a way. Ways share what they have in common: if each had its whole string, those of a long chain would be too large.
+#[derive(Clone, Copy)]
+struct Step {
+    /// The step before it, or 0.
+    before: usize,
+    string: Span,
+}
+
 struct Removal<'a> {
     graph: &'a Graph,
     /// What is made; it has the strings of the graph.
@@ -54,11 +66,13 @@ struct Removal<'a> {
     numbers: Vec<u32>,
     waiting: Vec<u32>,
     /// The best way to each state that was reached without a label.
-    ways: Vec<Option<(Cost, Span)>>,
+    ways: Vec<Option<Way>>,
+    /// The steps of these ways, and of those that were worse. The first one stands for the start of all.
+    steps: Vec<Step>,
     /// These states.
     reached: BinaryHeap<Reverse<u32>>,
-    /// The arcs of the state that is made, which lead to states of the graph.
-    arcs: Vec<Arc>,
+    /// The arcs of the state that is made, which lead to states of the graph, and the way through each.
+    arcs: Vec<(Arc, Way)>,
     /// Where arcs are among many.
     places: HashMap<(i32, i32, u32), usize>,
 }
@@ -73,14 +87,50 @@ impl Removal<'_> {
         *number
     }
 
-    /// A way and then another one.
-    fn then(&mut self, (cost, string): (Cost, Span), next_cost: Cost, next: Span) -> (Cost, Span) {
-        (cost.then(next_cost), self.builder.join_strings(string, next))
+    /// A way and then a step.
+    fn then(&mut self, (cost, before): Way, next_cost: Cost, string: Span) -> Way {
+        if string.is_empty() {
+            return (cost.then(next_cost), before);
+        }
+        self.steps.push(Step { before, string });
+        (cost.then(next_cost), self.steps.len() - 1)
     }
 
-    fn is_better(&self, (cost, string): (Cost, Span), (known_cost, known): (Cost, Span)) -> bool {
-        let strings = [string, known].map(|span| self.builder.string(span));
-        compare_weights((cost, strings[0]), (known_cost, strings[1])).is_lt()
+    fn is_better(&self, way: Way, known: Way) -> bool {
+        let by_cost = way.0.compare(known.0);
+        by_cost.is_lt()
+            || by_cost.is_eq() && {
+                let [ids, known_ids] = self.differing_ids(way.1, known.1);
+                compare_weights((way.0, &ids), (known.0, &known_ids)).is_lt()
+            }
+    }
+
+    /// The strings of two ways, without the steps that both start with.
+    fn differing_ids(&self, mut one: usize, mut other: usize) -> [Vec<i32>; 2] {
+        let mut strings = [Vec::new(), Vec::new()];
+        // A step comes after those before it.
+        while one != other {
+            let (last, string) = if one > other { (&mut one, &mut strings[0]) } else { (&mut other, &mut strings[1]) };
+            let step = self.steps[*last];
+            string.push(step.string);
+            *last = step.before;
+        }
+        strings.map(|steps| steps.iter().rev().flat_map(|&step| self.builder.string(step)).copied().collect())
+    }
+
+    /// The string of a way.
+    fn string(&mut self, way: Way) -> Span {
+        let last = self.steps[way.1];
+        if last.before == 0 {
+            return last.string;
+        }
+        let mut strings = vec![last.string];
+        let mut before = last.before;
+        while before != 0 {
+            strings.push(self.steps[before].string);
+            before = self.steps[before].before;
+        }
+        self.builder.join_strings(strings.into_iter().rev())
     }
 
     /// Gives a state the arcs and the final cost of all states that it reaches without a label.
@@ -89,9 +139,10 @@ impl Removal<'_> {
         let graph = self.graph;
         self.arcs.clear();
         self.places.clear();
-        self.ways[state as usize] = Some((Cost::ONE, Span::EMPTY));
+        self.steps.truncate(1);
+        self.ways[state as usize] = Some((Cost::ONE, 0));
         self.reached.push(Reverse(state));
-        let mut last: Option<(Cost, Span)> = None;
+        let mut last: Option<Way> = None;
         // All arcs lead to higher numbers, so the way to the lowest one is known.
         while let Some(Reverse(middle)) = self.reached.pop() {
             let Some(way) = self.ways[middle as usize].take() else { continue };
@@ -104,7 +155,7 @@ impl Removal<'_> {
             for arc in graph.arcs(middle) {
                 let next = self.then(way, arc.cost, arc.string);
                 if !arc.is_epsilon() {
-                    self.add(Arc { cost: next.0, string: next.1, ..*arc });
+                    self.add(*arc, next);
                     continue;
                 }
                 let known = self.ways[arc.next as usize];
@@ -117,39 +168,39 @@ impl Removal<'_> {
             }
         }
         for index in 0..self.arcs.len() {
-            let arc = self.arcs[index];
-            let next = self.number(arc.next);
-            self.builder.add_arc(from, Arc { next, ..arc });
+            let (arc, way) = self.arcs[index];
+            let (next, string) = (self.number(arc.next), self.string(way));
+            self.builder.add_arc(from, Arc { cost: way.0, string, next, ..arc });
         }
-        if let Some((cost, string)) = last {
-            self.builder.set_final(from, cost, string);
+        if let Some(way) = last {
+            let string = self.string(way);
+            self.builder.set_final(from, way.0, string);
         }
     }
 
     /// Adds an arc, unless there is one with the same labels: then the better one stays.
-    fn add(&mut self, arc: Arc) {
+    fn add(&mut self, arc: Arc, way: Way) {
         let labels = |arc: &Arc| (arc.input, arc.output, arc.next);
         let count = self.arcs.len();
         let place = if count < FEW_ARCS {
-            self.arcs.iter().position(|known| labels(known) == labels(&arc))
+            self.arcs.iter().position(|(known, _)| labels(known) == labels(&arc))
         } else {
             if count == FEW_ARCS && self.places.is_empty() {
-                self.places.extend(self.arcs.iter().map(labels).zip(0..));
+                self.places.extend(self.arcs.iter().map(|(arc, _)| labels(arc)).zip(0..));
             }
             self.places.get(&labels(&arc)).copied()
         };
         match place {
             Some(place) => {
-                let known = self.arcs[place];
-                if self.is_better((arc.cost, arc.string), (known.cost, known.string)) {
-                    self.arcs[place] = arc;
+                if self.is_better(way, self.arcs[place].1) {
+                    self.arcs[place] = (arc, way);
                 }
             }
             None => {
                 if count >= FEW_ARCS {
                     self.places.insert(labels(&arc), count);
                 }
-                self.arcs.push(arc);
+                self.arcs.push((arc, way));
             }
         }
     }
@@ -200,6 +251,16 @@ mod tests {
         let twice = compact("0 1 0 1,0,3\n0 2 0 0,2,4\n1 3 5\n2 3 6\n3\n");
         let expected = compact("0 1 5 1,0,3\n0 1 6 0,2,4\n1\n");
         assert_eq!(twice.0.without_epsilons().unwrap(), expected.0);
+    }
+
+    #[test]
+    fn ways_of_one_cost_are_compared_by_their_whole_strings() {
+        let lattice = compact("0 1 0 1,0,3\n0 2 0 1,0,4\n1 3 0 0,0,9\n2 3 0 0,0,1\n3 4 0 0,0,7\n4 5 5 0,0,2\n5\n");
+        let expected = compact("0 1 5 1,0,4_1_7_2\n1\n");
+        assert_eq!(lattice.0.without_epsilons().unwrap(), expected.0);
+        // The last step is the same; without one, the string is shorter.
+        let shorter = compact("0 1 0 1,0,3\n0 2 0 1,0,\n1 3 0 0,0,9\n2 3 0 0,0,1\n3 4 5 0,0,2\n4\n");
+        assert_eq!(shorter.0.without_epsilons().unwrap(), compact("0 1 5 1,0,1_2\n1\n").0);
     }
 
     #[test]

@@ -1,5 +1,4 @@
-//! Lattices: the paths of words that a recognizer found likely, with their costs and transition-ids.
-//!
+#![doc = include_str!("../README.md")]
 //! An entry of an archive is a file of OpenFst's `VectorFst`, or its text. A compact lattice of two states in both forms:
 //!
 //! ```text
@@ -32,11 +31,6 @@
 //! one counts here that Kaldi takes, which depends on the order of states and arcs in each algorithm.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod align;
 mod arrays;

@@ -1,5 +1,4 @@
-//! Log lines in Kaldi's grammar on standard error.
-//!
+#![doc = include_str!("../README.md")]
 //! Recipes grep these lines, so their shape is part of the interface:
 //!
 //! ```text
@@ -15,11 +14,6 @@
 //!
 //! The program, the verbose level and where the lines go are a [`Log`], which a thread has entered; without one, lines go to
 //! standard error.
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 #[cfg(feature = "log")]
 mod forward;

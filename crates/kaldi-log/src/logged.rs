@@ -13,6 +13,13 @@ pub struct Logged<T> {
     pub lines: Vec<u8>,
 }
 
+/// A value without lines.
+impl<T> From<T> for Logged<T> {
+    fn from(value: T) -> Self {
+        Self { value, lines: Vec::new() }
+    }
+}
+
 impl<T> Logged<T> {
     /// Runs `work`, and keeps the lines that it would have written with its result.
     pub fn of(work: impl FnOnce() -> T) -> Self {

@@ -1,5 +1,4 @@
-//! Kaldi's matrices and vectors: dense, compressed and sparse; their formats and the arithmetic on them.
-//!
+#![doc = include_str!("../README.md")]
 //! A dense value has a binary and a text form. Binary: the marker `\0B`, a token (`FM`, `DM` for matrices, `FV`, `DV` for
 //! vectors; `F` is single, `D` double precision), the sizes, and the elements row after row in little-endian order.
 //! A matrix of two rows and one column, and a vector of one element:
@@ -39,11 +38,6 @@
 //! ```
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod arithmetic;
 mod binary;

@@ -1,5 +1,4 @@
-//! Numbers of utterances, their distributions, and the utterances that stand out.
-//!
+#![doc = include_str!("../README.md")]
 //! | step | |
 //! | --- | --- |
 //! | [`SoundMeasures`], [`TextMeasures`], [`FrameMeasures`] | of one utterance: its sound, its text, its features |
@@ -26,11 +25,6 @@
 //! ```
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod bandwidth;
 mod blocks;

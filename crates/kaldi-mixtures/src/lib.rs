@@ -1,5 +1,4 @@
-//! Gaussian mixtures on every utterance of a table.
-//!
+#![doc = include_str!("../README.md")]
 //! What Kaldi's programs on mixtures with diagonal covariances (`gmm-gselect`, `gmm-global-acc-stats` ...) and on mixtures
 //! with full ones (`fgmm-gselect`, `fgmm-global-acc-stats` ...) have in common: features are read, the Gaussians that count
 //! in each frame and the weights of the frames are looked up, and something is computed with the mixture. Utterances whose
@@ -7,11 +6,6 @@
 //! what is written and logged is the same for any number of threads.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod accumulate;
 mod acoustic;

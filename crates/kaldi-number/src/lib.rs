@@ -1,5 +1,4 @@
-//! Numbers as text, byte for byte as C++ streams at precision 7 print and read them.
-//!
+#![doc = include_str!("../README.md")]
 //! Kaldi prints floating-point numbers of both widths as `%.7g`: seven significant digits without trailing zeros, with
 //! an exponent below 1e-04 and from 1e+07 on (`0.0001`, `1e-05`, `9999999`, `1e+07`), `inf` and `nan` with their sign.
 //! Reading is correctly rounded; it takes everything that is written, and what other programs write (`+1`, `.5`, `1.`,
@@ -9,11 +8,6 @@
 //! costs much less than number by number.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

@@ -1,5 +1,4 @@
-//! Pictures of features, waveforms, labels and statistics, as PNG and SVG files.
-//!
+#![doc = include_str!("../README.md")]
 //! A [`Figure`] looks like one in a paper: a title, and under it one [`Panel`] or several, with axes that have round
 //! numbers. Panels over time share one axis; so a waveform can be above its features. A bar beside a heat map shows the
 //! meaning of the colours; squares do the same beside bands of labels.
@@ -35,11 +34,6 @@
 //! ```
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod bands;
 mod buckets;

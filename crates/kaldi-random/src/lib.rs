@@ -1,5 +1,4 @@
-//! The random numbers that tools draw: Kaldi's own, number for number, and noise that does not depend on an order.
-//!
+#![doc = include_str!("../README.md")]
 //! Kaldi draws with `rand` of the C library. Only its programs with an option `--srand` seed it, so the others give the
 //! same output in every run. With the GNU C library `rand` is an additive feedback generator: each word is the sum of
 //! the words 3 and 31 places before it, and the lowest bit is left out. If Kaldi needs many numbers at once, it draws
@@ -12,11 +11,6 @@
 //! ```
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod mersenne;
 mod noise;

@@ -1,5 +1,4 @@
-//! Streams of values that can restart, and their decorators.
-//!
+#![doc = include_str!("../README.md")]
 //! A [`Reader`] delivers one value after the other. Unlike an iterator, it can be started again. A decorator takes a
 //! reader and is a reader, so that they can be stacked. [`ReaderExt`] has them as methods.
 //!
@@ -38,11 +37,6 @@
 //! ```
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod batch;
 mod counting;

@@ -1,5 +1,4 @@
-//! How far recognized words and scores are from the truth: edit distances, their confidence, equal error rates.
-//!
+#![doc = include_str!("../README.md")]
 //! Sentences are compared word by word, and words byte by byte. The edit distance of a hypothesis from its reference is
 //! the smallest number of words that have to be inserted into the reference, deleted from it or substituted:
 //!
@@ -10,11 +9,6 @@
 //!
 //! There may be several such alignments, with other numbers of insertions, deletions and substitutions. Which one is
 //! taken is part of the result, and [`count_edits`] and [`align`] differ in that, as their models in Kaldi do.
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod alignment;
 mod bootstrap;

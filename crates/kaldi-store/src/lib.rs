@@ -1,5 +1,4 @@
-//! Objects in stores and on the web, as an implementation of [`kaldi_io::Store`].
-//!
+#![doc = include_str!("../README.md")]
 //! A session that has [`store`] reads and writes all remote names. Nothing happens before the first remote
 //! name: then the settings are read, and one thread starts, which waits for the network. All work for the network is
 //! async code on that thread; readers and writers of objects wait for it. So remote names must not be opened in async
@@ -14,11 +13,6 @@
 //! ```
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod ahead;
 mod attempts;

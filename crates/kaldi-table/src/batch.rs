@@ -1,28 +1,33 @@
 //! Entries that are read together.
 
+use kaldi_log::Logged;
 use kaldi_reader::{Prefetch, Reader};
 
 use crate::Error;
 use crate::raw::RawEntry;
 
-/// Bytes of entries that are read and not yet delivered by one table.
+/// The most bytes of entries that one table has read and not yet delivered.
 pub(crate) const IN_FLIGHT: usize = 2 << 20;
 
 /// A batch has at least this many bytes, if there are more. It is small enough for the second-level cache of a core,
 /// and large enough that handing it to another thread costs nothing in comparison.
 pub(crate) const CHUNK: usize = 1 << 18;
 
+/// An entry with the log lines that stand before it, or lines alone.
+pub(crate) type Item<E> = Logged<Option<E>>;
+
 /// Entries that were framed together.
-#[derive(Debug, Default)]
-pub struct Batch {
-    pub(crate) entries: Vec<RawEntry>,
-    /// Log lines that belong after the last entry.
-    pub(crate) log: Vec<u8>,
+pub(crate) type Batch = Vec<Item<RawEntry>>;
+
+/// About how many bytes a batch takes in memory.
+pub(crate) fn weigh(batch: &Batch) -> usize {
+    batch.iter().map(|item| item.lines.len() + item.value.as_ref().map_or(0, RawEntry::weigh)).sum()
 }
 
-impl Batch {
-    pub(crate) fn weigh(&self) -> usize {
-        self.entries.iter().map(RawEntry::weigh).sum()
+/// Adds an item, if there is anything in it.
+pub(crate) fn push<E>(batch: &mut Vec<Item<E>>, item: Item<E>) {
+    if item.value.is_some() || !item.lines.is_empty() {
+        batch.push(item);
     }
 }
 

@@ -25,7 +25,7 @@ pub trait Framing: Send {
     fn value(&mut self, window: &[u8], at_end: bool) -> Result<Frame, ParseError>;
 
     /// The fault of a value for which [`Framing::value`] asked for `wanted` bytes, if the file has only `left`. `None`
-    /// if more has to be read to know. `wanted` is exact if the value has that length.
+    /// if more has to be read to know. `is_exact` says that the value has exactly that length, and not at least that.
     fn cut(&mut self, window: &[u8], wanted: u64, left: u64, is_exact: bool) -> Option<ParseError>;
 
     /// Whether a value with this start, whose length is known, is in text form.

@@ -1,5 +1,4 @@
-//! Kaldi's tables: archives and script files, read in sequence or by key, and written.
-//!
+#![doc = include_str!("../README.md")]
 //! A table is a list of keys and values of one type. An *archive* (`ark:`) holds them in one stream: a key, one space,
 //! and the value, for each entry:
 //!
@@ -30,11 +29,6 @@
 //! ```
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod batch;
 mod entry;

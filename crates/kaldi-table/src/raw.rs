@@ -33,8 +33,6 @@ pub struct RawEntry {
     pub(crate) script: Option<(Arc<str>, u64)>,
     /// Its weight besides the bytes of the value that are in memory.
     pub(crate) burden: usize,
-    /// Log lines that belong before this entry.
-    pub(crate) log: Vec<u8>,
     /// Whether doubtful places of the value have been reported.
     pub(crate) warned: Cell<bool>,
 }
@@ -52,7 +50,6 @@ impl RawEntry {
             range: None,
             script: None,
             burden: 0,
-            log: Vec::new(),
             warned: Cell::new(false),
         }
     }
@@ -109,7 +106,7 @@ impl RawEntry {
             (_, None) => Ok(self),
             (None, Some(range)) => Ok(Self { range: Some(Ranged::new(range.as_ref(), Arc::default())), ..self }),
             (Some(Ranged { range: first, .. }), Some(range)) => {
-                let message = format!("the script file has the range [{first}], so that [{range}] is none of it");
+                let message = format!("expected one range, got [{first}] in the script file and [{range}]");
                 Err(Error::Work { key: self.key, source: message.into() })
             }
         }

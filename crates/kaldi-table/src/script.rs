@@ -201,7 +201,7 @@ impl ScriptLines {
     /// Closes the file. A command that failed is an error if its lines were read to the end.
     ///
     /// # Errors
-    /// As above.
+    /// If the command failed.
     pub fn finish(&mut self) -> Result<()> {
         self.ahead.clear();
         Ok(self.lines.finish()?)

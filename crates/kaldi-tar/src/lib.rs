@@ -1,5 +1,4 @@
-//! Tar files of samples, as in WeNet, webdataset and lhotse, and lists of them, read in order.
-//!
+#![doc = include_str!("../README.md")]
 //! A *member* of a tar file has a header of 512 bytes before its content; zeros fill the content up to whole blocks.
 //! Two blocks of zeros end the file. Members whose names differ only in their suffix are the *fields* of a *sample*:
 //!
@@ -40,11 +39,6 @@
 //! ```
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod error;
 mod fault;

@@ -1,5 +1,4 @@
-//! Feature transforms: estimates from statistics (LDA, MLLT, PCA, fMLLR), and one that depends on Gaussians (fMPE).
-//!
+#![doc = include_str!("../README.md")]
 //! | transform | what it finds | statistics |
 //! | --- | --- | --- |
 //! | LDA | the directions in which classes differ most, compared with their spread | [`LdaStats`] |
@@ -33,11 +32,6 @@
 //! Everything is computed in double precision and rounded once; Kaldi writes single precision.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod basis_fmllr;
 mod basis_transform;

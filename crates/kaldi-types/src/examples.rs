@@ -1,10 +1,13 @@
 //! Training examples.
 
-use kaldi_egs::{NnetChainExample, NnetExample};
+use kaldi_egs::{NnetChainExample, NnetExample, NnetIo};
 use kaldi_io::ParseError;
+use kaldi_matrix::Matrix;
 use kaldi_values::{Cursor, Value};
 
 use crate::advice::TypeAdvice;
+use crate::content::part;
+use crate::frames::Frames;
 use crate::header::Header;
 use crate::row::{Detected, Found, Row, Text};
 
@@ -17,6 +20,9 @@ trait Example: Value {
 
     /// The largest number of indexes, and the columns of the first input.
     fn size(&self) -> (usize, usize);
+
+    /// Its inputs.
+    fn inputs(&self) -> &[NnetIo];
 }
 
 impl Example for NnetExample {
@@ -24,6 +30,10 @@ impl Example for NnetExample {
 
     fn size(&self) -> (usize, usize) {
         (NnetExample::size(self), self.io.first().map_or(0, |io| io.matrix.num_cols()))
+    }
+
+    fn inputs(&self) -> &[NnetIo] {
+        &self.io
     }
 }
 
@@ -33,6 +43,10 @@ impl Example for NnetChainExample {
     fn size(&self) -> (usize, usize) {
         let largest = self.inputs.iter().map(|input| input.indexes.len()).max().unwrap_or(0);
         (largest, self.inputs.first().map_or(0, |input| input.matrix.num_cols()))
+    }
+
+    fn inputs(&self) -> &[NnetIo] {
+        &self.inputs
     }
 }
 
@@ -57,8 +71,18 @@ const fn row<T: Example>(name: &'static str, advice: TypeAdvice) -> Row {
         found: Found::AtStart(detect::<T>),
         has_common_columns: false,
         header: header::<T>,
+        frames: Some(frames::<T>),
         ..Row::without_content::<T>(name, Text::Own, advice)
     }
+}
+
+/// The rows of the first input are its frames.
+fn frames<T: Example>(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Frames> {
+    let place = cursor.clone();
+    let example: T = part(cursor, range)?;
+    let matrix = example.inputs().first().map(|input| input.matrix.to_matrix()).transpose();
+    let matrix = matrix.map_err(|error| place.error(error.to_string()))?;
+    Ok(Frames::Rows(matrix.unwrap_or_else(|| Matrix::from_vec(0, 0, Vec::new()))))
 }
 
 fn detect<T: Example>(window: &[u8], at_end: bool) -> Detected {

@@ -13,7 +13,7 @@ use crate::value_type::ValueType;
 /// The content of a value for each frame, or for each sample.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Frames {
-    /// Numbers: the rows of a matrix, in single precision. Each number of a vector is a row.
+    /// Numbers: the rows of a matrix, or of the first input of an example, in single precision. Each number of a vector is a row.
     Rows(Matrix<f32>),
     /// Indices with weights, from posteriors. Weights of Gaussians are added up; indices without weights have the
     /// weight 1.
@@ -46,7 +46,7 @@ pub struct FrameWord {
 
 impl Frames {
     /// The names of the types that have frames, for messages.
-    pub const TYPES: &str = "matrices, vectors, integer vectors, posteriors, lattices or waveforms";
+    pub const TYPES: &str = "matrices, vectors, integer vectors, posteriors, lattices, training examples or waveforms";
 
     /// Reads the value at the cursor, or the part of it that `range` names; `None` if values of this type have no frames.
     ///

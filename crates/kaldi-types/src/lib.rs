@@ -1,5 +1,4 @@
-//! The types of values that a table may have.
-//!
+#![doc = include_str!("../README.md")]
 //! A program that reads a table of matrices names the type in its code. Programs that take any table find the type by
 //! looking: [`ValueType`] has all of them, and a [`Detector`] keeps those that fit what it has seen. Each type has one row
 //! in `value_type.rs`, with its facts and functions; a type without one does not compile.
@@ -18,11 +17,6 @@
 //! All functions work on bytes in memory.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod advice;
 mod blocks;

@@ -17,8 +17,40 @@ export function begin() {
   };
 }
 
-/** What the server says about a request that it cannot answer. */
-export class Failure extends Error {}
+/** What the server says about a request that it cannot answer; `said` has all of it, such as the `column` and names `like` it. */
+export class Failure extends Error {
+  constructor(message, said = {}) {
+    super(message);
+    this.said = said;
+  }
+}
+
+/** Time in ms after which it is said that something is loaded. */
+const PATIENCE = 300;
+
+/** Says in `place` that something is loaded if it takes a while; `part` is busy meanwhile. The function that is returned ends it. */
+export function waiting(part, place, told) {
+  const ended = new AbortController();
+  part.setAttribute("aria-busy", "true");
+  part.waiting = ended;
+  const say = (text) => {
+    if (!ended.signal.aborted) place.textContent = text;
+  };
+  const timer = setTimeout(() => {
+    place.dataset.testid = "loading";
+    place.setAttribute("role", "status");
+    told(say, ended.signal);
+  }, PATIENCE);
+  return () => {
+    clearTimeout(timer);
+    ended.abort();
+    // Another one may wait in its place.
+    if (part.waiting !== ended) return;
+    part.setAttribute("aria-busy", "false");
+    for (const name of ["data-testid", "role"]) place.removeAttribute(name);
+    place.textContent = "";
+  };
+}
 
 /** The address of a request; parameters without a value are left out. */
 export function address(path, parameters = {}) {
@@ -40,7 +72,7 @@ async function ask(url, signal, read) {
     }
     if (!response.ok) {
       const body = await response.json().catch(() => ({}));
-      throw new Failure(body.error ?? `The server answers with status ${response.status}.`);
+      throw new Failure(body.error ?? `The server answers with status ${response.status}.`, body);
     }
     return await read(response);
   } finally {
@@ -75,6 +107,11 @@ export class Tiles {
   constructor(arrived, failed) {
     this.arrived = arrived;
     this.failed = failed;
+  }
+
+  /** Whether some are on their way. */
+  get isLoading() {
+    return this.#flying.size > 0;
   }
 
   /** The tile, or `undefined` if it is not here yet: it is on its way then. */
@@ -139,7 +176,27 @@ export function shown(text) {
 /** A number for people: four digits that count, whole numbers as they are. */
 export function figure(value) {
   if (typeof value !== "number") return value === null || value === undefined ? "" : shown(value);
-  if (Number.isInteger(value)) return String(value);
+  if (Number.isInteger(value)) return signed(String(value));
   const size = Math.abs(value);
-  return size >= 1e6 || size < 1e-4 ? value.toExponential(3) : String(Number(value.toPrecision(4)));
+  return signed(size >= 1e6 || size < 1e-4 ? value.toExponential(3) : String(Number(value.toPrecision(4))));
+}
+
+/** A minus sign as printers have it; zero has none. */
+const signed = (text) => (/[1-9]/.test(text) ? text.replace("-", "−") : text.replace(/^-/, ""));
+
+/** A number with so many decimals. */
+export const decimal = (value, decimals) => signed(value.toFixed(decimals));
+
+/** A number of a column, as the server words it (`factor`, `decimals`); without a unit. */
+export const worded = (value, { factor = 1, decimals }) => (decimals === undefined ? figure(value) : decimal(value * factor, decimals));
+
+/** A level in dB of a share of full scale. */
+export const decibels = (share) => (share > 0 ? `${decimal(20 * Math.log10(share), 1)} dB` : "−∞ dB");
+
+/** A length of time in words. */
+export function timeInWords(seconds) {
+  if (seconds < 60) return `${decimal(seconds, 2)} s`;
+  const two = (number) => String(number).padStart(2, "0");
+  const whole = Math.round(seconds), minutes = Math.round(seconds / 60);
+  return whole < 3600 ? `${Math.floor(whole / 60)} min ${two(whole % 60)} s` : `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`;
 }

@@ -1,6 +1,6 @@
 // The list of utterances: a window of a table that may have millions of rows.
 
-import { begin, figure, json, shown } from "./api.js";
+import { begin, figure, json, shown, waiting, worded } from "./api.js";
 import { html, nothing, render } from "./lit-html.js";
 
 /** Heights in pixels, as in style.css. */
@@ -11,12 +11,15 @@ const TALLEST = 7.9e6;
 const PAGE = 100;
 /** Pages that are kept. */
 const KEPT = 100;
+/** A list that is narrower, in letters, only has the first columns. */
+const NARROW = 52;
 
-const FIRST = ["key", "duration", "speaker", "text"];
-const WIDTHS = { text: 44, speaker: 12 };
+const FIRST = ["key", "duration", "speaker", "text", "findings"];
+/** Widths of columns in letters: at least, and if there is room. */
+const WIDTHS = { key: [10, 24], duration: [7, 13], speaker: [7, 10], text: [9, 44], findings: [5, 11] };
 
 export class List {
-  #columns = ["key"];
+  #columns = [{ name: "key", type: "text" }];
   #pages = new Map();
   #flights = new Map();
   #searching = new AbortController();
@@ -25,55 +28,104 @@ export class List {
   #first = 0;
   #active = -1;
   #question = {};
+  #longest = 8;
 
-  /** `open(key, again)` is called for the utterance that somebody chooses, `sort(column)` for a heading, `counted(total)` and
-   * `failed(error)` for the end of a search. */
-  constructor(element, { open, sort, counted, failed }) {
-    Object.assign(this, { element, open, sort, counted, failed });
+  /** `open(key, again)` is called for the utterance that somebody chooses, `sort(column)` for a heading, `counted(answer)` and
+   * `refused(error)` for the end of a search, `failed(error)` if rows cannot be had. */
+  constructor(element, callbacks) {
+    Object.assign(this, { element, ...callbacks });
+    this.part = element.closest("section");
+    this.place = this.part.querySelector(".loading");
     element.addEventListener("scroll", () => this.#scrolled());
     element.addEventListener("keydown", (event) => this.#pressed(event));
     element.addEventListener("wheel", (event) => this.#wheeled(event), { passive: false });
     new ResizeObserver(() => this.#scrolled()).observe(element);
   }
 
-  /** Names of columns. What people look for first is on the left. */
-  set columns(names) {
-    const first = FIRST.filter((name) => names.includes(name));
-    this.#columns = [...first, ...names.filter((name) => !first.includes(name))];
+  /** The columns. What people look for first is on the left. */
+  set columns(columns) {
+    const first = FIRST.map((name) => columns.find((column) => column.name === name)).filter(Boolean);
+    this.#columns = [...first, ...columns.filter((column) => !first.includes(column))];
+    this.#draw();
   }
 
-  /** Asks anew, from the first row on. The rows of before stay until the answer is here; their late answers are dropped. */
-  async search(filter, sort) {
+  /** Asks anew: from the first row on, or with `key` in sight if it is found. The rows of before stay until the answer is here; their
+   * late answers are dropped. */
+  async search(filter, sort, key) {
     this.#searching.abort();
     const { signal } = this.#searching = new AbortController();
+    const done = waiting(this.part, this.place, (say) => say("Searching …"));
     try {
-      const answer = await json("rows", { from: 0, count: PAGE, sort, filter }, signal);
+      const place = key === undefined ? { from: 0 } : { around: key };
+      const answer = await json("rows", { ...place, count: PAGE, sort, filter }, signal);
       if (signal.aborted) return;
       this.#generation += 1;
       this.#end(() => true);
       this.#question = { filter, sort };
-      this.#pages = new Map([[0, answer.rows]]);
+      this.#pages = new Map();
       this.#total = answer.total;
-      this.#active = answer.rows.findIndex((row) => row.key === this.selected);
-      this.#fit(answer.rows);
-      this.#show(0);
-      this.counted(answer.total);
+      this.#take(answer);
+      this.#longest = Math.max(8, ...answer.rows.map((row) => row.key.length));
+      this.#active = this.#find(this.selected);
+      this.#show(this.#active < 0 || key === undefined ? 0 : this.#active - Math.floor(this.#visible / 3));
+      this.counted(answer);
     } catch (error) {
-      if (!signal.aborted) this.failed(error);
+      if (!signal.aborted) this.refused(error);
+    } finally {
+      done();
     }
   }
 
-  /** Marks the utterance that is open. */
-  select(key) {
-    this.selected = key;
-    if (this.#row(this.#active)?.key !== key) {
-      this.#active = -1;
-      for (const [page, rows] of this.#pages) {
-        const index = rows.findIndex((row) => row.key === key);
-        if (index >= 0) this.#active = page * PAGE + index;
-      }
+  /** Asks for the rows in sight again: there may be other numbers. */
+  async refresh() {
+    const generation = this.#generation;
+    const from = Math.floor(this.#first / PAGE) * PAGE;
+    try {
+      const answer = await json("rows", { from, count: 2 * PAGE, ...this.#question });
+      if (generation !== this.#generation) return;
+      this.#end(() => true);
+      this.#pages = new Map();
+      this.#total = answer.total;
+      this.#take(answer);
+      const index = this.#find(this.selected);
+      if (index >= 0) this.#active = index;
+      this.#draw();
+      this.counted(answer);
+    } catch (error) {
+      if (generation === this.#generation) this.refused(error);
     }
-    this.#draw();
+  }
+
+  /** Marks the utterance that is open, and shows its row; if it is not among the hits, the start. */
+  async select(key) {
+    this.selected = key;
+    let index = this.#find(key);
+    if (index < 0 && key !== undefined && this.#question.filter !== undefined) {
+      const generation = this.#generation;
+      this.#draw();
+      try {
+        const answer = await json("rows", { around: key, count: PAGE, ...this.#question });
+        if (generation !== this.#generation || this.selected !== key) return;
+        this.#take(answer);
+        index = this.#find(key);
+      } catch (error) {
+        if (generation === this.#generation) this.failed(error);
+        return;
+      }
+      this.#active = index;
+      this.#show(index < 0 ? 0 : index - Math.floor(this.#visible / 3));
+    } else if (index >= 0) {
+      this.#move(index);
+    } else {
+      this.#active = -1;
+      this.#draw();
+    }
+  }
+
+  /** Opens the first hit. */
+  first() {
+    this.#move(0);
+    this.#choose(0, false);
   }
 
   /** Opens the utterance so many rows further down. */
@@ -96,7 +148,34 @@ export class List {
   }
 
   #row(index) {
-    return index < 0 ? undefined : this.#pages.get(Math.floor(index / PAGE))?.[index % PAGE];
+    return index < 0 ? undefined : this.#pages.get(Math.floor(index / PAGE))?.rows[index % PAGE];
+  }
+
+  /** Where a key is among the rows that are here; -1 if it is not. */
+  #find(key) {
+    if (key === undefined || this.#row(this.#active)?.key === key) return key === undefined ? -1 : this.#active;
+    for (const [page, { rows }] of this.#pages) {
+      const index = rows.findIndex((row) => row?.key === key);
+      if (index >= 0) return page * PAGE + index;
+    }
+    return -1;
+  }
+
+  /** Keeps rows that came. */
+  #take({ from, rows, total }) {
+    rows.forEach((row, index) => {
+      const page = Math.floor((from + index) / PAGE);
+      if (!this.#pages.has(page)) this.#pages.set(page, { rows: [], isWhole: false });
+      this.#pages.get(page).rows[(from + index) % PAGE] = row;
+    });
+    const end = from + rows.length;
+    for (let page = Math.ceil(from / PAGE); page * PAGE < end; page += 1) {
+      if (Math.min((page + 1) * PAGE, total) <= end) this.#pages.get(page).isWhole = true;
+    }
+    for (const old of this.#pages.keys()) {
+      if (this.#pages.size <= KEPT) break;
+      this.#pages.delete(old);
+    }
   }
 
   get #visible() {
@@ -173,7 +252,7 @@ export class List {
   }
 
   async #load(page) {
-    if (this.#pages.has(page) || this.#flights.has(page)) return;
+    if (this.#pages.get(page)?.isWhole || this.#flights.has(page) || this.#question.filter === undefined) return;
     const generation = this.#generation;
     const flight = new AbortController();
     this.#flights.set(page, flight);
@@ -181,26 +260,46 @@ export class List {
       const answer = await json("rows", { from: page * PAGE, count: PAGE, ...this.#question }, flight.signal);
       if (generation !== this.#generation) return;
       this.#flights.delete(page);
-      this.#pages.set(page, answer.rows);
-      for (const old of this.#pages.keys()) {
-        if (this.#pages.size <= KEPT) break;
-        this.#pages.delete(old);
-      }
+      this.#take(answer);
       this.#draw();
     } catch (error) {
       if (flight.signal.aborted || generation !== this.#generation) return;
       // It is not asked for again and again.
       this.#flights.delete(page);
-      this.#pages.set(page, []);
+      this.#pages.set(page, { rows: [], isWhole: true });
       this.failed(error);
     }
   }
 
-  /** The widths of columns, in letters. */
-  #fit(rows) {
-    const longest = Math.max(8, ...rows.map((row) => row.key.length));
-    const width = (name) => (name === "key" ? Math.min(longest + 2, 36) : WIDTHS[name] ?? Math.max(9, name.length + 3));
-    this.element.style.setProperty("--columns", this.#columns.map((name) => `${width(name)}ch`).join(" "));
+  /** The columns that are shown, and their widths in letters. */
+  #shownColumns() {
+    if (!this.letter) {
+      const ruler = document.createElement("span");
+      ruler.className = "ruler";
+      this.element.append(ruler);
+      this.letter = ruler.getBoundingClientRect().width || 8;
+      ruler.remove();
+    }
+    const room = Math.max(20, (this.element.clientWidth - 10) / this.letter);
+    const sorted = (this.#question.sort ?? "").replace(/^-/, "");
+    const isFirst = ({ name }) => FIRST.includes(name);
+    const columns = room >= NARROW ? this.#columns : this.#columns.filter((column) => isFirst(column) || column.name === sorted);
+    const widths = columns.map(({ name, label, unit }) => WIDTHS[name] ?? [9, Math.min(28, (label ?? name).length + (label?.includes(unit) ? 0 : unit?.length ?? 0) + 5)]);
+    // The first columns share the room: first as much as they need, and what is left of it is for long keys and the text.
+    const least = widths.reduce((sum, [low], at) => sum + (isFirst(columns[at]) ? low : 0), 0);
+    let left = Math.max(0, room - least - 0.1);
+    const widen = (chosen, at, most, share = 1) => {
+      const more = Math.min(left * share, Math.max(0, most - chosen[at]));
+      left -= more;
+      chosen[at] += more;
+    };
+    const chosen = widths.map(([low, high], at) => (isFirst(columns[at]) ? low : high));
+    const key = columns.findIndex(({ name }) => name === "key"), text = columns.findIndex(({ name }) => name === "text");
+    widen(chosen, key, Math.min(14, this.#longest + 2));
+    columns.forEach((column, at) => { if (isFirst(column) && at !== text && at !== key) widen(chosen, at, widths[at][1]); });
+    widen(chosen, key, Math.min(widths[key][1], this.#longest + 2), text < 0 ? 1 : 0.4);
+    chosen[text < 0 ? columns.findLastIndex(isFirst) : text] += left;
+    return { columns, widths: chosen };
   }
 
   #draw() {
@@ -210,35 +309,47 @@ export class List {
     const activePage = Math.floor(this.#active / PAGE);
     this.#end((page) => page !== activePage && !pages.has(page));
     for (const page of pages) this.#load(page);
+    const { columns, widths } = this.#shownColumns();
+    this.element.style.setProperty("--columns", widths.map((width) => `${width * this.letter}px`).join(" "));
     const rows = [];
-    for (let index = this.#first; index < end; index += 1) rows.push(this.#line(index));
+    for (let index = this.#first; index < end; index += 1) rows.push(this.#line(index, columns));
     this.element.ariaRowCount = this.#total;
     const isActiveShown = this.#active >= this.#first && this.#active < end;
     if (isActiveShown) this.element.setAttribute("aria-activedescendant", `row-${this.#active}`);
     else this.element.removeAttribute("aria-activedescendant");
     render(html`<div class="whole" role="presentation">
-      <div class="head" role="rowgroup"><div class="line" role="row">${this.#columns.map((name) => this.#heading(name))}</div></div>
+      <div class="head" role="rowgroup"><div class="line" role="row">${columns.map((column) => this.#heading(column))}</div></div>
       <div class="rows" role="rowgroup">${rows}</div></div>`, this.element);
     this.element.firstElementChild.style.height = `${this.#height}px`;
   }
 
-  #heading(name) {
+  #heading({ name, type, label, unit }) {
     const { sort } = this.#question;
     const order = sort === name ? "ascending" : sort === `-${name}` ? "descending" : "none";
+    const text = label ?? name, isNumber = type === "number";
+    const isUnit = isNumber && unit && !text.split(" ").includes(unit);
     return html`<div role="columnheader" tabindex="0" aria-sort=${order} data-testid="sort-${name}" data-column=${name}
-      title="Sort by ${name}" @click=${() => this.sort(name)}>${name.replaceAll("_", " ")}</div>`;
+      class=${isNumber ? "number" : nothing} title="Sort by ${text}${isUnit ? `, in ${unit}` : ""}"
+      @click=${() => this.sort(name)}>${text}${isUnit ? html` <span class="unit">${unit}</span>` : nothing}</div>`;
   }
 
-  #line(index) {
+  #line(index, columns) {
     const row = this.#row(index);
     const isOpen = row !== undefined && row.key === this.selected;
-    const cells = this.#columns.map((name) => {
-      const value = row?.[name];
-      const text = row === undefined ? "" : Array.isArray(value) ? value.map(shown).join(", ") : figure(value);
-      return html`<div role="gridcell" dir="auto" class=${typeof value === "number" ? "number" : nothing}>${text}</div>`;
-    });
     return html`<div role="row" class="line ${index === this.#active ? "active" : ""}" id="row-${index}" aria-rowindex=${index + 1}
       aria-selected=${isOpen} data-testid=${row ? "row" : nothing} data-key=${row?.key ?? nothing}
-      @click=${() => { this.#active = index; this.#choose(index, false); }}>${cells}</div>`;
+      @click=${() => { this.#active = index; this.#choose(index, false); }}>${columns.map((column) => this.#cell(row?.[column.name], column))}</div>`;
+  }
+
+  #cell(value, column) {
+    if (column.type === "rules") {
+      const rules = Array.isArray(value) ? value.map(shown) : [];
+      return html`<div role="gridcell">${rules.length ? html`<span class="badge" data-testid="badge" title=${rules.join(", ")}>${rules.length}</span>` : nothing}</div>`;
+    }
+    if (column.type === "number") {
+      return html`<div role="gridcell" class="number">${typeof value === "number" ? worded(value, column) : nothing}</div>`;
+    }
+    const text = figure(value);
+    return html`<div role="gridcell" dir="auto" title=${text || nothing}>${text}</div>`;
   }
 }

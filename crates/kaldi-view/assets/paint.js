@@ -1,16 +1,14 @@
-// Pictures of columns of numbers: heat maps, curves, waveforms, coloured segments, the axis of time.
+// Pictures of columns of numbers: heat maps, curves, waveforms, coloured segments; and round numbers for axes.
 
-/** Colours of a heat map from low to high (the map viridis), of a difference from negative to positive, of what is no number. */
-const LOW_TO_HIGH = ["440154", "482878", "3e4989", "31688e", "26828e", "1f9e89", "35b779", "6ece58", "b5de2b", "fde725"];
-const BELOW_TO_ABOVE = ["053061", "4393c3", "f7f7f7", "d6604d", "67001f"];
+/** Colours of a difference from negative to positive, and of what is no number. */
+const BELOW_TO_ABOVE = ["053061", "4393c3", "f7f7f7", "d6604d", "67001f"].map((stop) => [0, 2, 4].map((at) => parseInt(stop.slice(at, at + 2), 16)));
 const NOT_FINITE = pixel([255, 0, 255]);
 
 function pixel([red, green, blue]) {
   return (255 << 24 | blue << 16 | green << 8 | red) >>> 0;
 }
 
-function ramp(stops) {
-  const colours = stops.map((stop) => [0, 2, 4].map((at) => parseInt(stop.slice(at, at + 2), 16)));
+function ramp(colours) {
   return Uint32Array.from({ length: 256 }, (_, index) => {
     const place = index / 255 * (colours.length - 1);
     const left = Math.min(Math.floor(place), colours.length - 2);
@@ -18,7 +16,14 @@ function ramp(stops) {
   });
 }
 
-const HEAT = ramp(LOW_TO_HIGH), DIFFERENCE = ramp(BELOW_TO_ABOVE);
+const DIFFERENCE = ramp(BELOW_TO_ABOVE);
+let heatColours = DIFFERENCE;
+
+/** The colours of a heat map from low to high, for pictures and for bars beside them. */
+export function setColours(colours) {
+  heatColours = ramp(colours);
+  document.documentElement.style.setProperty("--heat", `linear-gradient(to right, ${colours.map((colour) => `rgb(${colour.join(" ")})`).join(", ")})`);
+}
 
 /** The number of two that is shown if they share a pixel: what is no number before all, then the larger one. */
 const larger = (best, value) => (best !== best || value <= best ? best : value);
@@ -46,7 +51,7 @@ export function heat(context, source, { low, high, isDifference }) {
   const image = context.createImageData(width, height);
   const pixels = new Uint32Array(image.data.buffer);
   const values = new Float32Array(source.rows);
-  const colours = isDifference ? DIFFERENCE : HEAT;
+  const colours = isDifference ? DIFFERENCE : heatColours;
   const pick = isDifference ? further : larger;
   const scale = high > low ? 255 / (high - low) : 0;
   const middle = high > low ? 0 : 127;
@@ -147,41 +152,57 @@ export function segments(context, list, from, to) {
   }
 }
 
-/** Ticks of the time axis. */
-export function axis(context, from, to, ink, ratio) {
-  const { width, height } = context.canvas;
-  const step = stepOf((to - from) / Math.max(2, width / ratio / 90));
-  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-  context.fillStyle = ink;
-  context.font = `${11 * ratio}px system-ui, sans-serif`;
-  context.textBaseline = "bottom";
-  for (let index = Math.ceil(from / step - 1e-9); index * step <= to; index += 1) {
-    const x = (index * step - from) / (to - from) * width;
-    context.fillRect(x, 0, ratio, 4 * ratio);
-    const text = `${(index * step).toFixed(digits)} s`;
-    const size = context.measureText(text).width;
-    context.fillText(text, Math.min(width - size, Math.max(0, x - size / 2)), height);
-  }
-}
-
-/** Marks of frequencies at the left edge. */
-export function frequencies(context, highest, ratio) {
-  const { height } = context.canvas;
-  const step = stepOf(highest / (height / ratio / 36));
-  context.font = `${10 * ratio}px system-ui, sans-serif`;
-  context.textBaseline = "middle";
-  context.lineWidth = 3 * ratio;
-  context.strokeStyle = "#000000";
-  context.fillStyle = "#ffffff";
-  for (let value = step; value < highest * 0.97; value += step) {
-    const y = height * (1 - value / highest);
-    context.strokeText(String(value), 4 * ratio, y);
-    context.fillText(String(value), 4 * ratio, y);
-  }
-}
-
 /** The next of 1, 2, 5, 10, ... */
-function stepOf(least) {
+export function stepOf(least) {
   const power = 10 ** Math.floor(Math.log10(least));
   return [1, 2, 5, 10].map((times) => times * power).find((step) => step >= least * 0.999);
 }
+
+/** Digits after the point that numbers with this step need. */
+export const decimalsOf = (step) => Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+
+const rulers = new OffscreenCanvas(1, 1).getContext("2d");
+
+/** Pixels of a small text of an axis. */
+function widthOf(text) {
+  rulers.font = "11px system-ui, sans-serif";
+  return Math.ceil(rulers.measureText(text).width) + 2;
+}
+
+/** Ticks of an axis of time that is `width` pixels wide: the text, where it starts, its width, and where its time is. The first one
+ * is at the start; all are within the axis, and none touches another. */
+export function timeTicks(from, to, width) {
+  const step = stepOf((to - from) / Math.max(1, width / 80));
+  const decimals = decimalsOf(step);
+  const ticks = [];
+  const place = (time, digits) => {
+    const text = `${time.toFixed(digits)} s`, size = widthOf(text);
+    const at = (time - from) / (to - from) * width;
+    return { text, size, at, left: Math.min(width - size, Math.max(0, at - size / 2)) };
+  };
+  const isRound = Math.abs(from / step - Math.round(from / step)) < 1e-6;
+  ticks.push(place(from, isRound ? decimals : Math.max(decimals, Math.min(4, decimals + 1))));
+  for (let index = Math.floor(from / step + 1e-6) + 1; index * step <= to + 1e-9; index += 1) {
+    const tick = place(index * step, decimals), last = ticks.at(-1);
+    if (tick.left > last.left + last.size + 8) ticks.push(tick);
+  }
+  return ticks;
+}
+
+/** Ticks of an axis of frequencies that is `height` pixels high, from 0 on: the text, and where it and its frequency are above the
+ * bottom. */
+export function frequencyTicks(highest, height) {
+  const step = stepOf(highest / Math.max(1, height / 30));
+  const isKilo = highest >= 2000, decimals = isKilo ? decimalsOf(step / 1000) : decimalsOf(step);
+  const ticks = [];
+  for (let index = 0; index * step <= highest + 1e-6; index += 1) {
+    const at = index * step / highest * height;
+    const text = isKilo && index > 0 ? `${(index * step / 1000).toFixed(decimals)} kHz` : `${(index * step).toFixed(isKilo ? 0 : decimals)} Hz`;
+    const bottom = Math.min(height - LETTER, Math.max(0, at - LETTER / 2));
+    if (ticks.length === 0 || bottom >= ticks.at(-1).bottom + LETTER + 2) ticks.push({ text, at, bottom });
+  }
+  return ticks;
+}
+
+/** The height of a line of an axis in pixels, as in style.css. */
+const LETTER = 14;

@@ -1,6 +1,6 @@
 // One utterance on one axis of time: waveform, spectrogram, tracks, cursor, player.
 
-import { Tiles, address, begin, figure, json, numbers, shown } from "./api.js";
+import { Tiles, address, begin, decibels, decimal, figure, json, numbers, shown, waiting } from "./api.js";
 import { html, nothing, render } from "./lit-html.js";
 import * as paint from "./paint.js";
 
@@ -10,10 +10,11 @@ const TILE = 256, NUMBERS = 2 ** 20;
 const WINDOWS = [25, 50, 5, 10];
 /** The smallest part that is shown, in seconds. */
 const SMALLEST = 0.004;
-/** A spectrogram shows so many dB below its maximum. */
-const DEPTH = 80;
 /** More segments than this are only painted if they are narrow. */
 const SEGMENTS = 1000;
+
+/** The height of a spectrogram in pixels, until it is known. */
+const HEIGHT = 190;
 
 /** Pictures are made of numbers, pixel by pixel, not by a graphics card. */
 const CPU = { willReadFrequently: true };
@@ -30,9 +31,13 @@ export class Timeline {
   #soundIsReady = () => {};
   #hover;
   #loading = new AbortController();
+  #stopWaiting;
   #tiles = new Tiles(() => this.#schedule(), (error) => this.failed(error));
   window = WINDOWS[0];
   isDifference = false;
+  /** Whether the waveform is as high as its peak, and the spectrogram has the colours of its own levels. */
+  isOwnWave = false;
+  isOwnSpectrum = false;
 
   /** `moved()` is called when another part is shown, `failed(error)` when something cannot be had. */
   constructor(element, { moved, failed }) {
@@ -46,8 +51,10 @@ export class Timeline {
     for (const query of ["(prefers-color-scheme: dark)", "print"]) matchMedia(query).addEventListener("change", () => this.#paint());
   }
 
-  /** Shows an utterance, or nothing. */
-  show(utterance, from, to) {
+  /** Shows an utterance, or nothing. All spectrograms have colours from `levels.low` to `levels.high`. */
+  show(utterance, from, to, levels) {
+    this.levels = levels;
+    this.whole = undefined;
     this.#loading.abort();
     this.#loading = new AbortController();
     this.#labels.clear();
@@ -56,6 +63,9 @@ export class Timeline {
     this.utterance = utterance;
     this.time = 0;
     if (!utterance) {
+      this.#panels = [];
+      this.#tiles.finish();
+      this.#busy();
       this.#sound(undefined);
       render(nothing, this.element);
       return;
@@ -138,7 +148,22 @@ export class Timeline {
 
   #setWindow(window) {
     this.window = window;
-    for (const panel of this.#panels) if (panel.kind === "spectrogram") panel.low = panel.high = undefined;
+    for (const panel of this.#panels) if (panel.kind === "spectrogram") panel.loudest = panel.low = panel.high = undefined;
+    this.#template();
+    this.#schedule();
+  }
+
+  /** The waveform is as high as its peak, or as full scale again. */
+  toggleWaveScale() {
+    if (!this.#panels.some(({ kind }) => kind === "waveform")) return;
+    this.isOwnWave = !this.isOwnWave;
+    this.#template();
+    this.#schedule();
+  }
+
+  /** The spectrogram has the colours of its own levels, or those of all again. */
+  toggleSpectrumScale() {
+    this.isOwnSpectrum = !this.isOwnSpectrum;
     this.#template();
     this.#schedule();
   }
@@ -243,22 +268,51 @@ export class Timeline {
       .map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
     const ratio = Math.min(2, devicePixelRatio || 1);
     const part = `${figure(this.from)} to ${figure(this.to)} s`;
+    this.width = this.element.querySelector(".over")?.clientWidth || this.width;
     for (const canvas of this.element.querySelectorAll("canvas")) {
       const panel = this.#panels.find(({ id }) => id === canvas.dataset.testid);
       const width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);
+      panel.height = canvas.clientHeight;
       if (width === 0 || height === 0) continue;
-      if (panel) this.#paintPanel(panel, canvas, width, height, inks, ratio);
-      else {
-        Object.assign(canvas, { width, height });
-        paint.axis(canvas.getContext("2d", CPU), this.from, this.to, inks.ink, ratio);
-      }
-      canvas.setAttribute("aria-label", panel ? `${panel.name}, ${part}` : `Time, ${part}`);
+      this.#paintPanel(panel, canvas, width, height, inks);
+      canvas.setAttribute("aria-label", `${panel.name}, ${part}`);
     }
+    this.#measurePeak();
     this.#tiles.finish();
+    this.#busy();
     this.#template();
   }
 
-  #paintPanel(panel, canvas, width, height, inks, ratio) {
+  /** Says that pictures are on their way. */
+  #busy() {
+    const isLoading = this.utterance !== undefined && this.#tiles.isLoading;
+    if (isLoading === (this.#stopWaiting !== undefined)) return;
+    this.#stopWaiting?.();
+    const part = this.element.parentElement;
+    this.#stopWaiting = isLoading ? waiting(part, part.querySelector(".loading"), (say) => say("Loading pictures …")) : undefined;
+  }
+
+  /** The largest size of a sample of the whole sound, as a share of full scale. */
+  #measurePeak() {
+    const panel = this.#panels.find(({ kind }) => kind === "waveform");
+    if (!panel || this.whole !== undefined) return;
+    if (this.isWhole) {
+      if (panel.source && !panel.source.isPart) this.whole = panel.high ?? 0;
+      return;
+    }
+    const { key } = this.utterance;
+    const tile = this.#tiles.get(address("peaks", { key, from: 0, to: this.duration, width: 1 }));
+    if (!tile) return;
+    this.#range(tile);
+    this.whole = Math.max(Math.abs(tile.low), Math.abs(tile.high));
+  }
+
+  /** What the full height of the waveform is. */
+  get scale() {
+    return this.isOwnWave && this.whole > 0 ? this.whole : 1;
+  }
+
+  #paintPanel(panel, canvas, width, height, inks) {
     const context = canvas.getContext("2d", CPU);
     const { track } = panel;
     const source = panel.kind === "segments" ? undefined : panel.kind === "waveform" ? this.#wave(panel, width) : this.#table(panel, width);
@@ -272,7 +326,7 @@ export class Timeline {
     panel.source = source;
     panel.span = [this.from, this.to];
     if (panel.kind === "waveform") {
-      paint.wave(context, source, panel.high || 1, inks.wave, inks.line);
+      paint.wave(context, source, this.scale, inks.wave, inks.line);
     } else if (panel.kind === "segments") {
       this.#loadLabels(track.track);
       paint.segments(context, this.#inSight(track.track), this.from, this.to);
@@ -282,7 +336,6 @@ export class Timeline {
       paint.curves(context, source, panel, [inks["curve-1"], inks["curve-2"], inks["curve-3"]]);
     } else {
       paint.heat(context, source, panel);
-      if (panel.kind === "spectrogram") paint.frequencies(context, track.rate ?? this.utterance.rate / 2, ratio);
     }
   }
 
@@ -341,12 +394,20 @@ export class Timeline {
       isPart ||= !tile;
       if (!tile?.columns) continue;
       this.#range(tile);
-      panel.low = Math.min(panel.low ?? Infinity, tile.low);
-      panel.high = Math.max(panel.high ?? -Infinity, tile.high);
+      if (isSound) {
+        panel.loudest = Math.max(panel.loudest ?? -Infinity, tile.high);
+      } else {
+        panel.low = Math.min(panel.low ?? Infinity, tile.low);
+        panel.high = Math.max(panel.high ?? -Infinity, tile.high);
+      }
       tiles.set(index, tile);
       rows = tile.rows;
     }
-    if (isSound && panel.high !== undefined) panel.low = panel.high - DEPTH;
+    if (isSound && panel.loudest !== undefined) {
+      const { low, high } = this.levels;
+      panel.high = this.isOwnSpectrum ? panel.loudest : high;
+      panel.low = panel.high - (high - low);
+    }
     panel.isDifference = isDifference;
     if (isDifference && panel.low !== undefined) {
       panel.high = Math.max(Math.abs(panel.low), Math.abs(panel.high));
@@ -400,23 +461,54 @@ export class Timeline {
 
   #caption(panel) {
     const { track, low, high } = panel;
-    const range = low === undefined ? "" : `, ${figure(low)} to ${figure(high)}`;
     if (panel.kind === "waveform") {
       panel.name = "Waveform";
-      return `Waveform, ${figure(this.utterance.rate)} Hz${high ? `, full height is ±${figure(high)}` : ""}`;
+      const peak = this.whole === undefined ? "" : `, peak ${decibels(this.whole)}`;
+      return html`Waveform · <span data-testid="wave-label">${this.isOwnWave ? "scaled to the peak" : "full scale"}${peak}</span>
+        <button type="button" data-testid="wave-scale" aria-keyshortcuts="w" aria-pressed=${this.isOwnWave}
+          @click=${() => this.toggleWaveScale()}>Own peak</button>`;
     }
     if (panel.kind === "spectrogram") {
       panel.name = "Spectrogram";
-      return `Spectrogram, 0 to ${figure(this.utterance.rate / 2)} Hz${range && `${range} dB`}, windows of ${this.window} ms`;
+      return html`Spectrogram, windows of ${this.window} ms · ${this.#bar(this.#levels(panel), "dB", "colour-bar")}
+        <button type="button" data-testid="spectrum-scale" aria-pressed=${this.isOwnSpectrum}
+          @click=${() => this.toggleSpectrumScale()}>Own range</button>`;
     }
     const other = this.utterance.tracks.find(({ track: number }) => number === this.second);
     const difference = this.isDifference && track.track === this.first;
     const name = difference ? `${shown(track.name)} − ${shown(other.name)}` : shown(track.name);
     panel.name = difference ? `Difference of ${shown(track.name)} and ${shown(other.name)}` : `${track.kind} ${name}`;
-    const shift = track.frame_shift ? `, frames of ${figure(track.frame_shift * 1000)} ms${track.frame_shift_is_guess ? " (a guess)" : ""}` : "";
+    const shift = track.frame_shift ? `, frames of ${figure(track.frame_shift * 1000)} ms${track.guessed ? " (a guess)" : ""}` : "";
     const columns = isTable(track) ? `, ${track.rows} ${track.rows === 1 ? "column" : "columns"}` : "";
     const frames = track.frames && track.kind !== "segments" ? `, ${track.frames} frames` : "";
-    return `${name}: ${track.kind}${columns}${frames}${shift}${range}`;
+    const isCurves = panel.kind === "curves" && !panel.isDifference;
+    const range = low === undefined ? nothing : isCurves ? `, ${figure(low)} to ${figure(high)}` : html` · ${this.#bar({ low, high }, "", undefined, panel.isDifference)}`;
+    return html`${name}: ${track.kind}${columns}${frames}${shift}${range}`;
+  }
+
+  /** The levels between which a spectrogram has colours. */
+  #levels({ low, high }) {
+    return low === undefined ? this.levels : { low, high };
+  }
+
+  /** What the colours mean. */
+  #bar({ low, high }, unit, name, isDifference) {
+    const number = (value) => (unit ? `${decimal(value, 0)} ${unit}` : figure(value));
+    return html`<span class="bar" data-testid=${name ?? nothing}>${number(low)} <span class="colours ${isDifference ? "difference" : ""}"></span> ${number(high)}</span>`;
+  }
+
+  /** Frequencies beside the spectrogram. */
+  #frequencies(panel) {
+    const ticks = paint.frequencyTicks(this.utterance.rate / 2, panel.height ?? HEIGHT);
+    return html`<div class="scale" data-testid="frequency-axis" role="img" aria-label="Frequency, 0 to ${this.utterance.rate / 2} Hz">${ticks.map(({ text, at, bottom }) => html`<span class="stroke"
+      .style=${`bottom:${at}px`}></span><span data-testid="tick" .style=${`bottom:${bottom}px`}>${text}</span>`)}</div>`;
+  }
+
+  /** The axis of time, below all pictures. */
+  #times() {
+    const ticks = paint.timeTicks(this.from, this.to, this.width ?? 600);
+    return html`<div class="times" data-testid="time-axis" role="img" aria-label="Time, ${figure(this.from)} to ${figure(this.to)} s">${ticks.map(({ text, at, left, size }) => html`<span class="stroke"
+      .style=${`left:${at}px`}></span><span data-testid="tick" .style=${`left:${left}px;width:${size}px`}>${text}</span>`)}</div>`;
   }
 
   #template() {
@@ -430,6 +522,7 @@ export class Timeline {
       if (!this.#partners(this.first).some(({ track }) => track === this.second)) this.second = this.#partners(this.first)[0].track;
       this.#compare();
     };
+    const levels = (panel) => (panel.kind === "spectrogram" ? this.#levels(panel) : {});
     render(html`
       <div class="tools" role="toolbar" aria-label="Time axis">
         <button type="button" data-testid="zoom-in" aria-label="Zoom in" aria-keyshortcuts="+" @click=${() => this.zoom(1 / 2)}>+</button>
@@ -450,13 +543,13 @@ export class Timeline {
         @pointerleave=${() => this.#leave()} @wheel=${{ handleEvent: (event) => this.#wheeled(event), passive: false }}>
         ${this.#panels.map((panel) => html`<figure class=${panel.kind}>
           <figcaption>${this.#caption(panel)}</figcaption>
-          <div class="picture"><canvas data-testid=${panel.id} role="img" aria-label=${panel.name}></canvas>
+          <div class="picture"><canvas data-testid=${panel.id} role="img" aria-label=${panel.name} data-scale=${panel.kind === "waveform" ? this.scale : nothing}
+            data-low=${levels(panel).low ?? nothing} data-high=${levels(panel).high ?? nothing}></canvas>
+          ${panel.kind === "spectrogram" ? this.#frequencies(panel) : nothing}
           ${panel.kind === "segments" ? this.#segments(panel) : nothing}</div></figure>`)}
-        ${this.utterance.tracks.map(({ name, error }) => (error ? html`<p class="fault">${shown(name)}: ${shown(error)}</p>` : nothing))}
-        <canvas class="axis" data-testid="axis" role="img" aria-label="Time"></canvas>
-        <div class="mark" hidden></div>
-        <div class="cursor" data-testid="cursor"></div>
+        <div class="over"><div class="mark" hidden></div><div class="cursor" data-testid="cursor"></div></div>
       </div>
+      ${this.#times()}
       ${this.isWhole ? nothing : html`<input type="range" class="along" aria-label="Part that is shown" min="0" step="any"
         .max=${this.duration - (this.to - this.from)} .value=${this.from} aria-valuetext=${`from ${figure(this.from)} to ${figure(this.to)} s`}
         @input=${(event) => this.#go(Number(event.target.value), Number(event.target.value) + this.to - this.from)}>`}`, this.element);
@@ -501,11 +594,11 @@ export class Timeline {
     if (panel?.kind === "spectrogram") {
       const frequency = this.#hover.height * this.utterance.rate / 2;
       parts.push(`${Math.round(frequency)} Hz`);
-      if (column) parts.push(`${figure(column[Math.min(column.length - 1, Math.floor(this.#hover.height * column.length))])} dB`);
+      if (column) parts.push(`${decimal(column[Math.min(column.length - 1, Math.floor(this.#hover.height * column.length))], 1)} dB`);
     } else if (panel?.kind === "waveform") {
       for (let channel = 0; channel < this.utterance.channels; channel += 1) {
         const pair = panel.source?.pair(Math.floor(time / panel.source.period), channel);
-        if (pair?.every(Number.isFinite)) parts.push(pair[0] === pair[1] ? figure(pair[0]) : `${figure(pair[0])} to ${figure(pair[1])}`);
+        if (pair?.every(Number.isFinite)) parts.push([...new Set(pair.map((sample) => decimal(sample, 3)))].join(" to "));
       }
     } else if (column) {
       const row = Math.min(column.length - 1, Math.floor(this.#hover.height * column.length));
@@ -521,7 +614,7 @@ export class Timeline {
   }
 
   #share(event) {
-    const box = this.element.querySelector(".panels").getBoundingClientRect();
+    const box = this.element.querySelector(".over").getBoundingClientRect();
     return clamp((event.clientX - box.left) / box.width, 0, 1);
   }
 
@@ -575,7 +668,7 @@ export class Timeline {
     if (event.ctrlKey) this.zoom(Math.exp(clamp(event.deltaY, -200, 200) / 300), this.#timeAt(this.#share(event)));
     else if (along && !this.isWhole) {
       const span = this.to - this.from;
-      const from = clamp(this.from + along / event.currentTarget.clientWidth * span, 0, this.duration - span);
+      const from = clamp(this.from + along / this.width * span, 0, this.duration - span);
       this.#go(from, from + span);
     } else return;
     event.preventDefault();

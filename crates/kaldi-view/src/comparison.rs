@@ -20,7 +20,7 @@ pub(crate) fn compare(corpus: &mut Corpus, options: &CorpusOptions) -> Result<()
     let prints = std::mem::take(&mut corpus.prints);
     let threads = NonZero::new(Session::current().num_threads()).unwrap_or(NonZero::<usize>::MIN);
     for name in &options.against {
-        let compared = compare_with(corpus, &prints, name, options, threads)?;
+        let compared = compare_with(corpus, &prints, name, threads)?;
         corpus.compared.push(compared);
     }
     if options.near_duplicates {
@@ -34,11 +34,9 @@ fn compare_with(
     corpus: &Corpus,
     prints: &[SoundPrint],
     name: &BString,
-    options: &CorpusOptions,
     threads: NonZero<usize>,
 ) -> Result<ComparedSet> {
-    let options = CorpusOptions { may_go_on: options.may_go_on, ..CorpusOptions::default() };
-    let mut set = Corpus::gather(std::slice::from_ref(name), &options, Wanted::Prints)?;
+    let mut set = Corpus::gather(std::slice::from_ref(name), &CorpusOptions::default(), Wanted::Prints)?;
     let unreadable =
         || set.utterances.iter().filter_map(|utterance| Some((&utterance.key, utterance.unreadable.as_ref()?)));
     if let Some((key, message)) = unreadable().next() {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_inspect::{Entries, Named, NamedKind};
-use kaldi_io::for_each_keyed_line;
+use kaldi_io::{for_each_keyed_line, was_interrupted};
 use kaldi_measure::{
     Census, MeasuredUtterance, Moments, SoundPair, SoundPrint, SwappedText, TextMeasures, TypicalMeans, swapped_texts,
 };
@@ -31,8 +31,6 @@ pub struct CorpusOptions {
     pub hypotheses: Option<BString>,
     /// Is raised by one for each value that is measured.
     pub measured: Option<Arc<AtomicU64>>,
-    /// Is asked between values; if it returns `false`, reading ends with [`Error::Ended`].
-    pub may_go_on: Option<fn() -> bool>,
     /// Look for utterances whose sound is nearly the same.
     pub near_duplicates: bool,
     /// The names of other sets, data directories or tables, in which the sound of this one should not be.
@@ -246,7 +244,7 @@ impl Corpus {
                 counter.fetch_add(measured.len() as u64, Ordering::Relaxed);
             }
             measured.into_iter().for_each(|(whose, measured)| self.take(whose, measured));
-            if self.options.may_go_on.is_some_and(|may_go_on| !may_go_on()) {
+            if was_interrupted() {
                 return Err(Error::Ended);
             }
         }

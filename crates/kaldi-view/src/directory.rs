@@ -28,6 +28,12 @@ impl DataDirectory {
         self.folder.alignments()
     }
 
+    /// Archives of lattices, as in the folder of a decoder.
+    #[cfg(feature = "server")]
+    pub fn lattices(&self) -> Vec<BString> {
+        self.folder.lattices()
+    }
+
     /// Time-marked words.
     pub fn ctms(&self) -> Vec<BString> {
         self.folder.time_marks()

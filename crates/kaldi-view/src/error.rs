@@ -26,7 +26,7 @@ pub enum Error {
     },
     /// The values of a table are not over time.
     #[error(
-        "{}: expected waveforms, features, alignments or posteriors, got values of type {found}",
+        "{}: expected waveforms, features, alignments, posteriors, lattices or training examples, got values of type {found}",
         printable_rxfilename(.name.as_ref())
     )]
     NotOverTime {

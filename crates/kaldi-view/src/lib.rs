@@ -1,5 +1,4 @@
-//! Pages that show a corpus: its numbers, its sound, and the utterances that stand out.
-//!
+#![doc = include_str!("../README.md")]
 //! [`Corpus::read`] measures every utterance of data directories and tables, on all threads. [`CorpusReport`] is what there is to say
 //! about them: [`CorpusReport::data`] as JSON, [`CorpusReport::page`] as one page that needs nothing else.
 //!
@@ -14,11 +13,6 @@
 //! ```
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod comparison;
 mod copies;

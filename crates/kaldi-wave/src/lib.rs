@@ -1,5 +1,4 @@
-//! Waveforms: files of sound as table values, and the processing of samples before features are computed.
-//!
+#![doc = include_str!("../README.md")]
 //! A RIFF/WAVE file is a chunk of chunks, each of which follows its name and size. The sizes are little-endian, or
 //! big-endian in a `RIFX` file. One channel of two 16-bit samples, 1 and 2, at 8000 Hz:
 //!
@@ -37,11 +36,6 @@
 //! ```
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod chunks;
 mod coded;

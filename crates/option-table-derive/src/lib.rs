@@ -1,9 +1,4 @@
-//! The derive macro of `option-table`, which has its description.
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+#![doc = include_str!("../README.md")]
 
 mod attributes;
 mod field;

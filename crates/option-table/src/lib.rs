@@ -1,4 +1,5 @@
-//! Options of a command line as fields of a struct: a derive macro makes a static table of them, and reads their values.
+#![doc = include_str!("../README.md")]
+//! A table has the names, the help and the defaults of all fields:
 //!
 //! ```
 //! use option_table::{Options, TableRow};
@@ -55,11 +56,6 @@
 //! [`Options::take`] makes the struct of them.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 extern crate self as option_table;
 

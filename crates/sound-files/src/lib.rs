@@ -1,5 +1,4 @@
-//! Sound in files of many kinds, decoded to samples at the 16-bit scale.
-//!
+#![doc = include_str!("../README.md")]
 //! The first bytes of a file show what it is ([`SoundKind::detect`]). A container is taken apart into packets here, as slices of the
 //! file, with what its headers say of delay, padding and length; decoders of other crates make samples of the packets.
 //!
@@ -28,11 +27,6 @@
 //! ```
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod bytes;
 mod clock;

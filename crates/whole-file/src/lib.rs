@@ -1,5 +1,4 @@
-//! Files that appear under their name when they are complete, or not at all.
-//!
+#![doc = include_str!("../README.md")]
 //! A file is written beside its final place (without a name if the file system allows it) and renamed when it is
 //! complete. If anything fails, an old file of that name stays. If several files belong together, all of them are
 //! sealed (written, closed, every error reported) before the first one is renamed.
@@ -22,11 +21,6 @@
 //! ```
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-/// The examples of README.md, compiled and run as documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 mod attributes;
 mod destination;

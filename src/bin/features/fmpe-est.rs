@@ -23,10 +23,10 @@ struct Options {
     /// Write in binary mode
     #[option(default = true)]
     binary: bool,
-    /// How fast the transform changes
+    /// Learning rate: how fast the transform changes
     #[option(default = FmpeUpdateOptions::default().learning_rate)]
     learning_rate: f32,
-    /// How much large elements are made smaller
+    /// Weight of the L2 regularization, which makes large elements smaller
     #[option(default = FmpeUpdateOptions::default().l2_weight)]
     l2_weight: f32,
     source: InputName,

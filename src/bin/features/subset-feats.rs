@@ -19,7 +19,7 @@ Usage: subset-feats [options] <in-rspecifier> <out-wspecifier>
 See also: copy-feats, select-feats, extract-feature-segments
 ";
 
-/// The value of `--n` if nobody sets it.
+/// The default of `--n`.
 const FIRST: i32 = 10;
 
 #[derive(option_table::Options)]

@@ -26,13 +26,13 @@ See also: compare-feats, compare-int-vector, table-check
 
 #[derive(option_table::Options)]
 struct Options {
-    /// Relative difference of two equal numbers at most, as a part of the second one
+    /// The largest relative difference of numbers that count as equal, as a part of the second one
     #[option(default = 0.0)]
     rtol: f64,
-    /// Absolute difference of two equal numbers at most
+    /// The largest absolute difference of numbers that count as equal
     #[option(default = 0.0)]
     atol: f64,
-    /// Let the tables have their keys in different orders
+    /// Compare by key, whatever the order of keys is
     #[option]
     by_key: bool,
     /// Write a line with a JSON object for each difference

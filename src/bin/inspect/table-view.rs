@@ -19,8 +19,8 @@ address can read what it shows, and nobody can change anything. From another com
 Usage: table-view [options] <directory or table> [<directory or table> ...]
  e.g.: table-view data/train
        table-view --port=8000 data/test scp:exp/other/feats.scp
-Of a directory, wav.scp, segments, text, utt2spk, utt2dur, utt2num_frames, feats.scp, vad.scp, ali.scp or ali.*.gz, ctm and *.ctm
-are shown.
+Of a directory, wav.scp, segments, text, utt2spk, utt2dur, utt2num_frames, feats.scp, vad.scp, ali.scp or ali.*.gz, lat.*.gz, ctm and
+*.ctm are shown.
 See also: table-report, table-head, feats-to-png
 ";
 

@@ -78,7 +78,7 @@ struct Options {
     /// The command that makes one file of those of the pieces, with the words IN and OUT, such as 'matrix-sum IN OUT'
     #[option]
     reduce: Option<String>,
-    /// How often a piece runs again if its failure may pass
+    /// How often a piece runs again after a failure that may be temporary
     #[option(default = 2)]
     retries: u32,
     /// After this many pieces have failed, the others are cancelled
@@ -87,7 +87,7 @@ struct Options {
     /// Seconds that a record may be late on a network file system
     #[option(default = 60)]
     lag: u32,
-    /// Seconds after which a silent piece is lost
+    /// Seconds without a sign of life after which a piece counts as lost
     #[option(default = 180)]
     silence: u32,
     /// Folder of the state, on a file system that all machines share; by default the last output with .jobs

@@ -34,7 +34,7 @@ struct Options {
     /// Has no effect: paths are not compared with each other
     #[option]
     allow_duplicate_paths: bool,
-    /// If above 0, make at most 1000 and so many times the states of the lattice of phones, or give up
+    /// If above 0, give up at more states than 1000 plus this many times those of the lattice of phones
     #[option(default = 0.0)]
     max_expand: f32,
     /// Self-loops come after the transition that leaves their state, as in graphs made with --reorder=true

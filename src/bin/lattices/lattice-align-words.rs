@@ -28,7 +28,7 @@ struct Options {
     /// Check that the best path of each aligned lattice is that of the lattice before
     #[option]
     test: bool,
-    /// If above 0, make at most 1000 and so many times the states of the lattice, and write what there is then
+    /// If above 0, stop at 1000 states plus this many times those of the lattice, and write what there is by then
     #[option(default = 0.0)]
     max_expand: f32,
     /// Self-loops come after the transition that leaves their state, as in graphs made with --reorder=true

@@ -22,10 +22,10 @@ See also: lattice-to-post, lattice-add-trans-probs
 
 #[derive(option_table::Options)]
 struct Options {
-    /// What is taken off for each frame with a wrong phone
+    /// How much lower the cost of each frame with a wrong phone becomes
     #[option(default = 0.05)]
     b: f32,
-    /// The share that is taken off for phones of --silence-phones
+    /// The share of this for phones of --silence-phones
     #[option(default = 0.0)]
     max_silence: f32,
     /// Phones of silence with colons between them, such as 1:2:3

@@ -29,7 +29,7 @@ struct Options {
     /// Symbol table of words; each path and each reference is printed on standard error
     #[option]
     word_symbol_table: Option<InputName>,
-    /// An error: --wildcard-symbols is the way
+    /// Deprecated, and an error: use --wildcard-symbols
     #[option]
     wildcard_symbols_list: Option<InputName>,
     /// Words that count as nothing, with colons between them

@@ -26,7 +26,7 @@ struct Options {
     /// Write in binary mode
     #[option(default = true)]
     binary: bool,
-    /// Drop posteriors below this at random, so that few are left whose sum is about the same
+    /// Raise posteriors below this to it, or drop them, at random, so that the average stays the same; this saves time
     #[option(default = 0.0)]
     rand_prune: f32,
     model: InputName,

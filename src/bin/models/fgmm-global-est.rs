@@ -28,10 +28,10 @@ struct Options {
     /// The parameters to estimate: m means, v variances, w weights
     #[option(default = "mvw")]
     update_flags: GmmFlags,
-    /// Split Gaussians until there are so many; 0 splits none
+    /// Split Gaussians until there are this many; 0 splits none
     #[option(default = 0)]
     mix_up: i32,
-    /// Move the means of halves by this part of the standard deviation, times random numbers
+    /// Move the means of split Gaussians at random, by about this many standard deviations
     #[option(default = 0.01)]
     perturb_factor: f32,
     #[flatten]

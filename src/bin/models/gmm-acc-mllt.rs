@@ -26,7 +26,7 @@ struct Options {
     /// Write in binary mode
     #[option(default = true)]
     binary: bool,
-    /// Set posteriors below this to it or to zero, at random, so that they stay the same on average; it saves time
+    /// Raise posteriors below this to it, or set them to zero, at random, so that the average stays the same; this saves time
     #[option(default = 0.25)]
     rand_prune: f32,
     model: InputName,

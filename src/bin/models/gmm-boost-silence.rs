@@ -25,7 +25,7 @@ struct Options {
     /// Write in binary mode
     #[option(default = true)]
     binary: bool,
-    /// The factor
+    /// The factor by which silence becomes more probable
     #[option(default = 1.5)]
     boost: f32,
     silence_phones: Arg,

@@ -26,10 +26,10 @@ struct Options {
     /// The parameters to estimate: m or mv; w and t do not count
     #[option(default = "mv")]
     update_flags: GmmFlags,
-    /// So many frames of the old Gaussian count for each frame of the denominator
+    /// How many frames of the old Gaussian are added for each frame of the denominator
     #[option(name = "E", default = EbwOptions::default().e)]
     e: f32,
-    /// So many frames of the old Gaussian count in any case
+    /// How many frames of the old Gaussian are added in any case
     #[option(default = EbwOptions::default().tau)]
     tau: f32,
     model: InputName,

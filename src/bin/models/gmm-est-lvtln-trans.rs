@@ -29,7 +29,7 @@ struct Options {
     /// Rspecifier of the map from speakers to utterances
     #[option]
     spk2utt: Option<MapName>,
-    /// Determinants of transforms count so many times
+    /// Scale of the log determinants of the transforms
     #[option(default = 1.0)]
     logdet_scale: f32,
     model: InputName,

@@ -32,7 +32,7 @@ struct Options {
     /// Smaller weights are raised to this
     #[option(default = EbwWeightOptions::default().min_gaussian_weight)]
     min_gaussian_weight: f32,
-    /// Add so many frames that have the old weights
+    /// Add this many frames with the old weights
     #[option(default = EbwWeightOptions::default().tau)]
     weight_tau: f32,
     model: InputName,

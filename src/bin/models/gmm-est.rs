@@ -28,22 +28,22 @@ struct Options {
     /// Write in binary mode
     #[option(default = true)]
     binary: bool,
-    /// Split Gaussians until there are so many; 0 splits none
+    /// Split Gaussians until there are this many; 0 splits none
     #[option(default = 0)]
     mix_up: i32,
-    /// Merge Gaussians until there are so many; 0 merges none
+    /// Merge Gaussians until there are this many; 0 merges none
     #[option(default = 0)]
     mix_down: i32,
     /// The number of frames that each Gaussian of a pdf needs if Gaussians are split or merged
     #[option(default = 20.0)]
     min_count: f32,
-    /// Pdfs get Gaussians by this power of their frames
+    /// Pdfs get Gaussians in proportion to this power of their numbers of frames
     #[option(default = 0.2)]
     power: f32,
     /// The parameters to estimate: m means, v variances, w weights, t transitions
     #[option(default = "mvwt")]
     update_flags: GmmFlags,
-    /// Move the means of halves by this part of the standard deviation, times random numbers
+    /// Move the means of split Gaussians at random, by about this many standard deviations
     #[option(default = 0.01)]
     perturb_factor: f32,
     /// Wxfilename for the number of frames of each pdf, as text

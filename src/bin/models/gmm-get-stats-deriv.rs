@@ -23,10 +23,10 @@ struct Options {
     /// Write in binary mode
     #[option(default = true)]
     binary: bool,
-    /// No variance is smaller
+    /// Floor of the variances
     #[option(default = 0.001)]
     min_variance: f32,
-    /// A Gaussian needs more frames
+    /// Gaussians with this many frames or fewer are skipped
     #[option(default = 10.0)]
     min_gaussian_occupancy: f32,
     model: InputName,

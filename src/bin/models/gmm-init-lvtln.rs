@@ -27,7 +27,7 @@ struct Options {
     /// The number of transforms
     #[option(default = 21)]
     num_classes: i32,
-    /// The transform that is used without data
+    /// The number of the transform that is used if there is no data
     #[option(default = 10)]
     default_class: i32,
     target: OutputName,

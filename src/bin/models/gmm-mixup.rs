@@ -37,7 +37,7 @@ struct Options {
     /// How far the means of split Gaussians are moved, in standard deviations
     #[option(default = 0.01)]
     perturb_factor: f32,
-    /// Pdfs get Gaussians in proportion to their counts to the power of this
+    /// Pdfs get Gaussians in proportion to this power of their counts
     #[option(default = 0.2)]
     power: f32,
     source: InputName,

@@ -25,7 +25,7 @@ struct Options {
     /// Has no effect: the wspecifier says which form is written
     #[option(default = true)]
     binary: bool,
-    /// Set posteriors below this to it or to zero, at random, so that they stay the same on average
+    /// Raise posteriors below this to it, or set them to zero, at random, so that the average stays the same
     #[option(default = 0.0)]
     rand_prune: f32,
     model: InputName,

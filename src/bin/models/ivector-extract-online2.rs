@@ -66,13 +66,13 @@ struct Options {
     /// If it is above 0, the prior counts more once the sum of the weights of frames is above it
     #[option(default = 0.0)]
     max_count: f32,
-    /// Number of frames of earlier utterances of the speaker that count, at most
+    /// The most frames of earlier utterances of the speaker that count
     #[option(default = 1000.0)]
     max_remembered_frames: f32,
-    /// A Gaussian with a smaller probability gets no part of a frame
+    /// Gaussians with a smaller probability get no part of a frame
     #[option(default = 0.025)]
     min_post: f32,
-    /// Number of Gaussians that each frame is given to, at most
+    /// The most Gaussians among which a frame is divided
     #[option(default = 5)]
     num_gselect: i32,
     /// Take normalized features for the i-vectors, too, not only for the weights of Gaussians

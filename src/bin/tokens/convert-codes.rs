@@ -50,7 +50,7 @@ struct Options {
     /// The number that is the padding of the pattern delay
     #[option]
     pad_id: Option<i32>,
-    /// Take off from the codes of codebook k, counted from 0, k times this number; or a list with a number for each codebook
+    /// Subtract from the codes of codebook k, counted from 0, k times this number; or a list with a number for each codebook
     #[option]
     from_offsets: Option<CodebookOffsets>,
     /// Keep this many codebooks, the first ones
@@ -59,7 +59,7 @@ struct Options {
     /// Keep only the first of equal frames next to each other
     #[option]
     collapse: bool,
-    /// Wspecifier of integer vectors: of how many frames each frame was made, with --collapse
+    /// Wspecifier of integer vectors: how many frames became each frame, with --collapse
     #[option(old_name = "counts")]
     write_counts: Option<OutputName>,
     /// Add to the codes of codebook k, counted from 0, k times this number; or a list with a number for each codebook

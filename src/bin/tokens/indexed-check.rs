@@ -81,7 +81,7 @@ fn indexed_check(opts: Options) -> Result<Tally> {
             kaldi_cli::unless_forced(new.refuse_others())?;
             checked.repair(new)?;
         } else if opts.repair.is_some() {
-            warning!("{prefix}: the sizes and the tokens do not fit together, which no new index mends");
+            warning!("{prefix}: the sizes and the tokens do not fit together, which a new index cannot repair");
         }
         if checked.is_sound() || new.is_some() {
             tally.done += 1;
@@ -133,7 +133,7 @@ fn lines(report: &Report, checked: &Checked) -> String {
     let mut text: String = checked.faults.iter().map(|fault| format!("{fault}\n")).collect();
     let untold = checked.num_faults - checked.faults.len() as u64;
     if untold > 0 {
-        text += &format!("{}: and {untold} faults more\n", report.prefix);
+        text += &format!("{}: and {untold} more faults\n", report.prefix);
     }
     text
 }

@@ -1,6 +1,7 @@
 """make_pictures.py <samples>: table-view.png and table-report.png of the voices in samples, in the current folder."""
 import shutil
 import sys
+import wave
 from pathlib import Path
 
 import corpus
@@ -12,8 +13,18 @@ def make_data(samples):
     data = Path("data")
     shutil.copytree(Path(samples, "audio"), data)
     script = (data / "wav.scp").read_text().split("\n")
-    (data / "wav.scp").write_text("".join(f"{line.split()[0]} data/{Path(line.split()[1]).name}\n" for line in script if line))
+    recordings = [f"{line.split()[0]} data/{Path(line.split()[1]).name}\n" for line in script if line]
     segments = [line.split() for line in (data / "segments").read_text().splitlines()]
+    # The same voices, recorded badly.
+    for name, voice, change in [("carl", "ben", lambda sound: 9 * sound), ("dora", "anna", lambda sound: sound / 1500), ("emil", "ben", lambda sound: sound + 0.05)]:
+        with wave.open(str(data / f"{voice}.wav")) as file:
+            sound, rate = corpus.numpy.frombuffer(file.readframes(10**9), "<i2") / 32768, file.getframerate()
+        corpus.write_sound(data / f"{name}.wav", change(sound), rate)
+        recordings.append(f"{name} data/{name}.wav\n")
+        segments += [[key.replace(voice, name), name, *times] for key, recording, *times in segments if recording == voice]
+    (data / "wav.scp").write_text("".join(recordings))
+    (data / "segments").write_text("".join(f"{' '.join(segment)}\n" for segment in segments))
+    (data / "utt2spk").write_text("".join(f"{key} {recording}\n" for key, recording, *_ in segments))
     words = "one two three four five six seven eight nine ten".split()
     text, ctm = [], []
     for index, (key, _, start, end) in enumerate(segments):
@@ -31,10 +42,20 @@ def make_data(samples):
 
 def main(samples):
     make_data(samples)
-    with Look("data", width=1080, height=1060) as page:
-        page.keys("j")
+    with Look("data", width=1400, height=1000) as page:
+        page.click("measure")
+        page.wait(lambda: page.has("badge"), "everything is measured")
+        page.ready()
+        page.open(f"{page.address}#key=carl-01").ready()
         page.click_at("waveform", 0.4)
         page.picture("table-view.png")
+        size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": False}
+        page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        page.scheme("dark")
+        page.open(f"{page.address}#key=emil-01&sort=-findings").ready()
+        page.driver.refresh()
+        page.ready()
+        page.picture("table-view-phone.png")
     durations = corpus.make("made", count=60, strange=())
     faults = [lambda sound: 8 * sound, lambda sound: sound + 0.06, lambda sound: 0 * sound, lambda sound: sound / 150]
     for index, change in enumerate(faults):

@@ -368,8 +368,7 @@ fn a_table_is_found_by_looking() {
     }
     scratch.write("words", "a hello world\nb more\n").write("pairs", "a 1 2 ; 3 4\n");
     for (table, name) in [("words", "token-vector"), ("ark:pairs", "int32-pairs")] {
-        let expected =
-            "a: expected matrices, vectors, integer vectors, posteriors, lattices or waveforms, got a value of type";
+        let expected = "a: expected matrices, vectors, integer vectors, posteriors, lattices, training examples or waveforms, got a value of type";
         let ran = scratch.sh(&format!("feats-to-png {table} x.png")).fails_with(255);
         ran.stderr_has(&format!("{expected} {name}"));
     }

@@ -20,8 +20,11 @@ fn what_cannot_be_shown_is_refused() {
         ("table-view ark:-", "comes only once"),
         ("table-view 'ark:cat feats.ark |'", "comes only once"),
         ("table-view ark:empty", "there are no utterances in ark:empty"),
-        ("table-view words", "expected waveforms, features, alignments or posteriors, got values of type"),
-        ("table-view numbers", "expected waveforms, features, alignments or posteriors, got values of type int32"),
+        (
+            "table-view words",
+            "expected waveforms, features, alignments, posteriors, lattices or training examples, got values of type",
+        ),
+        ("table-view numbers", "or training examples, got values of type int32"),
         ("table-view nowhere", "nowhere"),
         ("table-view ark:x.csv", "this is a CSV file; table-import"),
         ("table-view ark:keys", "keys: the type of a at 0 cannot be found"),
@@ -41,7 +44,7 @@ fn lists_are_searched_and_sorted() {
     let names = |list: &Value| -> Vec<String> {
         list.as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap().to_owned()).collect()
     };
-    assert_eq!(names(&info["columns"]), ["key", "speaker", "text", "duration"]);
+    assert_eq!(names(&info["columns"]), ["key", "speaker", "text", "findings", "duration"]);
     assert_eq!(info["tables"].as_array().unwrap().len(), 7);
     let rows = viewer.json("api/rows?from=1&count=1");
     assert_eq!(rows["total"], 3);
@@ -49,6 +52,16 @@ fn lists_are_searched_and_sorted() {
     assert_eq!(rows["rows"][0]["text"], "good bye");
     assert_eq!((&rows["rows"][0]["speaker"], &rows["rows"][0]["duration"]), (&"anna".into(), &1.0.into()));
     assert_eq!(viewer.json("api/rows?from=9&count=9999999")["rows"], Value::Array(vec![]));
+    for (query, from, first) in [
+        ("around=utt2&count=1", 1, "utt2"),
+        ("around=utt3&count=2", 1, "utt2"),
+        ("around=utt1&count=1&sort=-key", 2, "utt1"),
+        ("around=utt3&count=1&filter=anna", 0, "utt1"),
+        ("around=nobody&count=1", 0, "utt1"),
+    ] {
+        let rows = viewer.json(&format!("api/rows?{query}"));
+        assert_eq!((&rows["from"], &rows["rows"][0]["key"]), (&from.into(), &first.into()), "{query}");
+    }
     for (query, expected) in [
         ("", &["utt1", "utt2", "utt3"][..]),
         ("filter=ANNA", &["utt1", "utt2"]),
@@ -60,6 +73,9 @@ fn lists_are_searched_and_sorted() {
         ("filter=duration%3E%3D1", &["utt1", "utt2"]),
         ("filter=duration%3C1", &[]),
         ("filter=rule%3Aclipping", &[]),
+        ("filter=clipped%3E0", &[]),
+        ("filter=%22rule%3Aclippin%22", &[]),
+        ("filter=%22duration%3E1%22", &[]),
         ("sort=-key", &["utt3", "utt2", "utt1"]),
         ("sort=-speaker", &["utt3", "utt1", "utt2"]),
         ("sort=-text", &["utt2", "utt1", "utt3"]),
@@ -71,6 +87,23 @@ fn lists_are_searched_and_sorted() {
     }
     assert_eq!(viewer.get("api/rows?sort=nothing").status, 400);
     assert_eq!(viewer.get("api/rows?from=x").status, 400);
+    for (query, column, like) in [
+        ("filter=durations%3E1", Value::from("durations"), "duration"),
+        ("filter=hello+-Clippd%3E1", "Clippd".into(), "clipped"),
+        ("filter=rule%3Aclippin", Value::Null, "clipping"),
+        ("filter=duration%3E", "duration".into(), ""),
+        ("filter=duration%3Cten", "duration".into(), ""),
+        ("filter=speaker%3Danna", "speaker".into(), ""),
+        ("sort=-durations", "durations".into(), "duration"),
+    ] {
+        for path in ["api/rows", "api/keys"] {
+            let reply = viewer.get(&format!("{path}?{query}"));
+            let error: Value = serde_json::from_slice(&reply.body).unwrap();
+            assert_eq!((reply.status, &error["column"]), (400, &column), "{query}: {error}");
+            assert_eq!(error["like"].get(0).and_then(Value::as_str).unwrap_or(""), like, "{query}: {error}");
+            assert!(error["error"].as_str().is_some_and(|error| error.len() > 5), "{query}: {error}");
+        }
+    }
     assert!(!scratch.list().contains(&"log".to_owned()), "lists run no command");
     let log = viewer.log();
     assert_eq!(viewer.end(libc::SIGTERM), Some(0));
@@ -248,7 +281,11 @@ fn measures_come_from_a_report_or_are_made() {
     assert_eq!(read.json("api/measure")["state"], "done");
     let made = Viewer::start(&scratch, &["data"]);
     let before = made.json("api/measure");
-    assert_eq!((&before["state"], &before["done"], &before["of"]), (&"idle".into(), &0.into(), &5.into()));
+    assert_eq!((&before["state"], &before["done"], &before["of"]), (&"idle".into(), &0.into(), &3.into()));
+    let asked = made.json("api/rows?filter=rule:not-finite");
+    assert_eq!((&asked["total"], &asked["unmeasured"]), (&0.into(), &true.into()));
+    assert_eq!(made.json("api/rows")["rows"][0]["findings"], Value::Null);
+    assert_eq!(made.json("api/info")["rules"][0]["count"], Value::Null);
     assert_eq!(made.json("api/utterance?key=utt1")["measures"].to_string(), "{}");
     made.json("api/measure?start=1");
     wait_until("it is measured", || made.json("api/measure")["state"] == "done");
@@ -261,9 +298,24 @@ fn measures_come_from_a_report_or_are_made() {
             utterance["findings"].as_array().unwrap().iter().map(|it| it["rule"].as_str().unwrap()).collect();
         assert!(rules.contains(&"not-finite") && rules.contains(&"frozen"), "{rules:?}");
         assert_eq!(viewer.keys("filter=rule:not-finite"), ["utt1"]);
+        assert_eq!(viewer.keys("filter=rule:"), viewer.keys("filter=findings%3E0"));
         assert_eq!(viewer.keys("filter=channels%3D2"), ["utt3"]);
         assert_eq!(viewer.keys("sort=-duration"), ["utt1", "utt2", "utt3"]);
-        assert_eq!(viewer.json("api/rows?count=1")["rows"][0]["rate"], 8000);
+        let row = viewer.json("api/rows?count=1")["rows"][0].clone();
+        assert_eq!(row["rate"], 8000);
+        // In the list, as facets, and as a number to sort and search by.
+        let names: Vec<_> = row["findings"].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
+        assert!(names.contains(&"not-finite") && names.contains(&"frozen"), "{names:?}");
+        let info = viewer.json("api/info");
+        let listed = info["rules"].as_array().unwrap();
+        let count = |name: &str| listed.iter().find(|rule| rule["name"] == name).unwrap()["count"].clone();
+        assert_eq!((count("not-finite"), count("clipping"), listed.len() > 20), (1.into(), 0.into(), true));
+        assert!(listed.iter().all(|rule| rule["meaning"].as_str().is_some_and(|meaning| meaning.len() > 5)));
+        assert_eq!(viewer.keys(&format!("filter=findings%3E%3D{}", names.len())), ["utt1"]);
+        assert_eq!(viewer.json("api/rows?sort=-findings&count=1")["rows"][0]["key"], "utt1");
+        assert_eq!(viewer.json("api/rows?filter=rule:not-finite")["unmeasured"], false);
+        let level = info["columns"].as_array().unwrap().iter().find(|column| column["name"] == "level").unwrap();
+        assert_eq!((&level["unit"], &level["decimals"]), (&"dB".into(), &1.into()));
     }
 }
 
@@ -280,4 +332,83 @@ fn keys_that_are_no_text_are_opened() {
         assert_eq!((&opened["key"], opened["tracks"].as_array().unwrap().len()), (&"k\u{fffd}y".into(), 1));
     }
     assert_eq!(viewer.get("api/utterance?key=k%EF%BF%BDz").status, 404);
+}
+
+#[test]
+fn durations_come_from_headers_and_no_command_runs() {
+    let scratch = data();
+    let one = scratch.read("one.wav");
+    scratch.write("cut.wav", &one[..one.len() / 2]).write("no.wav", "nothing");
+    scratch.sh("(printf 'x '; cat one.wav; printf 'y '; cat two.wav) > w.ark").succeeds();
+    scratch.write("s.tar", tar::shard(&[("s1", "text", &one), ("s2", "text", &scratch.read("two.wav"))]));
+    let offset = 2 + one.len() + 2;
+    scratch.write(
+        "data/wav.scp",
+        format!("a one.wav\nb cat two.wav; echo ran >> log |\nc w.ark:{offset}\nd cut.wav\ne no.wav\nf gone.wav\ng two.wav\n"),
+    );
+    std::fs::remove_file(scratch.path("data/segments")).unwrap();
+    let viewer = Viewer::start(&scratch, &["data"]);
+    let wait = |viewer: &Viewer| {
+        wait_until("headers are read", || {
+            let background = viewer.json("api/info")["background"].clone();
+            background["done"] == background["of"]
+        });
+    };
+    wait(&viewer);
+    assert_eq!(viewer.json("api/info")["background"]["of"], 7);
+    // What is not known is last, and meets no condition.
+    let sorted = viewer.keys("sort=-duration");
+    assert_eq!(sorted[..3], ["a", "c", "g"]);
+    assert_eq!(viewer.keys("filter=duration%3E0&sort=duration"), ["c", "g", "a"]);
+    let rows = viewer.json("api/rows")["rows"].clone();
+    let of = |key: &str| rows.as_array().unwrap().iter().find(|row| row["key"] == key).unwrap()["duration"].clone();
+    assert_eq!(
+        (of("a"), of("c"), of("b"), of("d"), of("e")),
+        (2.0.into(), 0.1.into(), Value::Null, Value::Null, Value::Null)
+    );
+    assert!(!scratch.list().contains(&"log".to_owned()));
+    assert_eq!(viewer.json("api/source?key=b")["command"], true);
+    assert_eq!(viewer.json("api/source?key=a")["command"], false);
+    assert!(!scratch.list().contains(&"log".to_owned()));
+    for name in ["ark:w.ark", "shard:s.tar"] {
+        let viewer = Viewer::start(&scratch, &[name]);
+        wait(&viewer);
+        let rows = viewer.json("api/rows")["rows"].clone();
+        assert_eq!((&rows[0]["duration"], &rows[1]["duration"]), (&2.0.into(), &0.1.into()), "{name}");
+    }
+    // A list says it, and a segment may end with its recording.
+    scratch.write("data/segments", "a1 a 0.5 -1\na2 a 0 1\n").write("data/utt2dur", "a2 0.75\n");
+    let viewer = Viewer::start(&scratch, &["data"]);
+    wait(&viewer);
+    assert_eq!(viewer.json("api/rows?filter=a1")["rows"][0]["duration"], 1.5);
+    assert_eq!(viewer.json("api/rows?filter=a2")["rows"][0]["duration"], 1.0);
+}
+
+#[test]
+fn lattices_of_a_decoder_are_found() {
+    let scratch = data();
+    std::fs::create_dir(scratch.path("decode")).unwrap();
+    let lattice = |key: &str| format!("{key} \n0 1 1 1,2,1_1\n1 2 7 0,0,1_1_1\n2\n\n");
+    scratch.write("decode/lat.1", lattice("utt1") + &lattice("other")).write("decode/lat.2", lattice("utt2"));
+    scratch.sh("gzip decode/lat.1 decode/lat.2").succeeds();
+    let alone = Viewer::start(&scratch, &["decode"]);
+    assert_eq!(alone.keys(""), ["utt1", "other", "utt2"]);
+    let viewer = Viewer::start(&scratch, &["data", "decode"]);
+    assert_eq!(viewer.keys("").len(), 4);
+    for key in ["utt1", "utt2"] {
+        let tracks = viewer.json(&format!("api/utterance?key={key}"))["tracks"].clone();
+        let track = tracks.as_array().unwrap().iter().find(|track| track["name"] == "decode/lat.*.gz").unwrap().clone();
+        let labels = viewer.json(&format!("api/labels?key={key}&track={}", track["track"]));
+        assert_eq!(labels.as_array().unwrap().len(), 2, "{labels}");
+    }
+}
+
+#[test]
+fn inputs_of_training_examples_are_shown() {
+    let scratch = data();
+    let io = "<NnetIo> input <I1V> 2 <I1> 0 0 0 <I1> 0 1 0  [\n  1 0.5 \n  -2.5 3 ]\n</NnetIo> ";
+    scratch.write("egs", format!("a <Nnet3Eg> <NumIo> 1 {io}</Nnet3Eg> "));
+    let viewer = Viewer::start(&scratch, &["ark:egs"]);
+    let (shape, tile) = viewer.numbers("api/tile?key=a&track=1");
+    assert_eq!((shape.as_str(), tile), ("2,2", vec![1.0, 0.5, -2.5, 3.0]));
 }

@@ -109,7 +109,7 @@ fn no_path_and_no_command_comes_from_a_request() {
     }
     assert!(!scratch.list().contains(&"made".to_owned()));
     // The symbols, the filter and the order are text.
-    for filter in ["%00", "%22", "-", "rule:", "duration%3E", "%28%5B%2A", "%ff"] {
+    for filter in ["%00", "%22", "-", "%3E", "%28%5B%2A", "%ff", "%3Di%3E"] {
         assert_eq!(viewer.get(&format!("api/rows?filter={filter}")).status, 200, "{filter}");
     }
 }
@@ -318,6 +318,39 @@ fn commands_that_hang_block_no_files_and_end() {
     let reply = viewer.get("api/utterance?key=hang0");
     assert!(String::from_utf8_lossy(&reply.body).contains("longer than 2 s (`timeout`)"), "{reply:?}");
     scratch.sh("table-view --timeout=0 scp:wav.scp").fails_with(255).stderr_has("expected a positive --timeout, got 0");
+}
+
+#[test]
+fn what_a_failed_command_wrote_is_said() {
+    let scratch = data();
+    scratch.write(
+        "wav.scp",
+        "a echo first >&2; printf 'no \\033[1msuch thing\\n' >&2; exit 3 |\nb yes | head -n 9999 >&2; exit 1 |\n",
+    );
+    let viewer = Viewer::start(&scratch, &["scp:wav.scp"]);
+    let error =
+        |key: &str| viewer.json(&format!("api/utterance?key={key}"))["tracks"][0]["error"].as_str().unwrap().to_owned();
+    let first = error("a");
+    assert!(first.ends_with("it wrote: first\nno \\x1b[1msuch thing"), "{first}");
+    assert!(error("b").len() < 3000, "the last of it");
+}
+
+#[test]
+fn what_a_command_has_started_ends_with_it() {
+    let scratch = data();
+    let child = "(trap '' TERM; sh -c 'echo $PPID >> pids'; sleep 1000; sleep 1000)";
+    scratch.write("wav.scp", format!("a {child} & trap '' TERM; echo $$ >> pids; sleep 1000; sleep 1000 |\n"));
+    let viewer = Viewer::start(&scratch, &["scp:wav.scp"]);
+    let stream = asked(&viewer, "a");
+    let pids = || -> Vec<String> {
+        let text = if scratch.list().contains(&"pids".to_owned()) { scratch.read("pids") } else { Vec::new() };
+        String::from_utf8(text).unwrap().lines().map(str::to_owned).collect()
+    };
+    wait_until("they start", || pids().len() == 2);
+    drop(stream);
+    let start = Instant::now();
+    wait_until("they end", || !pids().iter().any(|pid| runs(pid)));
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
 }
 
 #[test]

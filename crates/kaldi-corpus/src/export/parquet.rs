@@ -3,20 +3,9 @@
 //! A row is an utterance. The entry `huggingface` of a file says what the columns are, so that `audio` is sound for the reader without
 //! more words.
 
-use std::io::{self, Write};
-use std::sync::Arc;
-
 use bytes::Bytes;
+use column_files::{Cell, ColumnValue, ParquetOptions, ParquetWriter};
 use kaldi_io::Output;
-use parquet::basic::Compression;
-use parquet::column::writer::ColumnWriter;
-use parquet::data_type::ByteArray;
-use parquet::errors::ParquetError;
-use parquet::file::metadata::KeyValue;
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::parser::parse_message_type;
-use parquet::schema::types::ColumnPath;
 use serde_json::{Map, Value, json};
 
 use super::tables::{DirectoryTables, LineKind, integer, number};
@@ -27,9 +16,6 @@ use crate::{DataDirectory, DirectoryUtterance, Error, Result};
 
 /// The most rows of a row group.
 const GROUP_ROWS: usize = 100;
-
-/// Bytes of sound in a row group, unless one alone has more. They wait in memory.
-const GROUP_BYTES: usize = 32 << 20;
 
 /// What becomes of whole recordings in a file of Parquet. Segments are cut, and become WAV.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -119,27 +105,10 @@ enum Content {
     Other(LineKind),
 }
 
-/// What a row has in a column.
-enum Cell {
-    Word(ByteArray),
-    Integer(i64),
-    Number(f64),
-    Integers(Vec<i64>),
-    Numbers(Vec<f64>),
-}
-
-struct Row {
-    sound: ByteArray,
-    path: ByteArray,
-    cells: Vec<Option<Cell>>,
-}
-
 /// A file of Parquet that is written row by row.
 pub struct ParquetFile {
-    file: SerializedFileWriter<Sink>,
+    file: ParquetWriter,
     columns: Vec<(String, Content)>,
-    rows: Vec<Row>,
-    num_bytes: usize,
     num_rows: usize,
 }
 
@@ -149,7 +118,6 @@ impl ParquetFile {
     /// # Errors
     /// If two columns have one name, or the output cannot be written.
     pub fn create(output: Output, directory: &DataDirectory, tables: &DirectoryTables) -> Result<Self> {
-        let name = output.name();
         let columns = columns(directory, tables)?;
         let fields: Vec<String> = columns.iter().map(|(name, content)| content.field(name)).collect();
         // The sound is the second column.
@@ -158,20 +126,14 @@ impl ParquetFile {
             fields[0],
             fields[1..].join(" ")
         );
-        let sound = ColumnPath::new(vec!["audio".to_owned(), "bytes".to_owned()]);
         let features = json!({ "info": { "features": features(&columns) } });
-        let properties = WriterProperties::builder()
-            .set_dictionary_enabled(false)
-            .set_compression(Compression::SNAPPY)
-            .set_column_compression(sound.clone(), Compression::UNCOMPRESSED)
-            .set_column_statistics_enabled(sound, EnabledStatistics::None)
-            .set_key_value_metadata(Some(vec![KeyValue::new("huggingface".to_owned(), features.to_string())]))
-            .build();
-        let failed = |error: ParquetError| Error::Nothing(format!("{name}: {error}"));
-        let schema = parse_message_type(&schema).map_err(failed)?;
-        let sink = Sink { output: Some(output), fault: None };
-        let file = SerializedFileWriter::new(sink, Arc::new(schema), Arc::new(properties)).map_err(failed)?;
-        Ok(Self { file, columns, rows: Vec::new(), num_bytes: 0, num_rows: 0 })
+        let options = ParquetOptions {
+            notes: vec![("huggingface".to_owned(), features.to_string())],
+            is_compressed: true,
+            plain: vec![vec!["audio".to_owned(), "bytes".to_owned()]],
+            group_rows: GROUP_ROWS,
+        };
+        Ok(Self { file: ParquetWriter::create(output, &schema, options)?, columns, num_rows: 0 })
     }
 
     /// The number of rows.
@@ -189,38 +151,26 @@ impl ParquetFile {
         tables: &DirectoryTables,
         sound: ExportedSound,
     ) -> Result<()> {
-        let is_full = self.rows.len() >= GROUP_ROWS || self.num_bytes + sound.bytes.len() > GROUP_BYTES;
-        if is_full && !self.rows.is_empty() {
-            self.write_group()?;
-        }
-        self.num_bytes += sound.bytes.len();
         self.num_rows += 1;
         let path = format!("{}.{}", utterance.key, sound.suffix);
         let cells = self.columns.iter();
-        let cells = cells.map(|(name, content)| content.cell(name, utterance, tables, sound.seconds)).collect();
-        self.rows.push(Row { sound: sound.bytes.into(), path: path.into_bytes().into(), cells });
-        Ok(())
+        let mut row: Vec<ColumnValue> =
+            cells.map(|(name, content)| content.cell(name, utterance, tables, sound.seconds)).collect();
+        row.splice(1..1, [ColumnValue::Bytes(sound.bytes), text(&path)]);
+        Ok(self.file.put(row.into_iter().map(Cell::from).collect())?)
     }
 
     /// Writes what is left, and returns the output, which has its name when it is finished.
     ///
     /// # Errors
     /// If the output cannot be written.
-    pub fn finish(mut self) -> Result<Output> {
-        if !self.rows.is_empty() {
-            self.write_group()?;
-        }
-        let finished = self.file.finish().map(drop);
-        let sink = self.file.inner_mut();
-        finished.map_err(|error| sink.explain(&error))?;
-        sink.output.take().ok_or_else(|| Error::Nothing("the file is finished".to_owned()))
+    pub fn finish(self) -> Result<Output> {
+        Ok(self.file.finish()?)
     }
+}
 
-    fn write_group(&mut self) -> Result<()> {
-        let rows = std::mem::take(&mut self.rows);
-        self.num_bytes = 0;
-        write_rows(&mut self.file, self.columns.len(), &rows).map_err(|error| self.file.inner_mut().explain(&error))
-    }
+fn text(text: &str) -> ColumnValue {
+    ColumnValue::Bytes(text.to_owned().into())
 }
 
 fn columns(directory: &DataDirectory, tables: &DirectoryTables) -> Result<Vec<(String, Content)>> {
@@ -291,126 +241,31 @@ impl Content {
         }
     }
 
-    fn cell(&self, name: &str, utterance: &DirectoryUtterance, tables: &DirectoryTables, seconds: f64) -> Option<Cell> {
-        let word = |word: &str| Cell::Word(word.into());
-        match self {
-            Self::Id => Some(word(&utterance.key)),
-            Self::Text => utterance.text.as_deref().map(word),
-            Self::Speaker => Some(word(&utterance.speaker)),
-            Self::Language => tables.language(&utterance.key).map(word),
-            Self::Gender => tables.gender(&utterance.speaker).map(word),
-            Self::Duration => Some(Cell::Number(seconds)),
+    fn cell(&self, name: &str, utterance: &DirectoryUtterance, tables: &DirectoryTables, seconds: f64) -> ColumnValue {
+        let cell = match self {
+            Self::Id => Some(text(&utterance.key)),
+            Self::Text => utterance.text.as_deref().map(text),
+            Self::Speaker => Some(text(&utterance.speaker)),
+            Self::Language => tables.language(&utterance.key).map(text),
+            Self::Gender => tables.gender(&utterance.speaker).map(text),
+            Self::Duration => Some(ColumnValue::Double(seconds)),
             Self::Other(kind) => {
-                let (_, table) = tables.others().find(|(other, _)| *other == name)?;
-                let line = table.line(&utterance.key)?;
-                Some(match kind {
-                    LineKind::Integer => Cell::Integer(integer(line)?),
-                    LineKind::Number => Cell::Number(number(line)?),
-                    LineKind::Integers => Cell::Integers(line.split_whitespace().filter_map(integer).collect()),
-                    LineKind::Numbers => Cell::Numbers(line.split_whitespace().filter_map(number).collect()),
-                    LineKind::Words => word(line),
-                })
+                let table = tables.others().find(|(other, _)| *other == name);
+                table.and_then(|(_, table)| table.line(&utterance.key)).and_then(|line| value(*kind, line))
             }
-        }
+        };
+        cell.unwrap_or(ColumnValue::Null)
     }
 }
 
-fn write_rows(file: &mut SerializedFileWriter<Sink>, num_columns: usize, rows: &[Row]) -> Result<(), ParquetError> {
-    let mut group = file.next_row_group()?;
-    let words = |word: &Row| -> [ByteArray; 2] { [word.sound.clone(), word.path.clone()] };
-    for column in 0..num_columns {
-        write_column(&mut group, |writer| {
-            rows.iter().try_for_each(|row| write_cell(writer, row.cells[column].as_ref()))
-        })?;
-        if column > 0 {
-            continue;
-        }
-        for part in 0..2 {
-            write_column(&mut group, |writer| {
-                let ColumnWriter::ByteArrayColumnWriter(writer) = writer else { return Err(other_type()) };
-                // One by one, so that a page ends as soon as it has enough bytes.
-                rows.iter().try_for_each(|row| writer.write_batch(&words(row)[part..=part], Some(&[2]), None).map(drop))
-            })?;
-        }
-    }
-    group.close().map(drop)
-}
-
-fn write_column(
-    group: &mut SerializedRowGroupWriter<'_, Sink>,
-    write: impl FnOnce(&mut ColumnWriter<'_>) -> Result<(), ParquetError>,
-) -> Result<(), ParquetError> {
-    let mut column = group.next_column()?.ok_or_else(other_type)?;
-    write(column.untyped())?;
-    column.close()
-}
-
-fn other_type() -> ParquetError {
-    ParquetError::General("a column of another type".to_owned())
-}
-
-/// A value is there at level 1, one of a list at level 3; a list that is empty has level 1.
-fn write_cell(column: &mut ColumnWriter<'_>, cell: Option<&Cell>) -> Result<(), ParquetError> {
-    let levels = |count: usize| -> (Vec<i16>, Vec<i16>) {
-        match count {
-            0 => (vec![1], vec![0]),
-            count => (vec![3; count], (0..count).map(|at| i16::from(at > 0)).collect()),
-        }
-    };
-    match (column, cell) {
-        (ColumnWriter::ByteArrayColumnWriter(column), None) => column.write_batch(&[], Some(&[0]), None),
-        (ColumnWriter::ByteArrayColumnWriter(column), Some(Cell::Word(word))) => {
-            column.write_batch(std::slice::from_ref(word), Some(&[1]), None)
-        }
-        (ColumnWriter::Int64ColumnWriter(column), None) => column.write_batch(&[], Some(&[0]), Some(&[0])),
-        (ColumnWriter::Int64ColumnWriter(column), Some(Cell::Integer(value))) => {
-            column.write_batch(&[*value], Some(&[1]), None)
-        }
-        (ColumnWriter::Int64ColumnWriter(column), Some(Cell::Integers(values))) => {
-            let (definitions, repetitions) = levels(values.len());
-            column.write_batch(values, Some(&definitions), Some(&repetitions))
-        }
-        (ColumnWriter::DoubleColumnWriter(column), None) => column.write_batch(&[], Some(&[0]), Some(&[0])),
-        (ColumnWriter::DoubleColumnWriter(column), Some(Cell::Number(value))) => {
-            column.write_batch(&[*value], Some(&[1]), None)
-        }
-        (ColumnWriter::DoubleColumnWriter(column), Some(Cell::Numbers(values))) => {
-            let (definitions, repetitions) = levels(values.len());
-            column.write_batch(values, Some(&definitions), Some(&repetitions))
-        }
-        _ => return Err(other_type()),
-    }
-    .map(drop)
-}
-
-/// The output as the library wants it; keeps what the system says, which the library passes on in other words.
-struct Sink {
-    /// Nothing once it was given back.
-    output: Option<Output>,
-    fault: Option<kaldi_io::Error>,
-}
-
-impl Sink {
-    fn explain(&mut self, error: &ParquetError) -> Error {
-        let name = self.output.as_ref().map(Output::name).unwrap_or_default();
-        self.fault.take().map_or_else(|| Error::Nothing(format!("{name}: {error}")), Error::from)
-    }
-}
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let Some(output) = &mut self.output else { return Err(io::ErrorKind::BrokenPipe.into()) };
-        match output.write_all(bytes) {
-            Ok(()) => Ok(bytes.len()),
-            Err(error) => {
-                let told = io::Error::other(error.to_string());
-                self.fault = Some(error);
-                Err(told)
-            }
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+/// The value of a line of a table; `None` if it is not of this kind.
+fn value(kind: LineKind, line: &str) -> Option<ColumnValue> {
+    let words = line.split_whitespace();
+    Some(match kind {
+        LineKind::Integer => ColumnValue::Integer(integer(line)?),
+        LineKind::Number => ColumnValue::Double(number(line)?),
+        LineKind::Integers => ColumnValue::List(words.filter_map(integer).map(ColumnValue::Integer).collect()),
+        LineKind::Numbers => ColumnValue::List(words.filter_map(number).map(ColumnValue::Double).collect()),
+        LineKind::Words => text(line),
+    })
 }

@@ -64,7 +64,7 @@ impl Replacement {
         self.new.extend_from_slice(&bytes[..bytes.len().min(self.wanted())]);
     }
 
-    /// Returns an error if the output is of another kind. Empty ones are of every kind.
+    /// Returns an error if the output is of another kind. An empty output may replace anything.
     pub(super) fn judge(&self, name: &str) -> Result<()> {
         if self.new.is_empty() {
             return Ok(());

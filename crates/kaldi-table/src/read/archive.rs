@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString};
 use kaldi_io::{Blob, Chunk, ExpectedStream, Input, Need, ParseError, Window, excerpt, recognize};
-use kaldi_log::warning;
+use kaldi_log::{Logged, warning};
 use kaldi_reader::Reader;
 
-use crate::batch::{Batch, Batches, Leaving};
+use crate::batch::{Batch, Batches, Leaving, push};
 use crate::framing::{Extent, Framing, Front, find_extent, is_space};
 use crate::key::is_key;
 use crate::raw::RawEntry;
@@ -270,15 +270,16 @@ impl<F: Framing> ArchiveReader<F> {
         let entry = |span: Span| {
             let length = span.stored.unwrap_or(span.value.len() as u64);
             let missing = length - span.value.len() as u64;
-            RawEntry {
+            let entry = RawEntry {
                 prefix: span.value.start - span.key.start,
                 is_text: span.is_text,
                 is_open: span.is_open,
                 burden: self.leaving.map_or(0, |leaving| leaving.weigh(missing)),
                 ..RawEntry::new(chunk.bytes[span.key].into(), Blob::with_head(&chunk, span.value, length))
-            }
+            };
+            Some(entry).into()
         };
-        Batch { entries: spans.into_iter().map(entry).collect(), log: Vec::new() }
+        spans.into_iter().map(entry).collect()
     }
 
     /// Adds the place to a fault of the value at `start` in the window.
@@ -332,23 +333,16 @@ impl<F: Framing> Reader for ArchiveReader<F> {
         if self.ended && self.fault.is_none() {
             return Ok(None);
         }
-        let (result, log) = kaldi_log::capture(|| self.next_batch());
-        match result {
-            Ok(None) => {
-                self.ended = true;
-                Ok((!log.is_empty()).then(|| Batch { entries: Vec::new(), log }))
-            }
-            Ok(Some(mut batch)) => {
-                batch.log = log;
-                Ok(Some(batch))
-            }
-            Err(error) => {
-                kaldi_log::replay(&log);
-                self.ended = true;
-                self.fault = None;
-                Err(self.framing.explain(error))
-            }
-        }
+        let mut next = Logged::of(|| self.next_batch());
+        self.ended |= !matches!(next.value, Ok(Some(_)));
+        let Ok(batch) = &mut next.value else {
+            self.fault = None;
+            return next.deliver().map_err(|error| self.framing.explain(error));
+        };
+        // The lines belong after the entries.
+        let mut batch = batch.take().unwrap_or_default();
+        push(&mut batch, Logged { value: None, lines: next.lines });
+        Ok((!batch.is_empty()).then_some(batch))
     }
 
     fn restart(&mut self) -> Result<()> {
@@ -420,8 +414,7 @@ impl<F: Framing> Reader for ArchiveEntries<F> {
     fn next(&mut self) -> Result<Option<RawEntry>> {
         while self.queue.is_empty() {
             let Some(batch) = self.archive.next()? else { return Ok(None) };
-            kaldi_log::replay(&batch.log);
-            self.queue = batch.entries.into();
+            self.queue = batch.into_iter().filter_map(Logged::deliver).collect();
         }
         Ok(self.queue.pop_front())
     }

@@ -32,7 +32,7 @@ pub(crate) struct ArchiveTable {
     current: Option<RawEntry>,
 }
 
-/// A place that was found. It proves that the table was asked.
+/// Proves that a key was looked up and found.
 #[derive(Clone, Copy)]
 pub(crate) struct Located;
 

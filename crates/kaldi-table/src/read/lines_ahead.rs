@@ -11,7 +11,7 @@ use bstr::{BStr, BString};
 use kaldi_io::{
     Locator, LocatorError, Session, expect_values, is_remote as is_remote_name, open_files_limit, wait_readable,
 };
-use kaldi_log::warning;
+use kaldi_log::{Logged, warning};
 
 use crate::framing::Typed;
 use crate::read::loader::values_at_once;
@@ -50,14 +50,18 @@ pub(crate) struct LinesAhead {
     last_name: BString,
 }
 
-#[derive(Debug)]
 enum Rest {
     Lines,
     /// The queue has a line that ends the reading at its turn. No more lines are needed before that.
     Fault,
-    /// A fault of the script file itself, and the log lines before it.
-    Error(Error, Vec<u8>),
-    End(Vec<u8>),
+    /// The end, or a fault of the script file itself.
+    End(Logged<Result<()>>),
+}
+
+impl Rest {
+    fn ended() -> Self {
+        Self::End(Ok(()).into())
+    }
 }
 
 /// A line that was looked at.
@@ -71,13 +75,11 @@ struct Ahead {
 
 /// A line whose turn it is.
 pub(crate) struct NextLine {
-    pub(crate) line: ScriptLine,
+    pub(crate) line: Logged<ScriptLine>,
     /// Where its value is, or why that is not known.
     pub(crate) locator: Result<Locator, LocatorError>,
     /// Its number, from 1.
     pub(crate) number: u64,
-    /// Log lines that belong before it.
-    pub(crate) log: Vec<u8>,
     /// What its command has written, if it was started ahead.
     pub(crate) value: Option<StreamValue>,
 }
@@ -113,16 +115,13 @@ impl LinesAhead {
         self.read_line();
         if let Some(Ahead { line: NextLine { line, locator, number, .. }, .. }) = self.queue.front() {
             if let Err(LocatorError::Range(message)) = locator {
-                let message = line.recognize(self.lines.name(), *number).unwrap_or_else(|| message.clone());
+                let message = line.value.recognize(self.lines.name(), *number).unwrap_or_else(|| message.clone());
                 return Err(self.lines.error(*number, message));
             }
             return Ok(());
         }
         match std::mem::replace(&mut self.rest, Rest::Lines) {
-            Rest::Error(error, log) => {
-                kaldi_log::replay(&log);
-                Err(error)
-            }
+            Rest::End(end) if end.value.is_err() => end.deliver(),
             rest => {
                 self.rest = rest;
                 Ok(())
@@ -164,15 +163,8 @@ impl LinesAhead {
         }
         self.num_expected = self.num_expected.saturating_sub(1);
         let Some(Ahead { line, .. }) = self.queue.pop_front() else {
-            return match std::mem::replace(&mut self.rest, Rest::End(Vec::new())) {
-                Rest::Error(error, log) => {
-                    kaldi_log::replay(&log);
-                    Err(error)
-                }
-                Rest::End(log) => {
-                    kaldi_log::replay(&log);
-                    Ok(None)
-                }
+            return match std::mem::replace(&mut self.rest, Rest::ended()) {
+                Rest::End(end) => end.deliver().map(|()| None),
                 Rest::Lines | Rest::Fault => Ok(None),
             };
         };
@@ -187,7 +179,7 @@ impl LinesAhead {
     pub(crate) fn restart(&mut self) -> Result<()> {
         self.stop();
         self.last_name.clear();
-        self.rest = Rest::End(Vec::new());
+        self.rest = Rest::ended();
         self.lines.restart()?;
         self.rest = Rest::Lines;
         Ok(())
@@ -196,7 +188,7 @@ impl LinesAhead {
     /// Ends all commands and closes the script file.
     pub(crate) fn finish(&mut self) -> Result<()> {
         self.stop();
-        self.rest = Rest::End(Vec::new());
+        self.rest = Rest::ended();
         self.lines.finish()
     }
 
@@ -205,7 +197,7 @@ impl LinesAhead {
         if !matches!(self.rest, Rest::Lines) {
             return;
         }
-        let (next, log) = kaldi_log::capture(|| match self.lines.next_line() {
+        let next = Logged::of(|| match self.lines.next_line() {
             Err(Error::Io(error @ kaldi_io::Error::Status { .. })) if self.permissive => {
                 warning!("{error}; ignored, as permissive mode (p) asks");
                 self.lines.next_line()
@@ -213,12 +205,11 @@ impl LinesAhead {
             other => other,
         });
         let line = match next {
-            Ok(Some(line)) => line,
-            Ok(None) => return self.rest = Rest::End(log),
-            Err(error) => return self.rest = Rest::Error(error, log),
+            Logged { value: Ok(Some(value)), lines } => Logged { value, lines },
+            end => return self.rest = Rest::End(end.then(|end| end.map(|_| ()))),
         };
         let (mut waits, mut is_remote) = (false, false);
-        let locator = line.locator();
+        let locator = line.value.locator();
         match &locator {
             Ok(locator) => {
                 waits = locator.is_command() && self.last_name != locator.name();
@@ -229,7 +220,7 @@ impl LinesAhead {
             Err(_) => self.rest = Rest::Fault,
         }
         let number = self.lines.number();
-        self.queue.push_back(Ahead { line: NextLine { line, locator, number, log, value: None }, waits, is_remote });
+        self.queue.push_back(Ahead { line: NextLine { line, locator, number, value: None }, waits, is_remote });
     }
 
     /// Starts loading the remote values of the next lines, once half of those that were being loaded have been asked

@@ -18,10 +18,10 @@ use crate::read::stream_value::StreamValue;
 use crate::script::ScriptLine;
 use crate::{Error, Result};
 
-/// Files that are kept open if nothing else is said. Few, because tools run under tight limits, and opening a file takes microseconds.
+/// How many files are kept open by default. Few, because tools run under tight limits, and opening a file takes microseconds.
 const OPEN_FILES: usize = 4;
 
-/// Bytes of a stream after which it is looked whether they can be a value.
+/// After this many bytes of a stream, it is checked whether they can be a value.
 const TRIAL: usize = 1 << 16;
 
 /// Bytes that are read of a long value whose rest stays in the file: a key and a header.
@@ -326,7 +326,7 @@ impl<F: Framing> ValueLoader<F> {
     /// The value at the start of something that can only be read in order: a named pipe, a compressed file.
     fn load_stream(&mut self, mut input: Input, offset: u64, locator: &Locator) -> Result<Loaded, kaldi_io::Error> {
         if offset > 0 {
-            // This explains why not. Objects of servers that do not send parts can be read from the start.
+            // If this fails, its error says why. Objects of servers that do not send parts can be read from the start.
             input = Input::open_located(locator)?;
             input.seek(offset)?;
         }

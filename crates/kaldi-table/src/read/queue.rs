@@ -5,11 +5,12 @@ use std::collections::VecDeque;
 use bstr::BString;
 use kaldi_io::Session;
 
+use crate::batch::Item;
 use crate::permissive::{Permit, Unreadable, permit, warn_end, warn_left_out};
 use crate::{Error, Result};
 
-/// The entries of a batch, or the results of work on them, with the log lines that belong after them.
-pub(crate) type Filled<E> = (VecDeque<E>, Vec<u8>);
+/// The entries of a batch, or the results of work on them.
+pub(crate) type Filled<E> = VecDeque<Item<E>>;
 
 /// What becomes of an entry.
 pub(crate) enum Outcome<V> {
@@ -18,18 +19,15 @@ pub(crate) enum Outcome<V> {
     Failed(Error),
 }
 
-/// An entry on its way out: its key, its log lines, and its value.
+/// An entry on its way out: its key and its value.
 pub(crate) struct Row<V> {
     pub(crate) key: BString,
-    pub(crate) log: Vec<u8>,
     pub(crate) outcome: Outcome<V>,
 }
 
 /// Entries that are delivered one by one, in order. After the end, nothing comes until a restart.
 pub(crate) struct Queue<E> {
-    entries: VecDeque<E>,
-    /// Log lines that belong after the entries.
-    log: Vec<u8>,
+    entries: Filled<E>,
     unreadable: Unreadable,
     delivered: u64,
     ended: bool,
@@ -37,7 +35,7 @@ pub(crate) struct Queue<E> {
 
 impl<E> Queue<E> {
     pub(crate) fn new(unreadable: Unreadable) -> Self {
-        Self { entries: VecDeque::new(), log: Vec::new(), unreadable, delivered: 0, ended: false }
+        Self { entries: VecDeque::new(), unreadable, delivered: 0, ended: false }
     }
 
     /// The next value; `fill` gets a batch, `open` makes a value of an entry.
@@ -59,12 +57,12 @@ impl<E> Queue<E> {
         open: impl Fn(E) -> Row<V>,
     ) -> Result<Option<(BString, V)>> {
         while !self.ended {
-            let Some(entry) = self.entries.pop_front() else {
+            let Some(item) = self.entries.pop_front() else {
                 self.fill(&mut fill)?;
                 continue;
             };
-            let Row { key, log, outcome } = open(entry);
-            kaldi_log::replay(&log);
+            let Some(entry) = item.deliver() else { continue };
+            let Row { key, outcome } = open(entry);
             match outcome {
                 Outcome::Done(value) => {
                     self.delivered += 1;
@@ -93,26 +91,28 @@ impl<E> Queue<E> {
         session: &Session,
         mut fill: impl FnMut() -> Result<Option<Filled<E>>>,
     ) -> Result<Option<&E>> {
-        while self.entries.is_empty() && !self.ended {
-            session.enter(|| self.fill(&mut fill))?;
+        while !self.ended && self.entries.front().is_none_or(|item| item.value.is_none()) {
+            session.enter(|| match self.entries.pop_front() {
+                Some(lines) => Ok(drop(lines.deliver())),
+                None => self.fill(&mut fill),
+            })?;
         }
-        Ok(self.entries.front())
+        Ok(self.entries.front().and_then(|item| item.value.as_ref()))
     }
 
     /// Gets a batch for the empty queue, or finds the end.
     fn fill(&mut self, fill: &mut impl FnMut() -> Result<Option<Filled<E>>>) -> Result<()> {
-        kaldi_log::replay(&std::mem::take(&mut self.log));
         let filled = fill();
         self.ended = !matches!(filled, Ok(Some(_)));
-        if let Some((entries, log)) = filled? {
-            (self.entries, self.log) = (entries, log);
+        if let Some(entries) = filled? {
+            self.entries = entries;
         }
         Ok(())
     }
 
     /// The entries that were looked at, and what to do with unreadable ones.
     pub(crate) fn into_filled(self) -> (Filled<E>, Unreadable) {
-        ((self.entries, self.log), self.unreadable)
+        (self.entries, self.unreadable)
     }
 
     /// Starts anew after `restart`, which restarts the batches.
@@ -126,7 +126,6 @@ impl<E> Queue<E> {
     /// Drops the rest, and runs `finish`, which closes the batches.
     pub(crate) fn finish(&mut self, session: &Session, finish: impl FnOnce() -> Result<()>) -> Result<()> {
         self.entries.clear();
-        self.log.clear();
         self.ended = true;
         session.enter(finish)
     }

@@ -8,7 +8,7 @@ use kaldi_io::Session;
 use kaldi_reader::{ParMap, Reader, par_map};
 use kaldi_values::Value;
 
-use crate::batch::{Batch, BoxedBatches, IN_FLIGHT};
+use crate::batch::{Batch, BoxedBatches, IN_FLIGHT, Item, push, weigh};
 use crate::entry::Entry;
 use crate::error::WorkError;
 use crate::lookup::find::Lookup;
@@ -35,17 +35,20 @@ struct FoundBatches {
     ended: bool,
 }
 
-/// A batch on its way to a worker. Types are hidden once for all its entries.
+/// Items of one table. Their type is hidden once for all of them.
+type Hidden = Box<dyn Any + Send>;
+
+/// A batch on its way to a worker.
 struct FoundBatch {
-    batch: Batch,
-    /// A `Vec` of what the lookup found for each entry.
-    found: Box<dyn Any + Send>,
+    weight: usize,
+    /// A `Vec` of entries with what the lookup found for each.
+    entries: Hidden,
 }
 
 /// A lookup for all entries of a batch, of any type.
 trait BatchLookup: Send {
     /// Looks all entries up. If that fails, the entries from there on are dropped.
-    fn find(&mut self, batch: &mut Batch) -> (Box<dyn Any + Send>, Option<Error>);
+    fn find(&mut self, batch: Batch) -> (Hidden, Option<Error>);
     fn restart(&mut self) -> Result<()>;
     fn finish(&mut self) -> Result<()>;
     fn may_wait(&self) -> bool;
@@ -54,21 +57,21 @@ trait BatchLookup: Send {
 struct ByKey<L>(L);
 
 impl<L: Lookup> BatchLookup for ByKey<L> {
-    fn find(&mut self, batch: &mut Batch) -> (Box<dyn Any + Send>, Option<Error>) {
-        let mut found = Vec::with_capacity(batch.entries.len());
-        for (index, entry) in batch.entries.iter_mut().enumerate() {
-            let (result, log) = kaldi_log::capture(|| self.0.find(entry.key.as_ref()));
-            entry.log.extend_from_slice(&log);
-            match result {
-                Ok(result) => found.push(result),
-                Err(error) => {
-                    batch.log = std::mem::take(&mut entry.log);
-                    batch.entries.truncate(index);
-                    return (Box::new(found), Some(error));
-                }
+    fn find(&mut self, batch: Batch) -> (Hidden, Option<Error>) {
+        let mut entries = Vec::with_capacity(batch.len());
+        let mut fault = None;
+        for item in batch {
+            let found = item.then(|entry| {
+                let entry = entry?;
+                let found = self.0.find(entry.key.as_ref()).map_err(|error| fault = Some(error)).ok()?;
+                Some((entry, found))
+            });
+            push(&mut entries, found);
+            if fault.is_some() {
+                break;
             }
         }
-        (Box::new(found), None)
+        (Box::new(entries), fault)
     }
 
     fn restart(&mut self) -> Result<()> {
@@ -98,13 +101,14 @@ impl Reader for FoundBatches {
         }
         let next = self.first.take().map_or_else(|| self.batches.next(), |first| Ok(Some(first)));
         self.ended = !matches!(next, Ok(Some(_)));
-        let Some(mut batch) = next? else {
+        let Some(batch) = next? else {
             self.lookup.finish()?;
             return Ok(None);
         };
-        let (found, fault) = self.lookup.find(&mut batch);
+        let weight = weigh(&batch);
+        let (entries, fault) = self.lookup.find(batch);
         self.fault = fault;
-        Ok(Some(FoundBatch { batch, found }))
+        Ok(Some(FoundBatch { weight, entries }))
     }
 
     fn restart(&mut self) -> Result<()> {
@@ -126,18 +130,11 @@ impl Reader for FoundBatches {
     }
 }
 
-/// The results for a batch.
-struct RowBatch {
-    /// A `VecDeque` of rows.
-    rows: Box<dyn Any + Send>,
-    log: Vec<u8>,
-}
-
 /// Keys and results of the work on a table, in its order; made by
 /// [`SequentialReader::par_map`](crate::SequentialReader::par_map).
 #[must_use = "nothing is read before the first call of next()"]
 pub struct Rows<U> {
-    batches: ParMap<FoundBatches, RowBatch>,
+    batches: ParMap<FoundBatches, Hidden>,
     queue: Queue<Row<U>>,
     session: Session,
 }
@@ -152,10 +149,10 @@ impl<U: Send + 'static> Rows<U> {
         let Rest { first, batches, unreadable, session } = rest;
         let lookup = Box::new(ByKey(lookup));
         let found = FoundBatches { first, batches, lookup, fault: None, ended: false };
-        let work = move |FoundBatch { batch, found }: FoundBatch| {
-            let found = downcast::<Vec<L::Found>>(found);
-            let rows = batch.entries.into_iter().zip(found).map(|(raw, found)| do_work(raw, found, &work));
-            RowBatch { rows: Box::new(rows.collect::<VecDeque<_>>()), log: batch.log }
+        let work = move |entries| -> Hidden {
+            let entries = downcast::<Vec<Item<(RawEntry, L::Found)>>>(entries).into_iter();
+            let rows = entries.map(|item| item.then(|entry| entry.map(|(raw, found)| do_work(raw, found, &work))));
+            Box::new(rows.collect::<VecDeque<_>>())
         };
         Self { batches: start(found, session.clone(), Box::new(work)), queue: Queue::new(unreadable), session }
     }
@@ -201,7 +198,7 @@ impl<U: Send + 'static> Reader for Rows<U> {
     type Error = Error;
 
     fn next(&mut self) -> Result<Option<(BString, U)>> {
-        let fill = || Ok(self.batches.next()?.map(|batch| (downcast(batch.rows), batch.log)));
+        let fill = || Ok(self.batches.next()?.map(downcast));
         self.queue.next(&self.session, fill, |row| row)
     }
 
@@ -214,40 +211,36 @@ impl<U: Send + 'static> Reader for Rows<U> {
     }
 }
 
-type BatchWork = dyn Fn(FoundBatch) -> RowBatch + Send + Sync;
+type BatchWork = dyn Fn(Hidden) -> Hidden + Send + Sync;
 
 /// Starts the map. It is apart from [`Rows::new`] so that it is compiled once.
-fn start(batches: FoundBatches, session: Session, work: Box<BatchWork>) -> ParMap<FoundBatches, RowBatch> {
-    let weigh = |found: &FoundBatch| found.batch.weigh();
+fn start(batches: FoundBatches, session: Session, work: Box<BatchWork>) -> ParMap<FoundBatches, Hidden> {
+    let weigh = |found: &FoundBatch| found.weight;
     let never_waits = !batches.batches.may_wait() && !batches.lookup.may_wait();
-    let rows = par_map(batches, move || session.num_threads(), IN_FLIGHT, weigh, move |found| Ok(work(found)));
+    let rows = par_map(batches, move || session.num_threads(), IN_FLIGHT, weigh, move |found| Ok(work(found.entries)));
     if never_waits { rows.with_caller() } else { rows }
 }
 
-/// Does the work on one entry and keeps its log lines.
+/// Does the work on one entry.
 fn do_work<T: Value, V, U>(
-    mut raw: RawEntry,
+    raw: RawEntry,
     found: V,
     work: &impl Fn(&Entry<'_, T>, V) -> Result<U, WorkError>,
 ) -> Row<U> {
-    let mut log = std::mem::take(&mut raw.log);
-    let (outcome, lines) = kaldi_log::capture(|| {
-        let entry = Entry::<T>::new(&raw);
-        match work(&entry, found) {
-            Ok(result) => Outcome::Done(result),
-            Err(error) if entry.is_unreadable() => {
-                let error = Error::of_work(entry.key(), error);
-                Outcome::Unreadable { error, wrong_range: raw.has_wrong_range::<T>() }
-            }
-            Err(error) => Outcome::Failed(Error::of_work(entry.key(), error)),
+    let entry = Entry::<T>::new(&raw);
+    let outcome = match work(&entry, found) {
+        Ok(result) => Outcome::Done(result),
+        Err(error) if entry.is_unreadable() => {
+            let error = Error::of_work(entry.key(), error);
+            Outcome::Unreadable { error, wrong_range: raw.has_wrong_range::<T>() }
         }
-    });
-    log.extend_from_slice(&lines);
-    Row { key: raw.key, log, outcome }
+        Err(error) => Outcome::Failed(Error::of_work(entry.key(), error)),
+    };
+    Row { key: raw.key, outcome }
 }
 
 /// Gets back a value whose type was hidden. Both ends are in [`Rows`].
-fn downcast<V: 'static>(hidden: Box<dyn Any + Send>) -> V {
+fn downcast<V: 'static>(hidden: Hidden) -> V {
     match hidden.downcast() {
         Ok(value) => *value,
         Err(_) => unreachable!("a batch has the type that its table gave it"),

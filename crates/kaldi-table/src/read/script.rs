@@ -33,8 +33,8 @@ impl ScriptReader {
 impl Steps for ScriptReader {
     /// Takes the next line and frames its value.
     fn step(&mut self) -> Result<Step> {
-        let Some(NextLine { line, locator, number, log, value }) = self.lines.next()? else { return Ok(Step::End) };
-        kaldi_log::replay(&log);
+        let Some(NextLine { line, locator, number, value }) = self.lines.next()? else { return Ok(Step::End) };
+        let line = line.deliver();
         let place = (Arc::clone(self.lines.name()), number);
         let loaded = match (value, locator) {
             (_, Err(LocatorError::Range(message))) if self.permissive => {

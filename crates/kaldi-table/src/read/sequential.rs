@@ -8,7 +8,7 @@ use kaldi_reader::{Reader, prefetch};
 use kaldi_tar::FieldPath;
 use kaldi_values::Value;
 
-use crate::batch::{Batch, BoxedBatches, IN_FLIGHT, Leaving};
+use crate::batch::{self, BoxedBatches, IN_FLIGHT, Leaving};
 use crate::entry::Entry;
 use crate::error::WorkError;
 use crate::framing::Typed;
@@ -127,7 +127,8 @@ impl<T: Value> SequentialReader<T> {
     }
 
     /// Like [`SequentialReader::par_map`], with what `lookup` finds for the key of each entry. The lookups run one
-    /// after the other, in the table's order. So a lookup may be a table that is only sorted.
+    /// after the other, in the table's order. So a lookup may be a sorted table that is read only forwards
+    /// (`s,cs`).
     pub fn par_map_with<L, U, F>(self, lookup: L, work: F) -> Rows<U>
     where
         L: Lookup,
@@ -135,9 +136,8 @@ impl<T: Value> SequentialReader<T> {
         F: Fn(&Entry<'_, T>, L::Found) -> Result<U, WorkError> + Send + Sync + 'static,
     {
         let Self { batches, queue, session, value: _ } = self;
-        let ((entries, log), unreadable) = queue.into_filled();
-        let first = Batch { entries: entries.into(), log };
-        let first = Some(first).filter(|first| !first.entries.is_empty() || !first.log.is_empty());
+        let (entries, unreadable) = queue.into_filled();
+        let first = (!entries.is_empty()).then(|| entries.into());
         Rows::new(Rest { first, batches, unreadable, session }, lookup, work)
     }
 
@@ -152,13 +152,12 @@ impl<T: Value> Reader for SequentialReader<T> {
     type Error = Error;
 
     fn next(&mut self) -> Result<Option<(BString, T)>> {
-        let parse = |mut raw: RawEntry| {
-            let log = std::mem::take(&mut raw.log);
+        let parse = |raw: RawEntry| {
             let outcome = match raw.parse() {
                 Ok(value) => Outcome::Done(value),
                 Err(error) => Outcome::Unreadable { error, wrong_range: raw.has_wrong_range::<T>() },
             };
-            Row { key: raw.key, log, outcome }
+            Row { key: raw.key, outcome }
         };
         self.queue.next(&self.session, || fill(&mut self.batches), parse)
     }
@@ -174,7 +173,7 @@ impl<T: Value> Reader for SequentialReader<T> {
 
 /// The next batch for a queue.
 fn fill(batches: &mut BoxedBatches) -> Result<Option<Filled<RawEntry>>> {
-    Ok(batches.next()?.map(|batch| (batch.entries.into(), batch.log)))
+    Ok(batches.next()?.map(Into::into))
 }
 
 /// The field of shards that has words.
@@ -221,7 +220,7 @@ fn open_batches(rspecifier: &BStr, wanted: ExpectedStream, session: &Session) ->
         }
     };
     if parsed.options.background {
-        return Ok((Box::new(prefetch(batches, IN_FLIGHT, Batch::weigh)), unreadable));
+        return Ok((Box::new(prefetch(batches, IN_FLIGHT, batch::weigh)), unreadable));
     }
     Ok((batches, unreadable))
 }

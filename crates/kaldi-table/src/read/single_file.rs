@@ -43,7 +43,7 @@ impl Reader for SingleFile {
     type Error = Error;
 
     fn next(&mut self) -> Result<Option<Batch>> {
-        Ok(self.entry.take().map(|entry| Batch { entries: vec![entry], log: Vec::new() }))
+        Ok(self.entry.take().map(|entry| vec![Some(entry).into()]))
     }
 
     fn restart(&mut self) -> Result<()> {

@@ -1,8 +1,9 @@
 //! Tables whose entries are found one by one, delivered in batches.
 
+use kaldi_log::Logged;
 use kaldi_reader::Reader;
 
-use crate::batch::{Batch, Batches, CHUNK, Leaving};
+use crate::batch::{Batch, Batches, CHUNK, Leaving, push};
 use crate::raw::RawEntry;
 use crate::{Error, Result};
 
@@ -64,35 +65,30 @@ impl<S: Steps> Stepwise<S> {
 
     /// Fills a batch, up to an end or an error.
     fn gather(&mut self) -> Batch {
-        let mut batch = Batch::default();
-        let mut bytes = 0usize;
-        while bytes < CHUNK && batch.entries.len() < BATCH_ENTRIES {
-            if !batch.entries.is_empty() && !self.steps.is_ready() {
+        let mut batch = Batch::new();
+        let (mut bytes, mut goes_on) = (0usize, true);
+        while goes_on && bytes < CHUNK && batch.len() < BATCH_ENTRIES {
+            if !batch.is_empty() && !self.steps.is_ready() {
                 break;
             }
-            let (step, log) = kaldi_log::capture(|| self.steps.step());
-            batch.log.extend_from_slice(&log);
-            match step {
-                Ok(Step::Entry { mut entry, is_slow }) => {
-                    entry.log = std::mem::take(&mut batch.log);
+            let item = Logged::of(|| match self.steps.step() {
+                Ok(Step::Entry { entry, is_slow }) => {
                     bytes = bytes.saturating_add(entry.weigh());
-                    batch.entries.push(entry);
-                    if is_slow {
-                        break;
+                    goes_on = !is_slow;
+                    Some(entry)
+                }
+                Ok(Step::LeftOut) => None,
+                end => {
+                    self.fault = end.err();
+                    if self.fault.is_some() {
+                        self.steps.stop();
                     }
-                }
-                Ok(Step::LeftOut) => {}
-                Ok(Step::End) => {
                     self.ended = true;
-                    break;
+                    goes_on = false;
+                    None
                 }
-                Err(error) => {
-                    self.steps.stop();
-                    self.fault = Some(error);
-                    self.ended = true;
-                    break;
-                }
-            }
+            });
+            push(&mut batch, item);
         }
         batch
     }
@@ -105,7 +101,7 @@ impl<S: Steps> Reader for Stepwise<S> {
     fn next(&mut self) -> Result<Option<Batch>> {
         if !self.ended {
             let batch = self.gather();
-            if !batch.entries.is_empty() || !batch.log.is_empty() {
+            if !batch.is_empty() {
                 return Ok(Some(batch));
             }
         }

@@ -117,6 +117,9 @@ impl Builder {
                 self.add_archive(Named::new(NamedKind::Archive, name))?;
             }
         }
+        for name in directory.lattices() {
+            self.add_archive(Named::new(NamedKind::Archive, name))?;
+        }
         for name in directory.ctms() {
             self.add(&name, "ctm", Says::Times)?;
         }

@@ -4,8 +4,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bstr::BString;
+use kaldi_io::{Session, was_interrupted};
 
-use crate::server::cancel::may_wait;
 use crate::server::failure::{Answer, Failure};
 use crate::server::places;
 
@@ -36,10 +36,41 @@ struct Kept<T> {
 
 #[derive(Debug)]
 enum State<T> {
-    /// Another thread reads it.
-    Loading,
+    /// Another thread reads it, for all who wait.
+    Loading(Waiters),
     Loaded(Arc<T>),
     Failed(String, Instant),
+}
+
+/// The sessions of all who wait for a value. It is read as long as one of them still waits; `None` when none did, and it was given up.
+#[derive(Clone, Debug)]
+struct Waiters(Arc<Mutex<Option<Vec<Session>>>>);
+
+impl Waiters {
+    /// Those of a value that this session reads.
+    fn new() -> Self {
+        Self(Arc::new(Mutex::new(Some(vec![Session::current()]))))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Vec<Session>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One more waits, if the value was not given up.
+    fn join(&self) {
+        if let Some(sessions) = &mut *self.lock() {
+            sessions.push(Session::current());
+        }
+    }
+
+    /// Whether somebody still waits; if not, it is given up.
+    fn wait(&self) -> bool {
+        let mut sessions = self.lock();
+        if !sessions.iter().flatten().any(Session::may_wait) {
+            *sessions = None;
+        }
+        sessions.is_some()
+    }
 }
 
 impl<T> Cache<T> {
@@ -47,7 +78,8 @@ impl<T> Cache<T> {
         Self { kept: Mutex::default(), loaded: Condvar::new(), room, size }
     }
 
-    /// The value of this name. It is read by the first thread that wants it; the others wait.
+    /// The value of this name. It is read by the first thread that wants it; the others wait. That thread goes on if its own request is
+    /// given up and others still wait.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -66,22 +98,25 @@ impl<T> Cache<T> {
                     return Err(Failure::Unreadable(message.clone()));
                 }
                 State::Failed(..) => drop(kept.remove(at)),
-                State::Loading if !may_wait() => return Err(Failure::Unreadable("interrupted".into())),
-                State::Loading => {
+                State::Loading(_) if was_interrupted() => return Err(Failure::Unreadable("interrupted".into())),
+                State::Loading(waiters) => {
+                    waiters.join();
                     drop(kept);
                     places::aside(|| self.wait(name));
                 }
             }
         };
-        kept.push(Kept { name: name.clone(), state: State::Loading });
+        let waiters = Waiters::new();
+        kept.push(Kept { name: name.clone(), state: State::Loading(waiters.clone()) });
         drop(kept);
-        let read = read().map(Arc::new);
+        let waiting = waiters.clone();
+        let read = Session::current().embedded(move || waiting.wait()).enter(read).map(Arc::new);
         let mut kept = self.lock();
         kept.retain(|kept| kept.name != *name);
         let state = match &read {
             Ok(value) => Some(State::Loaded(Arc::clone(value))),
             // If nobody waited for it any more, somebody else may.
-            Err(message) => may_wait().then(|| State::Failed(message.clone(), Instant::now())),
+            Err(message) => waiters.wait().then(|| State::Failed(message.clone(), Instant::now())),
         };
         kept.extend(state.map(|state| Kept { name: name.clone(), state }));
         self.make_room(&mut kept);
@@ -92,7 +127,9 @@ impl<T> Cache<T> {
     /// Waits until the value of this name is loaded, or nobody waits for it any more.
     fn wait(&self, name: &BString) {
         let mut kept = self.lock();
-        while may_wait() && kept.iter().any(|kept| kept.name == *name && matches!(kept.state, State::Loading)) {
+        while !was_interrupted()
+            && kept.iter().any(|kept| kept.name == *name && matches!(kept.state, State::Loading(_)))
+        {
             kept = self.loaded.wait_timeout(kept, STEP).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
@@ -115,7 +152,7 @@ impl<T> Cache<T> {
     fn size(&self, kept: &Kept<T>) -> usize {
         match &kept.state {
             State::Loaded(value) => (self.size)(value),
-            State::Loading | State::Failed(..) => 0,
+            State::Loading(_) | State::Failed(..) => 0,
         }
     }
 
@@ -127,7 +164,7 @@ impl<T> Cache<T> {
             && let Some(oldest) = kept[..kept.len() - 1].iter().position(|it| match it.state {
                 // What takes no room is given up only for its open file.
                 State::Loaded(_) => self.size(it) > 0 || kept.len() > MOST,
-                State::Loading | State::Failed(..) => false,
+                State::Loading(_) | State::Failed(..) => false,
             })
         {
             total -= self.size(&kept.remove(oldest));
@@ -141,6 +178,9 @@ impl<T> Cache<T> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::mpsc::channel;
+
     use super::*;
 
     fn get(cache: &Cache<Vec<u8>>, name: &str, read: impl FnOnce() -> Result<Vec<u8>, String>) -> Answer<usize> {
@@ -197,5 +237,54 @@ mod tests {
             }
         });
         assert_eq!(*count.lock().unwrap(), 1);
+    }
+
+    #[test]
+    fn a_value_is_read_on_while_somebody_waits_for_it() {
+        let cache = Cache::new(10, Vec::len);
+        let flags = [(); 2].map(|()| Arc::new(AtomicBool::new(true)));
+        let session = |at: usize| {
+            let flag = Arc::clone(&flags[at]);
+            Session::new().embedded(move || flag.load(Ordering::Relaxed))
+        };
+        let (starts, started) = channel();
+        // What it returns is whether it was told to end.
+        let read = || {
+            starts.send(()).unwrap();
+            let end = Instant::now() + Duration::from_secs(600);
+            while !was_interrupted() && Instant::now() < end && flags[0].load(Ordering::Relaxed) {
+                std::thread::sleep(STEP);
+            }
+            std::thread::sleep(4 * STEP);
+            if was_interrupted() { Err("ended".to_owned()) } else { Ok(vec![0; 3]) }
+        };
+        std::thread::scope(|scope| {
+            let first = scope.spawn(|| session(0).enter(|| get(&cache, "a", &read)));
+            started.recv().unwrap();
+            let second = scope.spawn(|| session(1).enter(|| get(&cache, "a", || panic!("it is read already"))));
+            let waiting = || {
+                cache.lock().iter().any(|it| matches!(&it.state, State::Loading(all) if all.lock().as_ref().is_some_and(|all| all.len() == 2)))
+            };
+            while !waiting() {
+                std::thread::sleep(STEP);
+            }
+            flags[0].store(false, Ordering::Relaxed);
+            assert_eq!((first.join().unwrap(), second.join().unwrap()), (Ok(3), Ok(3)));
+        });
+        // If nobody waits, it ends, and is not remembered as broken.
+        flags[0].store(true, Ordering::Relaxed);
+        std::thread::scope(|scope| {
+            let only = scope.spawn(|| session(0).enter(|| get(&cache, "b", &read)));
+            started.recv().unwrap();
+            flags[0].store(false, Ordering::Relaxed);
+            let is_wanted =
+                || cache.lock().iter().any(|it| matches!(&it.state, State::Loading(all) if all.lock().is_some()));
+            while is_wanted() {
+                std::thread::yield_now();
+            }
+            let later = scope.spawn(|| session(1).enter(|| get(&cache, "b", || Ok(vec![0; 2]))));
+            assert_eq!(only.join().unwrap(), Err(Failure::Unreadable("ended".into())));
+            assert_eq!(later.join().unwrap(), Ok(2));
+        });
     }
 }

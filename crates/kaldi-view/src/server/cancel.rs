@@ -1,65 +1,77 @@
 //! Work that nobody waits for any more, or that takes too long.
+//!
+//! Such work has a session of its own, which ends its waits ([`Session::embedded`]), also those of the threads that it starts. Long
+//! calculations ask [`was_interrupted`](kaldi_io::was_interrupted).
 
-use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Whether the server is to end.
-static STOPPED: AtomicBool = AtomicBool::new(false);
+use kaldi_io::Session;
 
-thread_local! {
-    static CURRENT: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
-
-    /// When what is read on this thread has to be there.
-    static DEADLINE: Cell<Option<Instant>> = const { Cell::new(None) };
-}
-
-/// Gives its work up when it is dropped.
+/// Gives up the work of its sessions when it is dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting(Arc<AtomicBool>);
 
 impl Waiting {
-    /// Returns what `work` has to be run with on its thread.
-    pub fn flag(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.0)
+    /// A session for work that is also given up when this is dropped.
+    pub fn session(&self, outer: &Session) -> Session {
+        let given_up = Arc::clone(&self.0);
+        with_check(outer, move || !given_up.load(Ordering::Relaxed))
+    }
+
+    /// Gives the work up.
+    pub fn end(&self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.end();
     }
 }
 
-/// Runs work on this thread that is given up if the flag is set.
-pub(crate) fn run<T>(flag: Arc<AtomicBool>, work: impl FnOnce() -> T) -> T {
-    CURRENT.with(|current| current.replace(Some(flag)));
-    let result = work();
-    CURRENT.with(|current| current.replace(None));
-    result
+/// The same session, in which work goes on only while `check` returns true, too.
+fn with_check(outer: &Session, check: impl Fn() -> bool + Send + Sync + 'static) -> Session {
+    let before = outer.clone();
+    outer.embedded(move || check() && before.may_wait())
 }
 
 /// Runs work on this thread that is given up after some time. Returns its result, and whether the time is over.
 pub(crate) fn within<T>(time: Duration, work: impl FnOnce() -> T) -> (T, bool) {
-    let before = DEADLINE.replace(Some(Instant::now() + time));
-    let result = work();
-    let is_late = is_late();
-    DEADLINE.set(before);
-    (result, is_late)
+    let end = Instant::now() + time;
+    let result = with_check(&Session::current(), move || Instant::now() < end).enter(work);
+    (result, Instant::now() >= end)
 }
 
-fn is_late() -> bool {
-    DEADLINE.get().is_some_and(|deadline| Instant::now() >= deadline)
-}
+#[cfg(test)]
+mod tests {
+    use kaldi_io::was_interrupted;
 
-/// Whether somebody waits for the work of this thread, and has not waited too long.
-pub(crate) fn may_wait() -> bool {
-    let is_given_up = |flag: &Option<Arc<AtomicBool>>| flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
-    !STOPPED.load(Ordering::Relaxed) && !is_late() && CURRENT.with(|current| !is_given_up(&current.borrow()))
-}
+    use super::*;
 
-/// From now on nobody waits for anything.
-pub(crate) fn stop() {
-    STOPPED.store(true, Ordering::Relaxed);
+    #[test]
+    fn only_the_work_of_its_own_request_is_given_up() {
+        let server = Waiting::default();
+        let session = server.session(&Session::new());
+        let (one, two) = (Waiting::default(), Waiting::default());
+        let sessions = [one.session(&session), two.session(&session)];
+        let given_up = || sessions.each_ref().map(|session| session.enter(was_interrupted));
+        assert_eq!(given_up(), [false, false]);
+        drop(one);
+        assert_eq!(given_up(), [true, false]);
+        server.end();
+        assert_eq!(given_up(), [true, true]);
+    }
+
+    #[test]
+    fn threads_of_late_work_are_given_up_too() {
+        let (others, is_late) = within(Duration::ZERO, || {
+            let session = Session::current();
+            std::thread::spawn(move || session.enter(was_interrupted)).join().unwrap()
+        });
+        assert!(others && is_late && !was_interrupted());
+        assert_eq!(within(Duration::from_secs(600), was_interrupted), (false, false));
+    }
 }

@@ -128,6 +128,11 @@ impl Catalog {
         self.lists.iter().filter(|list| list.is_measurable()).map(|list| u64::from(list.lines.len())).sum()
     }
 
+    /// Whether some utterances have sound.
+    pub fn has_sound(&self) -> bool {
+        self.lists_that(|says| matches!(says, Says::Values(ValueType::Wave) | Says::Segments(_))).next().is_some()
+    }
+
     /// Whether rows are in the order of their keys.
     pub fn is_sorted(&self) -> bool {
         self.others.is_empty() && self.first.is_none_or(|first| self.lists[first].lines.is_sorted())
@@ -243,8 +248,12 @@ impl Catalog {
 
     /// Where the value of a key is.
     pub fn place(&self, list: usize, key: &BStr) -> Answer<Option<ValuePlace>> {
-        let Some(line) = self.line(list, key)? else { return Ok(None) };
-        Ok(Some(match &self.lists[list].places {
+        Ok(self.line(list, key)?.and_then(|line| self.place_of(list, line)))
+    }
+
+    /// Where the value of a line is.
+    pub fn place_of(&self, list: usize, line: Line) -> Option<ValuePlace> {
+        Some(match &self.lists[list].places {
             Places::Listed => ValuePlace { rxfilename: line.rest, key: None, bytes: None },
             Places::Archive(name) => {
                 ValuePlace { rxfilename: [name.as_slice(), &line.rest].concat().into(), key: None, bytes: None }
@@ -253,13 +262,11 @@ impl Catalog {
             Places::Shards(shards) => {
                 let text = line.rest.to_str_lossy();
                 let mut numbers = text.split(':').filter_map(|number| number.parse::<u64>().ok());
-                let (Some(shard), Some(start), Some(length)) = (numbers.next(), numbers.next(), numbers.next()) else {
-                    return Ok(None);
-                };
-                let Some(shard) = shards.get(shard as usize) else { return Ok(None) };
-                ValuePlace { rxfilename: shard.clone(), key: None, bytes: Some(start..start + length) }
+                let (shard, start, length) = (numbers.next()?, numbers.next()?, numbers.next()?);
+                let rxfilename = shards.get(shard as usize)?.clone();
+                ValuePlace { rxfilename, key: None, bytes: Some(start..start + length) }
             }
-        }))
+        })
     }
 
     /// What is after the key in the first list that says this and has the key.

@@ -18,6 +18,8 @@ use crate::server::labels::microseconds;
 pub(crate) enum ColumnType {
     Text,
     Number,
+    /// Names of rules. As a number, it is how many there are.
+    Rules,
 }
 
 impl ColumnType {
@@ -25,6 +27,7 @@ impl ColumnType {
         match self {
             Self::Text => "text",
             Self::Number => "number",
+            Self::Rules => "rules",
         }
     }
 }
@@ -36,6 +39,12 @@ pub(crate) struct Column {
     pub kind: ColumnType,
 }
 
+/// The column of findings.
+pub(crate) const FINDINGS: &str = "findings";
+
+/// The column of durations, which headers of sound know, too.
+pub(crate) const DURATION: &str = "duration";
+
 /// Numbers of lists for each row, once they were needed.
 #[derive(Debug, Default)]
 pub(crate) struct ListedNumbers(Mutex<HashMap<String, Arc<Vec<f32>>>>);
@@ -43,23 +52,36 @@ pub(crate) struct ListedNumbers(Mutex<HashMap<String, Arc<Vec<f32>>>>);
 impl Viewer {
     /// The columns that there are.
     pub fn columns(&self) -> Vec<Column> {
-        let has = |wanted: fn(Says) -> bool| self.catalog.lists_that(wanted).next().is_some();
-        let text = |name| Column { name, kind: ColumnType::Text };
-        let mut columns = vec![text("key")];
-        columns.extend(has(|says| says == Says::Speaker).then(|| text("speaker")));
-        columns.extend(has(|says| says == Says::Text).then(|| text("text")));
         let (measures, _) = self.measures();
-        for &(_, name) in &UtteranceMeasure::ALL {
-            let is_listed = match name {
-                "duration" => has(|says| matches!(says, Says::Duration | Says::Segments(_))),
-                "frames" => has(|says| says == Says::Frames),
-                _ => false,
-            };
-            if is_listed || measures.as_ref().is_some_and(|measures| measures.has(name)) {
-                columns.push(Column { name, kind: ColumnType::Number });
+        let is_there = |column: &Column| match column.name {
+            "key" => true,
+            "speaker" => self.has_list(|says| says == Says::Speaker),
+            "text" => self.has_list(|says| says == Says::Text),
+            FINDINGS => measures.is_some() || self.catalog.num_measurable() > 0,
+            name => {
+                let is_listed = match name {
+                    DURATION => self.catalog.has_sound() || self.has_list(|says| says == Says::Duration),
+                    "frames" => self.has_list(|says| says == Says::Frames),
+                    _ => false,
+                };
+                is_listed || measures.as_ref().is_some_and(|measures| measures.has(name))
             }
-        }
+        };
+        let mut columns = self.known_columns();
+        columns.retain(is_there);
         columns
+    }
+
+    /// The columns that there can be, when everything is measured.
+    pub fn known_columns(&self) -> Vec<Column> {
+        let texts = ["key", "speaker", "text"].map(|name| Column { name, kind: ColumnType::Text });
+        let numbers = UtteranceMeasure::ALL.iter().map(|&(_, name)| Column { name, kind: ColumnType::Number });
+        let rules = Column { name: FINDINGS, kind: ColumnType::Rules };
+        texts.into_iter().chain([rules]).chain(numbers).collect()
+    }
+
+    fn has_list(&self, says: fn(Says) -> bool) -> bool {
+        self.catalog.lists_that(says).next().is_some()
     }
 
     /// A column of some rows, as JSON.
@@ -70,11 +92,15 @@ impl Viewer {
         if name == "key" {
             return Ok(keys.iter().map(|key| json!(key.to_str_lossy())).collect());
         }
-        if let Some(measures) = self.measures().0.filter(|measures| measures.has(name)) {
-            return Ok(rows.iter().map(|&row| measures.value(name, row)).collect());
-        }
         let mut values = vec![Value::Null; rows.len()];
+        if let Some(measures) = self.measures().0 {
+            let value = |row: u32| if name == FINDINGS { measures.rules(row) } else { measures.value(name, row) };
+            values = rows.iter().map(|&row| value(row)).collect();
+        }
         for list in self.catalog.lists_that(|says| is_of(says, name)) {
+            if values.iter().all(|value| !value.is_null()) {
+                break;
+            }
             let says = self.catalog.lists[list].says;
             for (value, rest) in values.iter_mut().zip(self.catalog.rests(list, rows, keys)?) {
                 if let Some(rest) = rest.filter(|_| value.is_null()) {
@@ -85,6 +111,10 @@ impl Viewer {
                 }
             }
         }
+        if name == DURATION {
+            let unknown = values.iter_mut().zip(rows).filter(|(value, _)| value.is_null());
+            unknown.for_each(|(value, &row)| *value = json!(self.headers.seconds(row).map(microseconds)));
+        }
         Ok(values)
     }
 
@@ -93,9 +123,27 @@ impl Viewer {
     /// # Errors
     /// If a list cannot be read.
     pub fn numbers(&self, name: &str) -> Answer<Arc<Vec<f32>>> {
-        if let Some(numbers) = self.measures().0.and_then(|measures| measures.numbers(name)) {
-            return Ok(numbers);
+        let measured = self.measures().0.and_then(|measures| measures.numbers(name));
+        if let Some(numbers) = measured.as_ref().filter(|_| name != DURATION) {
+            return Ok(Arc::clone(numbers));
         }
+        let listed = self.listed(name)?;
+        if name != DURATION || (measured.is_none() && self.headers.is_empty()) {
+            return Ok(listed);
+        }
+        let mut numbers = measured.map_or_else(|| listed.to_vec(), |measured| measured.to_vec());
+        for (row, number) in (0..).zip(&mut numbers).filter(|(_, number)| number.is_nan()) {
+            let found = listed[row as usize];
+            *number = if found.is_nan() { self.headers.seconds(row).map_or(f32::NAN, |it| it as f32) } else { found };
+        }
+        Ok(Arc::new(numbers))
+    }
+
+    /// The numbers of a column for all rows, as lists have them; NaN where none has one.
+    ///
+    /// # Errors
+    /// If a list cannot be read.
+    pub fn listed(&self, name: &str) -> Answer<Arc<Vec<f32>>> {
         let lock = || self.listed.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(numbers) = lock().get(name) {
             return Ok(Arc::clone(numbers));

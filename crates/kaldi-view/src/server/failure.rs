@@ -11,6 +11,18 @@ pub(crate) enum Failure {
     Unreadable(String),
     /// The request makes no sense: 400.
     Wrong(String),
+    /// It names what there is not: 400.
+    Misnamed(Misnamed),
+}
+
+/// A name, or a number after one, that a search or an order has and nothing here fits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Misnamed {
+    pub message: String,
+    /// The column that is meant.
+    pub column: Option<String>,
+    /// The nearest names.
+    pub like: Vec<String>,
 }
 
 /// The result of what a request asks for.
@@ -28,6 +40,7 @@ impl Failure {
     pub fn message(&self) -> &str {
         match self {
             Self::Unknown(message) | Self::Unreadable(message) | Self::Wrong(message) => message,
+            Self::Misnamed(misnamed) => &misnamed.message,
         }
     }
 }

@@ -5,10 +5,16 @@
 //! "two words"          side by side
 //! -hello  -"two words" not there
 //! duration>10          a number of a column; also < = >= <=
-//! rule:clipping        a finding of this rule
+//! rule:clipping        a finding of this rule; rule: is a finding of any
 //! ```
+//!
+//! A condition that names what there is not is an error; in quotes it is text.
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_measure::Rule;
+
+use crate::server::columns::{Column, ColumnType, FINDINGS};
+use crate::server::failure::Misnamed;
 
 /// A condition.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,8 +23,7 @@ pub(crate) enum Condition {
     Word(BString),
     /// The name of a column, what its number is to be, and the number.
     Compare(String, Comparison, f32),
-    /// The name of a rule.
-    Rule(String),
+    Rule(Rule),
 }
 
 /// What a number is to be.
@@ -52,8 +57,11 @@ impl Comparison {
     }
 }
 
-/// Reads the conditions, and whether each is not to hold. `is_column` says whether a name is that of a column of numbers.
-pub(crate) fn parse(filter: &BStr, is_column: impl Fn(&str) -> bool) -> Vec<(bool, Condition)> {
+/// Reads the conditions, and whether each is not to hold. `columns` are those that may be named.
+///
+/// # Errors
+/// If a column, a rule or a number is none.
+pub(crate) fn parse(filter: &BStr, columns: &[Column]) -> Result<Vec<(bool, Condition)>, Misnamed> {
     let mut conditions = Vec::new();
     let mut rest = filter.trim_ascii();
     while !rest.is_empty() {
@@ -70,25 +78,88 @@ pub(crate) fn parse(filter: &BStr, is_column: impl Fn(&str) -> bool) -> Vec<(boo
             }
         };
         rest = after.trim_ascii_start();
-        let condition = (!is_quoted).then(|| special(word, &is_column)).flatten();
-        let condition = condition.unwrap_or_else(|| Condition::Word(lower(word.trim_ascii())));
+        let special = if is_quoted { None } else { special(word, columns)? };
+        let condition = special.unwrap_or_else(|| Condition::Word(lower(word.trim_ascii())));
         if condition != Condition::Word(BString::default()) {
             conditions.push((is_not, condition));
         }
     }
-    conditions
+    Ok(conditions)
 }
 
-/// A condition that is more than a word.
-fn special(word: &[u8], is_column: impl Fn(&str) -> bool) -> Option<Condition> {
-    let word = word.to_str().ok()?;
-    if let Some(rule) = word.strip_prefix("rule:") {
-        return Some(Condition::Rule(rule.to_owned()));
+/// A condition that is more than a word: it starts with `rule:`, or with a name and a sign.
+fn special(word: &[u8], columns: &[Column]) -> Result<Option<Condition>, Misnamed> {
+    let Ok(word) = word.to_str() else { return Ok(None) };
+    if word == "rule:" {
+        return Ok(Some(Condition::Compare(FINDINGS.to_owned(), Comparison::Greater, 0.0)));
     }
-    let end = word.find(['<', '=', '>'])?;
-    let (sign, comparison) = Comparison::ALL.into_iter().find(|(sign, _)| word[end..].starts_with(sign))?;
-    let number = word[end + sign.len()..].parse().ok()?;
-    is_column(&word[..end]).then(|| Condition::Compare(word[..end].to_owned(), comparison, number))
+    if let Some(name) = word.strip_prefix("rule:") {
+        let rule = Rule::ALL.into_iter().find(|rule| rule.name() == name);
+        return match rule {
+            Some(rule) => Ok(Some(Condition::Rule(rule))),
+            None => Err(Misnamed {
+                message: format!("no rule {name}"),
+                column: None,
+                like: nearest(name, Rule::ALL.into_iter().map(Rule::name)),
+            }),
+        };
+    }
+    let Some(end) = word.find(['<', '=', '>']).filter(|&end| is_name(&word[..end])) else { return Ok(None) };
+    let (name, signed) = word.split_at(end);
+    let Some((sign, comparison)) = Comparison::ALL.into_iter().find(|(sign, _)| signed.starts_with(sign)) else {
+        return Ok(None);
+    };
+    match columns.iter().find(|column| column.name == name).map(|column| column.kind) {
+        None => return Err(no_column(name, columns)),
+        Some(ColumnType::Text) => {
+            return Err(Misnamed {
+                message: format!("{name} is no number: search for a word of it"),
+                column: Some(name.to_owned()),
+                like: Vec::new(),
+            });
+        }
+        Some(ColumnType::Number | ColumnType::Rules) => {}
+    }
+    let number = &signed[sign.len()..];
+    match number.parse().ok().filter(|number: &f32| number.is_finite()) {
+        Some(number) => Ok(Some(Condition::Compare(name.to_owned(), comparison, number))),
+        None => Err(Misnamed {
+            message: match number {
+                "" => format!("expected a number after {name}{sign}"),
+                _ => format!("expected a number after {name}{sign}, got {number}"),
+            },
+            column: Some(name.to_owned()),
+            like: Vec::new(),
+        }),
+    }
+}
+
+/// Whether a word may be meant as the name of a column.
+fn is_name(word: &str) -> bool {
+    word.starts_with(|first: char| first.is_ascii_alphabetic())
+        && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// Says that there is no such column.
+pub(crate) fn no_column(name: &str, columns: &[Column]) -> Misnamed {
+    Misnamed {
+        message: format!("no column {name}"),
+        column: Some(name.to_owned()),
+        like: nearest(name, columns.iter().map(|column| column.name)),
+    }
+}
+
+/// The names that are most like a word: at most three.
+fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let word = word.to_lowercase();
+    let alike = |name: &str| match word.len() >= 3 && (name.contains(&word) || word.contains(name)) {
+        true => 1.0,
+        false => strsim::jaro_winkler(&word, name),
+    };
+    let mut found: Vec<(f64, &str)> =
+        names.map(|name| (alike(name), name)).filter(|(alike, _)| *alike > 0.75).collect();
+    found.sort_by(|left, right| right.0.total_cmp(&left.0));
+    found.into_iter().take(3).map(|(_, name)| name.to_owned()).collect()
 }
 
 /// Text in small letters.
@@ -103,10 +174,17 @@ pub(crate) fn lower(text: &[u8]) -> BString {
 mod tests {
     use super::*;
 
+    const COLUMNS: [Column; 4] = [
+        Column { name: "key", kind: ColumnType::Text },
+        Column { name: "speaker", kind: ColumnType::Text },
+        Column { name: "duration", kind: ColumnType::Number },
+        Column { name: "findings", kind: ColumnType::Rules },
+    ];
+
     #[test]
     fn conditions_are_words_numbers_and_rules() {
         let t = |filter: &str, expected: &[(bool, Condition)]| {
-            assert_eq!(parse(filter.into(), |name| name == "duration"), expected, "{filter}");
+            assert_eq!(parse(filter.into(), &COLUMNS).unwrap(), expected, "{filter}");
         };
         let word = |text: &str| Condition::Word(text.into());
         let compare = |comparison, number| Condition::Compare("duration".into(), comparison, number);
@@ -120,10 +198,37 @@ mod tests {
             t(&format!("duration{sign}1.5"), &[(false, compare(comparison, 1.5))]);
         }
         t("-duration>10", &[(true, compare(Comparison::Greater, 10.0))]);
-        t("rule:clipping", &[(false, Condition::Rule("clipping".into()))]);
-        t(
-            "other>10 duration>x \"duration>1\"",
-            &[(false, word("other>10")), (false, word("duration>x")), (false, word("duration>1"))],
-        );
+        t("findings>=2", &[(false, Condition::Compare("findings".into(), Comparison::GreaterOrEqual, 2.0))]);
+        t("-rule:clipping", &[(true, Condition::Rule(Rule::Clipping))]);
+        t("rule:", &[(false, Condition::Compare("findings".into(), Comparison::Greater, 0.0))]);
+        // What is no name, and what is in quotes, is text.
+        for text in ["<i>x", "a-b=c", "1>0", "=", "ä>1", "rules:x"] {
+            t(text, &[(false, word(&text.to_lowercase()))]);
+            t(&format!("\"{text}\""), &[(false, word(&text.to_lowercase()))]);
+        }
+        t("\"duration>1\" \"rule:x\"", &[(false, word("duration>1")), (false, word("rule:x"))]);
+    }
+
+    #[test]
+    fn names_that_there_are_not_are_errors_with_the_nearest() {
+        let t = |filter: &str, message: &str, column: Option<&str>, like: &[&str]| {
+            let error = parse(filter.into(), &COLUMNS).unwrap_err();
+            let shown: Vec<&str> = error.like.iter().map(String::as_str).collect();
+            assert_eq!(
+                (error.message.as_str(), error.column.as_deref(), &shown[..1.min(shown.len())]),
+                (message, column, like),
+                "{filter}"
+            );
+        };
+        t("durations>3", "no column durations", Some("durations"), &["duration"]);
+        t("words -Duraton<=3", "no column Duraton", Some("Duraton"), &["duration"]);
+        t("xyz=3", "no column xyz", Some("xyz"), &[]);
+        t("rule:cliping", "no rule cliping", None, &["clipping"]);
+        t("duration>", "expected a number after duration>", Some("duration"), &[]);
+        t("duration<=ten", "expected a number after duration<=, got ten", Some("duration"), &[]);
+        for number in ["nan", "inf", "1,5", "1e99", "==1"] {
+            assert!(parse(format!("duration>{number}").as_str().into(), &COLUMNS).is_err(), "{number}");
+        }
+        t("speaker=anna", "speaker is no number: search for a word of it", Some("speaker"), &[]);
     }
 }

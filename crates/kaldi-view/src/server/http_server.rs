@@ -22,7 +22,7 @@ use tokio::task::spawn_blocking;
 
 use crate::server::Viewer;
 use crate::server::api::Asked;
-use crate::server::cancel::{self, Waiting};
+use crate::server::cancel::Waiting;
 use crate::server::connections::{Connection, Connections};
 use crate::server::places;
 use crate::server::query::Query;
@@ -87,10 +87,12 @@ impl HttpServer {
 
     /// Answers requests until a signal comes.
     pub fn serve(self, viewer: &Arc<Viewer>) -> Result<()> {
-        let session = Session::current().embedded(cancel::may_wait);
+        let waiting = Waiting::default();
+        let session = waiting.session(&Session::current());
         let shared = Shared { viewer: Arc::clone(viewer), gate: self.gate };
+        viewer.read_headers(&session);
         let served = session.enter(|| self.runtime.block_on(accept(self.listener, Arc::new(shared))));
-        cancel::stop();
+        waiting.end();
         self.runtime.shutdown_timeout(LAST);
         served.map_err(Error::Serve)
     }
@@ -163,13 +165,13 @@ async fn answer(
 /// Answers on another thread. If the browser goes away, the work is given up.
 async fn run(shared: &Shared, asked: Asked) -> Reply {
     let (viewer, waiting) = (Arc::clone(&shared.viewer), Waiting::default());
-    let (flag, session) = (waiting.flag(), Session::current());
+    let session = waiting.session(&Session::current());
     let answer = move || match Viewer::reads_values(&asked) {
         true => places::work(|| viewer.answer(&asked)),
         // Lists are there whatever is read.
         false => viewer.answer(&asked),
     };
-    let work = spawn_blocking(move || session.enter(|| cancel::run(flag, answer)));
+    let work = spawn_blocking(move || session.enter(answer));
     let reply = work.await;
     reply.unwrap_or_else(|_| Reply::error(StatusCode::INTERNAL_SERVER_ERROR, "this request failed"))
 }
@@ -207,9 +209,9 @@ fn stream(mut pieces: Pieces) -> Body {
     tokio::spawn(async move {
         let waiting = Waiting::default();
         loop {
-            let (flag, session) = (waiting.flag(), Session::current());
+            let session = waiting.session(&Session::current());
             let made = spawn_blocking(move || {
-                let piece = session.enter(|| cancel::run(flag, || places::work(&mut pieces)));
+                let piece = session.enter(|| places::work(&mut pieces));
                 (pieces, piece)
             });
             let Ok((back, piece)) = made.await else { return };

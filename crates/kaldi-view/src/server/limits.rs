@@ -8,16 +8,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 use std::time::Duration;
 
-use bstr::BStr;
-use kaldi_io::{Locator, Rxfilename, counting, printable_rxfilename, remote_name};
+use bstr::{BStr, ByteSlice};
+use kaldi_io::{
+    CommandMessages, Locator, Rxfilename, Session, counting, printable, printable_rxfilename, remote_name,
+    was_interrupted,
+};
 
 use crate::server::cache::Cache;
-use crate::server::cancel::{may_wait, within};
+use crate::server::cancel::within;
 use crate::server::places;
 use crate::server::recording::Recording;
 
 /// How long a read waits before it looks for memory again.
 const PAUSE: Duration = Duration::from_millis(20);
+
+/// How long the messages of a command that failed are waited for.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// What reading a value may take.
 #[derive(Debug)]
@@ -58,14 +64,19 @@ impl Limits {
             return counting(count, read);
         }
         let shown = printable_rxfilename(name);
-        let read = places::stream(|| within(self.time, || counting(count, read)));
-        match read {
+        let messages = Arc::new(CommandMessages::default());
+        let heard = || Session::current().hearing(&messages).enter(|| counting(count, read));
+        let message = match places::stream(|| within(self.time, heard)) {
             Some((Err(_), true)) => {
-                Err(format!("{shown}: it took longer than {} s (`timeout`), and was ended", self.time.as_secs_f64()))
+                format!("{shown}: it took longer than {} s (`timeout`), and was ended", self.time.as_secs_f64())
             }
-            Some((result, _)) => result,
-            None => Err("interrupted".into()),
-        }
+            Some((Err(message), _)) => message,
+            Some((Ok(value), _)) => return Ok(value),
+            None => return Err("interrupted".into()),
+        };
+        let written = messages.text(LAST_WORDS);
+        let lines: Vec<String> = written.lines().map(printable).collect();
+        Err(if lines.is_empty() { message } else { format!("{message}; it wrote: {}", lines.join("\n")) })
     }
 
     /// Counts bytes that were read of the value of this thread.
@@ -81,7 +92,7 @@ impl Limits {
             if own > self.bytes || (total > self.bytes && own == most) {
                 return Err(format!("it has more than the {} MB that may be read (`memory`)", self.bytes >> 20));
             }
-            if !may_wait() {
+            if was_interrupted() {
                 return Err("interrupted".into());
             }
             if total <= self.bytes {
@@ -102,7 +113,7 @@ impl Limits {
 ///
 /// # Errors
 /// If it comes only once.
-fn may_be_silent(name: &BStr) -> Result<bool, String> {
+pub(crate) fn may_be_silent(name: &BStr) -> Result<bool, String> {
     let Ok(locator) = Locator::parse(name) else { return Ok(false) };
     let (Rxfilename::File(path) | Rxfilename::Offset(path, _)) = locator.rxfilename() else { return Ok(true) };
     if remote_name(path).is_some() {

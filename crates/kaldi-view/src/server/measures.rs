@@ -5,13 +5,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Lines, Session};
+use kaldi_io::Lines;
 use kaldi_measure::{Rule, UtteranceMeasure};
 use serde_json::{Map, Value, json};
 
 use crate::server::Viewer;
-use crate::server::cancel;
+use crate::server::cancel::Waiting;
 use crate::server::catalog::Catalog;
+use crate::server::columns::FINDINGS;
 use crate::server::failure::Answer;
 use crate::server::query::Query;
 use crate::server::search::RowSet;
@@ -24,6 +25,8 @@ pub(crate) struct Measures {
     columns: HashMap<&'static str, Arc<Vec<f32>>>,
     /// A finding as JSON, and its row; in the order of rows.
     findings: Vec<(u32, Rule, Box<str>)>,
+    /// How many utterances each rule names.
+    counts: HashMap<Rule, u32>,
 }
 
 impl Measures {
@@ -48,10 +51,42 @@ impl Measures {
     }
 
     /// The findings of a row.
-    fn findings(&self, row: u32) -> Vec<Value> {
+    fn of_row(&self, row: u32) -> impl Iterator<Item = &(u32, Rule, Box<str>)> {
         let first = self.findings.partition_point(|(other, ..)| *other < row);
-        let own = self.findings[first..].iter().take_while(|(other, ..)| *other == row);
-        own.filter_map(|(_, _, json)| serde_json::from_str(json).ok()).collect()
+        self.findings[first..].iter().take_while(move |(other, ..)| *other == row)
+    }
+
+    /// The findings of a row, as JSON. What is a number is also written for people.
+    fn findings(&self, row: u32) -> Vec<Value> {
+        let finding = |(_, rule, json): &(u32, Rule, Box<str>)| {
+            let mut finding: Value = serde_json::from_str(json).ok()?;
+            let measure = finding["measure"].as_str().and_then(UtteranceMeasure::of_name);
+            let wording = rule.wording(measure);
+            for (name, shown) in [("value", "value_text"), ("usual", "usual_text")] {
+                if let Some(number) = finding[name].as_f64() {
+                    finding[shown] = wording.text(Some(number)).into();
+                }
+            }
+            finding["meaning"] = rule.meaning().into();
+            Some(finding)
+        };
+        self.of_row(row).filter_map(finding).collect()
+    }
+
+    /// The names of the rules of the findings of a row, each once.
+    pub fn rules(&self, row: u32) -> Value {
+        let mut names: Vec<&str> = Vec::new();
+        for (_, rule, _) in self.of_row(row) {
+            if !names.contains(&rule.name()) {
+                names.push(rule.name());
+            }
+        }
+        json!(names)
+    }
+
+    /// How many utterances a rule names.
+    pub fn count(&self, rule: Rule) -> u32 {
+        self.counts.get(&rule).copied().unwrap_or(0)
     }
 
     /// Reads the lines that `table-report --write-utterances` writes.
@@ -128,10 +163,18 @@ impl Builder {
 
     fn finish(mut self) -> Measures {
         self.findings.sort_by_key(|(row, ..)| *row);
-        Measures {
-            columns: self.columns.into_iter().map(|(name, numbers)| (name, Arc::new(numbers))).collect(),
-            findings: self.findings,
+        let mut numbers = vec![0.0; self.len];
+        let mut counts = HashMap::new();
+        for own in self.findings.chunk_by(|left, right| left.0 == right.0) {
+            let mut rules: Vec<Rule> = own.iter().map(|(_, rule, _)| *rule).collect();
+            rules.sort_unstable();
+            rules.dedup();
+            numbers[own[0].0 as usize] = rules.len() as f32;
+            rules.into_iter().for_each(|rule| *counts.entry(rule).or_default() += 1);
         }
+        self.columns.insert(FINDINGS, numbers);
+        let columns = self.columns.into_iter().map(|(name, numbers)| (name, Arc::new(numbers))).collect();
+        Measures { columns, findings: self.findings, counts }
     }
 }
 
@@ -141,6 +184,8 @@ pub(crate) struct Measuring {
     state: Mutex<State>,
     /// Values that were measured.
     done: Arc<AtomicU64>,
+    /// Whether the numbers are still wanted.
+    waiting: Waiting,
 }
 
 #[derive(Debug, Default)]
@@ -163,8 +208,9 @@ impl Measuring {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for the end of the thread, which has to be told to end before.
-    pub fn join(&self) {
+    /// Ends the thread.
+    pub fn end(&self) {
+        self.waiting.end();
         let thread = self.lock().thread.take();
         if let Some(thread) = thread {
             let _ = thread.join();
@@ -180,10 +226,10 @@ impl Viewer {
     }
 
     /// The rows that have a finding of this rule.
-    pub fn rows_with_rule(&self, rule: &str) -> RowSet {
+    pub fn rows_with_rule(&self, rule: Rule) -> RowSet {
         let mut rows = RowSet::new(self.catalog.len());
         for (row, other, _) in self.measures().0.iter().flat_map(|measures| &measures.findings) {
-            if other.name() == rule {
+            if *other == rule {
                 rows.insert(*row);
             }
         }
@@ -210,13 +256,15 @@ impl Viewer {
         if query.get("start").is_some_and(|start| start == "1") && !is_running {
             self.measuring.done.store(0, Ordering::Relaxed);
             state.error = None;
-            let (viewer, session) = (Arc::clone(self), Session::current());
+            let (viewer, session) = (Arc::clone(self), self.measuring.waiting.session(&self.session));
             state.thread = Some(std::thread::spawn(move || session.enter(|| viewer.measure_all())));
         }
-        let of = self.catalog.num_measurable();
+        // Several tables may have values of one utterance.
+        let (of, values) = (u64::from(self.catalog.len()), self.catalog.num_measurable().max(1));
         let is_running = state.thread.as_ref().is_some_and(|thread| !thread.is_finished());
         let is_done = state.measures.is_some() && !is_running;
-        let done = if is_done { of } else { self.measuring.done.load(Ordering::Relaxed).min(of) };
+        let measured = self.measuring.done.load(Ordering::Relaxed).min(values);
+        let done = if is_done { of } else { (u128::from(measured) * u128::from(of) / u128::from(values)) as u64 };
         let word = match (is_running, &state.error) {
             (true, _) => "running",
             (false, Some(_)) => "failed",
@@ -227,9 +275,7 @@ impl Viewer {
     }
 
     fn measure_all(&self) {
-        let mut options = CorpusOptions::default();
-        (options.measured, options.may_go_on) =
-            (Some(Arc::clone(&self.measuring.done)), Some(cancel::may_wait as fn() -> bool));
+        let options = CorpusOptions { measured: Some(Arc::clone(&self.measuring.done)), ..CorpusOptions::default() };
         match Corpus::read(&self.catalog.measurable, &options) {
             Ok(corpus) => {
                 let options = ReportOptions { frame_shift: self.frame_shift, ..ReportOptions::default() };

@@ -8,6 +8,7 @@ mod cancel;
 mod catalog;
 mod columns;
 mod connections;
+mod durations;
 mod failure;
 mod filter;
 mod http_server;
@@ -37,13 +38,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bstr::{BString, ByteSlice};
-use kaldi_io::for_each_keyed_line;
+use kaldi_io::{Session, for_each_keyed_line};
 use kaldi_types::Frames;
 
 use crate::Result;
 use crate::server::cache::Cache;
 use crate::server::catalog::Catalog;
 use crate::server::columns::ListedNumbers;
+use crate::server::durations::HeaderDurations;
 use crate::server::http_server::HttpServer;
 use crate::server::measures::{Measures, Measuring};
 use crate::server::selection::Selections;
@@ -96,8 +98,11 @@ pub(crate) struct Viewer {
     values: Cache<Frames>,
     frame_shift: Option<f64>,
     listed: ListedNumbers,
+    headers: HeaderDurations,
     selections: Selections,
     measuring: Measuring,
+    /// The session of the program, for work that no single request waits for.
+    session: Session,
     /// Names of labels.
     symbols: HashMap<i32, BString>,
 }
@@ -126,6 +131,7 @@ impl ViewServer {
                 }
             })?;
         }
+        let headers = HeaderDurations::new(&catalog);
         let viewer = Viewer {
             catalog,
             tracks,
@@ -133,8 +139,10 @@ impl ViewServer {
             values: Cache::new(VALUES, size),
             frame_shift: options.frame_shift,
             listed: ListedNumbers::default(),
+            headers,
             selections: Selections::default(),
             measuring: Measuring::default(),
+            session: Session::current(),
             symbols,
         };
         if let Some(name) = &options.measures {
@@ -154,7 +162,8 @@ impl ViewServer {
     /// If it cannot serve.
     pub fn serve(self) -> Result<()> {
         let served = self.server.serve(&self.viewer);
-        self.viewer.measuring.join();
+        self.viewer.measuring.end();
+        self.viewer.headers.join();
         served
     }
 }

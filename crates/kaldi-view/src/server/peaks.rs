@@ -1,5 +1,7 @@
 //! The outline of a sound: the smallest and the largest sample of each pixel.
 
+use kaldi_io::was_interrupted;
+
 use crate::server::failure::{Answer, Failure};
 use crate::server::sounds::Sound;
 
@@ -36,7 +38,7 @@ pub(crate) fn peaks(sound: &Sound, from: f64, to: f64, width: usize) -> Answer<V
         let end = range(next - 1).end;
         let mut at = start;
         while at < end {
-            if !crate::server::cancel::may_wait() {
+            if was_interrupted() {
                 return Err(Failure::Unreadable("interrupted".into()));
             }
             let last = (at + BATCH).min(end);

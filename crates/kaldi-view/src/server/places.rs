@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::server::cancel::may_wait;
+use kaldi_io::was_interrupted;
 
 /// Requests that read files, or compute, at a time.
 static WORK: Places = Places::new(6);
@@ -40,7 +40,7 @@ impl Places {
     fn take(&'static self) -> Option<TakenPlace> {
         let mut free = self.lock();
         while *free == 0 {
-            if !may_wait() {
+            if was_interrupted() {
                 return None;
             }
             free = self.freed.wait_timeout(free, STEP).unwrap_or_else(PoisonError::into_inner).0;

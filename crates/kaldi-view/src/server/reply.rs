@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use crate::server::failure::{Answer, Failure};
+use crate::server::failure::{Answer, Failure, Misnamed};
 
 /// The type of JSON.
 pub(crate) const JSON: &str = "application/json";
@@ -59,6 +59,13 @@ impl From<Failure> for Reply {
             Failure::Unknown(_) => StatusCode::NOT_FOUND,
             Failure::Unreadable(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Failure::Wrong(_) => StatusCode::BAD_REQUEST,
+            Failure::Misnamed(Misnamed { message, column, like }) => {
+                let mut error = json!({ "error": message, "like": like });
+                if let Some(column) = column {
+                    error["column"] = column.into();
+                }
+                return Self { status: StatusCode::BAD_REQUEST, ..Self::json(&error) };
+            }
         };
         Self::error(status, failure.message())
     }

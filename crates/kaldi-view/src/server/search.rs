@@ -1,10 +1,10 @@
 //! The rows that fulfil conditions.
 
 use bstr::BString;
+use kaldi_io::was_interrupted;
 use memchr::memchr_iter;
 use memchr::memmem::Finder;
 
-use crate::server::cancel::may_wait;
 use crate::server::catalog::{Catalog, Says};
 use crate::server::failure::{Answer, Failure};
 use crate::server::filter::lower;
@@ -65,7 +65,7 @@ fn scan(catalog: &Catalog, list: usize, place: SearchedIn, words: &[BString], fo
     let lines = &catalog.lists[list].lines;
     let (mut first, mut starts) = (0_u32, Vec::new());
     lines.pieces(0..u64::MAX, |_, piece| {
-        if !may_wait() {
+        if was_interrupted() {
             return Err(Failure::Unreadable("interrupted".into()));
         }
         // The number of lines stays the same.

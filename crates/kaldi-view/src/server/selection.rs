@@ -7,9 +7,9 @@ use kaldi_io::KeyedLine;
 
 use crate::server::Viewer;
 use crate::server::catalog::Says;
-use crate::server::columns::ColumnType;
+use crate::server::columns::{ColumnType, DURATION, FINDINGS};
 use crate::server::failure::{Answer, Failure};
-use crate::server::filter::{Condition, parse};
+use crate::server::filter::{Condition, no_column, parse};
 use crate::server::query::Query;
 use crate::server::search::{RowSet, rows_with};
 
@@ -26,59 +26,73 @@ pub(crate) type Rows = Option<Arc<Vec<u32>>>;
 #[derive(Debug, Default)]
 pub(crate) struct Selections(Mutex<Vec<(SelectionName, Rows)>>);
 
-/// The order, the filter, and the number of the measures that were there.
-type SelectionName = (BString, BString, u64);
+/// The order, the filter, and the versions of the measures and durations that were there.
+type SelectionName = (BString, BString, (u64, u64));
+
+/// What a request asks for.
+pub(crate) struct Selected {
+    pub rows: Rows,
+    /// Whether it asks for numbers or findings that nobody has measured.
+    pub is_unmeasured: bool,
+}
 
 impl Viewer {
     /// The rows that a request asks for.
     ///
     /// # Errors
-    /// If it asks for an order by something that is no column, or a list cannot be read.
-    pub fn selected(&self, query: &Query) -> Answer<Rows> {
+    /// If it asks for what there is not, or a list cannot be read.
+    pub fn selected(&self, query: &Query) -> Answer<Selected> {
         let text = |name| query.get(name).cloned().unwrap_or_default();
-        let (measures, version) = self.measures();
-        drop(measures);
-        let name = (text("sort"), text("filter"), version);
+        let (sort, filter) = (text("sort"), text("filter"));
+        let (measures, measured) = self.measures();
+        let conditions = parse(filter.as_bstr(), &self.known_columns()).map_err(Failure::Misnamed)?;
+        let has = |name: &str| measures.as_ref().is_some_and(|measures| measures.has(name));
+        let is_unmeasured = conditions.iter().any(|(_, condition)| match condition {
+            Condition::Rule(_) => measures.is_none(),
+            Condition::Compare(name, ..) if name == FINDINGS => measures.is_none(),
+            Condition::Compare(name, ..) => !has(name) && !self.columns().iter().any(|column| column.name == name),
+            Condition::Word(_) => false,
+        });
+        let names_duration = [&sort, &filter].iter().any(|text| text.contains_str(DURATION));
+        let durations = if names_duration { self.headers.version() } else { 0 };
+        let name = (sort, filter, (measured, durations));
         let lock = || self.selections.0.lock().unwrap_or_else(PoisonError::into_inner);
         {
             let mut kept = lock();
             if let Some(at) = kept.iter().position(|(other, _)| *other == name) {
                 let used = kept.remove(at);
                 kept.push(used);
-                return Ok(kept[kept.len() - 1].1.clone());
+                return Ok(Selected { rows: kept[kept.len() - 1].1.clone(), is_unmeasured });
             }
         }
-        let rows = self.select(name.0.as_bstr(), name.1.as_bstr())?.map(Arc::new);
+        let rows = self.select(name.0.as_bstr(), &conditions)?.map(Arc::new);
         let mut kept = lock();
-        kept.retain(|((.., version), _)| *version == name.2);
+        // Older ones are not asked for again.
+        kept.retain(|((sort, filter, versions), _)| versions.0 == name.2.0 && (sort, filter) != (&name.0, &name.1));
         if kept.len() >= KEPT {
             kept.remove(0);
         }
         kept.push((name, rows.clone()));
-        Ok(rows)
+        Ok(Selected { rows, is_unmeasured })
     }
 
-    fn select(&self, sort: &BStr, filter: &BStr) -> Answer<Option<Vec<u32>>> {
-        let rows = self.filtered(filter)?;
-        let (sort, is_reverse) = match sort.strip_prefix(b"-") {
-            Some(sort) => (sort, true),
+    fn select(&self, sort: &BStr, conditions: &[(bool, Condition)]) -> Answer<Option<Vec<u32>>> {
+        let (name, is_reverse) = match sort.strip_prefix(b"-") {
+            Some(name) => (name, true),
             None => (sort.as_bytes(), false),
         };
-        let sort = sort.to_str_lossy();
-        let kind = self.columns().into_iter().find(|column| column.name == sort).map(|column| column.kind);
+        let (sort, known) = (name.to_str_lossy(), self.known_columns());
+        let kind = known.iter().find(|column| column.name == sort).map(|column| column.kind);
+        if kind.is_none() && !sort.is_empty() {
+            return Err(Failure::Misnamed(no_column(&sort, &known)));
+        }
+        let rows = self.filtered(conditions)?;
         match kind {
-            None if sort.is_empty() => Ok(rows),
-            None => Err(Failure::Wrong(format!("there is no column {sort}"))),
-            Some(ColumnType::Number) => {
+            None => Ok(rows),
+            Some(ColumnType::Number | ColumnType::Rules) => {
                 let numbers = self.numbers(&sort)?;
-                let mut rows = rows.unwrap_or_else(|| (0..self.catalog.len()).collect());
-                let number = |row: &u32| numbers[*row as usize];
-                rows.sort_by(|left, right| {
-                    let (left, right) = (number(left), number(right));
-                    let order = if is_reverse { right.total_cmp(&left) } else { left.total_cmp(&right) };
-                    left.is_nan().cmp(&right.is_nan()).then(order)
-                });
-                Ok(Some(rows))
+                let rows = rows.unwrap_or_else(|| (0..self.catalog.len()).collect());
+                Ok(Some(by_number(rows, &numbers, is_reverse)))
             }
             Some(ColumnType::Text) if sort == "key" && !is_reverse && self.catalog.is_sorted() => Ok(rows),
             Some(ColumnType::Text) => {
@@ -94,14 +108,8 @@ impl Viewer {
         }
     }
 
-    /// The rows that fulfil a filter; `None` if that are all.
-    fn filtered(&self, filter: &BStr) -> Answer<Option<Vec<u32>>> {
-        let columns = self.columns();
-        let is_column = |name: &str| {
-            let is_measure = kaldi_measure::UtteranceMeasure::ALL.iter().any(|(_, other)| *other == name);
-            is_measure || columns.iter().any(|column| column.name == name && column.kind == ColumnType::Number)
-        };
-        let conditions = parse(filter, is_column);
+    /// The rows that fulfil all conditions; `None` if there are none.
+    fn filtered(&self, conditions: &[(bool, Condition)]) -> Answer<Option<Vec<u32>>> {
         if conditions.is_empty() {
             return Ok(None);
         }
@@ -112,10 +120,10 @@ impl Viewer {
         let mut with_words = rows_with(&self.catalog, &words)?.into_iter();
         let len = self.catalog.len();
         let mut kept: Option<RowSet> = None;
-        for (is_not, condition) in &conditions {
+        for (is_not, condition) in conditions {
             let holding = match condition {
                 Condition::Word(_) => with_words.next().unwrap_or_else(|| RowSet::new(len)),
-                Condition::Rule(rule) => self.rows_with_rule(rule),
+                Condition::Rule(rule) => self.rows_with_rule(*rule),
                 Condition::Compare(name, comparison, wanted) => {
                     let mut rows = RowSet::new(len);
                     let numbers = self.numbers(name)?;
@@ -137,6 +145,25 @@ impl Viewer {
         }
         Ok(kept.map(|kept| (0..len).filter(|&row| kept.has(row)).collect()))
     }
+}
+
+/// Rows by a number of each; those without one are last in both orders, and equal ones in the order of their rows.
+fn by_number(rows: Vec<u32>, numbers: &[f32], is_reverse: bool) -> Vec<u32> {
+    let place = |row: u32| {
+        let number = numbers[row as usize];
+        // Both zeros are one.
+        let bits = (number + 0.0).to_bits();
+        let ascending = if bits >> 31 == 1 { !bits } else { bits | 1 << 31 };
+        match number.is_nan() {
+            true => u32::MAX,
+            false if is_reverse => !ascending,
+            false => ascending,
+        }
+    };
+    let mut placed: Vec<u64> = rows.iter().map(|&row| u64::from(place(row)) << 32 | u64::from(row)).collect();
+    drop(rows);
+    placed.sort_unstable();
+    placed.into_iter().map(|placed| placed as u32).collect()
 }
 
 /// A text of each row, by which rows are ordered.
@@ -191,5 +218,19 @@ impl Texts {
     fn get(&self, row: u32) -> &[u8] {
         let (start, length) = self.places[row as usize];
         &self.bytes[start as usize..][..length as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_numbers_are_last_in_both_orders() {
+        let numbers = [2.0, f32::NAN, -1.0, 0.0, -0.0, -3.5, f32::NAN, 2.0, 1e30];
+        let all: Vec<u32> = (0..9).collect();
+        assert_eq!(by_number(all.clone(), &numbers, false), [5, 2, 3, 4, 0, 7, 8, 1, 6]);
+        assert_eq!(by_number(all, &numbers, true), [8, 0, 7, 3, 4, 2, 5, 1, 6]);
+        assert_eq!(by_number(vec![0, 1, 5], &numbers, false), [5, 0, 1]);
     }
 }

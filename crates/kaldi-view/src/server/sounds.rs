@@ -49,6 +49,11 @@ impl SoundPlace {
         }
         Ok(None)
     }
+
+    /// The name of its recording.
+    pub fn name(&self) -> &BStr {
+        self.recording.rxfilename.as_bstr()
+    }
 }
 
 /// Reads a line of segments.

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use kaldi_feat::extract::{Extractor, Spectrogram, SpectrogramOptions, WindowFunction};
+use kaldi_io::was_interrupted;
 
 use crate::scale::full_scale_power;
 use crate::server::failure::{Answer, Failure};
@@ -108,7 +109,7 @@ impl<'a> SpectrumFrames<'a> {
 
     /// Passes the power of each frame to `each`, as a function of the frequency; `None` around samples that are no numbers.
     fn add(&self, frames: Range<u64>, mut each: impl FnMut(u64, Option<&dyn Fn(usize) -> f32>)) -> Answer<()> {
-        if !crate::server::cancel::may_wait() {
+        if was_interrupted() {
             return Err(Failure::Unreadable("interrupted".into()));
         }
         let start = (frames.start * self.shift + self.shift / 2) as i64 - (self.length / 2) as i64;

@@ -32,6 +32,8 @@ impl TrackKind {
         Some(match value_type {
             ValueType::Wave => Self::Wave,
             ValueType::Matrix | ValueType::Htk | ValueType::Sphinx => Self::Matrix,
+            // Their first input.
+            ValueType::Nnet3Example | ValueType::Nnet3ChainExample => Self::Matrix,
             ValueType::Int32Vector => Self::Labels,
             ValueType::Posterior | ValueType::GaussPost | ValueType::Int32Matrix | ValueType::Int32VectorVector => {
                 Self::Posterior
@@ -83,12 +85,13 @@ pub(crate) fn tracks(catalog: &Catalog) -> Vec<Track> {
     tracks
 }
 
-/// The name of all archives of alignments that jobs wrote side by side: `ali.*.gz` for `ali.7.gz`.
+/// The name of all archives of alignments or lattices that jobs wrote side by side: `ali.*.gz` for `ali.7.gz`.
 fn pattern(name: &BStr) -> Option<BString> {
-    let file = name.rfind_byte(b'/').map_or(0, |slash| slash + 1);
-    let number = name[file..].strip_prefix(b"ali.")?;
+    let (folder, file) = name.split_at(name.rfind_byte(b'/').map_or(0, |slash| slash + 1));
+    let word = ["ali.", "lat."].into_iter().find(|word| file.starts_with(word.as_bytes()))?;
+    let number = &file[word.len()..];
     let end = number.find_byte(b'.').filter(|&end| end > 0 && number[..end].iter().all(u8::is_ascii_digit))?;
-    Some([name[..file].as_bytes(), b"ali.*", number[end..].as_bytes()].concat().into())
+    Some([folder, word.as_bytes(), b"*", &number[end..]].concat().into())
 }
 
 impl Track {
@@ -103,17 +106,26 @@ impl Track {
         limits: &Arc<Limits>,
         key: &BStr,
     ) -> Answer<Arc<Frames>> {
+        let Some((value_type, place)) = self.place(catalog, key)? else {
+            return Err(Failure::Unknown(format!("{key} is not in {}", self.name)));
+        };
+        let read = || match place.key {
+            // An archive is read up to the value, which is a small part of it.
+            Some(_) => read(&place, value_type),
+            None => limits.read(place.rxfilename.as_ref(), || read(&place, value_type)),
+        };
+        values.get(&place.name(), read)
+    }
+
+    /// Where the value of an utterance is, and its type; `None` if it has none.
+    pub fn place(&self, catalog: &Catalog, key: &BStr) -> Answer<Option<(ValueType, ValuePlace)>> {
         for &list in &self.lists {
             let Says::Values(value_type) = catalog.lists[list].says else { continue };
-            let Some(place) = catalog.place(list, key)? else { continue };
-            let read = || match place.key {
-                // An archive is read up to the value, which is a small part of it.
-                Some(_) => read(&place, value_type),
-                None => limits.read(place.rxfilename.as_ref(), || read(&place, value_type)),
-            };
-            return values.get(&place.name(), read);
+            if let Some(place) = catalog.place(list, key)? {
+                return Ok(Some((value_type, place)));
+            }
         }
-        Err(Failure::Unknown(format!("{key} is not in {}", self.name)))
+        Ok(None)
     }
 
     /// The lines of a key that have words with their times.
@@ -141,7 +153,8 @@ mod tests {
     fn archives_of_jobs_are_one_track() {
         assert_eq!(pattern("exp/ali.12.gz".into()), Some("exp/ali.*.gz".into()));
         assert_eq!(pattern("ali.1.ark".into()), Some("ali.*.ark".into()));
-        for name in ["ali.scp", "ali..gz", "ali.x.gz", "exp/my-ali.1.gz", "ali.1"] {
+        assert_eq!(pattern("decode/lat.3.gz".into()), Some("decode/lat.*.gz".into()));
+        for name in ["ali.scp", "ali..gz", "ali.x.gz", "exp/my-ali.1.gz", "ali.1", "al", "lats.1.gz"] {
             assert_eq!(pattern(name.into()), None, "{name}");
         }
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 use http::StatusCode;
+use kaldi_io::Locator;
 use kaldi_types::{FrameWord, Frames};
 use serde_json::{Value, json};
 
@@ -42,13 +43,31 @@ impl Viewer {
     ///
     /// # Errors
     /// If there is no such utterance.
-    fn key(&self, query: &Query) -> Answer<BString> {
+    pub(super) fn key(&self, query: &Query) -> Answer<BString> {
         let key = query.need("key")?;
-        if self.catalog.row(key.as_bstr())?.is_some() {
-            return Ok(key.clone());
+        self.find_key(key.as_bstr())?.ok_or_else(|| Failure::Unknown(format!("there is no utterance {key}")))
+    }
+
+    /// The key of an utterance, as it is or as it is shown; `None` if there is no such utterance.
+    pub(super) fn find_key(&self, key: &BStr) -> Answer<Option<BString>> {
+        match self.catalog.row(key)? {
+            Some(_) => Ok(Some(key.to_owned())),
+            None => self.catalog.key_shown_as(key),
         }
-        let shown = self.catalog.key_shown_as(key.as_bstr())?;
-        shown.ok_or_else(|| Failure::Unknown(format!("there is no utterance {key}")))
+    }
+
+    /// Whether a value of an utterance is the output of a command, which runs when it is opened.
+    pub(super) fn runs_command(&self, key: &BStr) -> Answer<bool> {
+        let is_command = |name: &BStr| Locator::parse(name).is_ok_and(|locator| locator.is_command());
+        if SoundPlace::find(&self.catalog, key)?.is_some_and(|place| is_command(place.name())) {
+            return Ok(true);
+        }
+        for track in &self.tracks {
+            if track.place(&self.catalog, key)?.is_some_and(|(_, place)| is_command(place.rxfilename.as_bstr())) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The sound of an utterance.

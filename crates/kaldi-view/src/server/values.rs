@@ -3,11 +3,10 @@
 use std::ops::Range;
 
 use bstr::{BStr, BString};
-use kaldi_io::{Blob, Input};
+use kaldi_io::{Blob, Input, was_interrupted};
 use kaldi_reader::Reader;
 use kaldi_table::{Framing, RawEntries, RawEntry};
 
-use crate::server::cancel::may_wait;
 use crate::server::catalog::ValuePlace;
 
 /// Bytes that are read at once.
@@ -31,7 +30,7 @@ pub(crate) fn entry<F: Framing>(place: &ValuePlace, framing: F) -> Result<RawEnt
         if entry.key() == key.as_slice() {
             return Ok(entry);
         }
-        if !may_wait() {
+        if was_interrupted() {
             return Err("interrupted".into());
         }
     }
@@ -55,7 +54,7 @@ pub(crate) fn bytes(rxfilename: &BStr, range: &Range<u64>) -> Result<Blob, Strin
         if input.read_some(&mut found, limit).map_err(|error| error.to_string())? == 0 {
             return Err(format!("{name}: expected {length} bytes at {}, got the end of the file", range.start));
         }
-        if !may_wait() {
+        if was_interrupted() {
             return Err("interrupted".into());
         }
     }

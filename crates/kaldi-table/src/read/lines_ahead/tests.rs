@@ -22,7 +22,7 @@ fn ahead(most: usize, permissive: bool, script: &str) -> (TempDir, LinesAhead) {
 fn key_and_value(lines: &mut LinesAhead) -> Option<(String, Option<String>)> {
     let line = lines.next().unwrap()?;
     let value = line.value.map(|value| value.finish(&mut framing()).unwrap().blob.head().escape_ascii().to_string());
-    Some((line.line.key.to_string(), value))
+    Some((line.line.value.key.to_string(), value))
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn nothing_is_started_behind_a_failure_that_is_known() {
 fn permissive_mode_goes_on_behind_a_failure() {
     let (_dir, mut lines) = ahead(2, true, "a true |\nb cat x |[]\nc | cat\nd echo 1 |\n");
     for key in ["a", "b", "c"] {
-        assert_eq!(lines.next().unwrap().unwrap().line.key, key);
+        assert_eq!(lines.next().unwrap().unwrap().line.value.key, key);
     }
     assert_eq!(key_and_value(&mut lines), Some(("d".to_owned(), Some("1\\n".to_owned()))));
 }

@@ -5,12 +5,12 @@
 //! Header, levels and numbers of a page follow one another. The formats are those of Parquet (`parquet.thrift`,
 //! `Encodings.md`).
 
-use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 
 use bytes::Bytes;
-use parquet::basic::{Encoding, EncodingMask, PageType};
+use kaldi_io::Encoded;
+use parquet::basic::{Encoding, EncodingMask, PageType, Type};
 use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, OffsetIndexBuilder, PageEncodingStats};
@@ -18,8 +18,7 @@ use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::writer::SerializedRowGroupWriter;
 use parquet::schema::types::ColumnDescPtr;
 
-use crate::array::Array;
-use crate::stream::Sink;
+use crate::write::other_type;
 
 /// Bytes of numbers, and lists, in a page. A list is in one page, however long it is.
 const PAGE_BYTES: usize = 1 << 20;
@@ -33,24 +32,34 @@ pub(crate) struct ListColumn<'a> {
 struct Page<'a> {
     /// Header and levels.
     head: Vec<u8>,
-    lists: &'a [Cow<'a, Array>],
+    lists: &'a [&'a Encoded],
     num_levels: usize,
     num_bytes: usize,
 }
 
 impl<'a> ListColumn<'a> {
-    /// Lists of numbers whose little-endian bytes are those of the column's type.
-    pub(crate) fn new(mut lists: &'a [Cow<'a, Array>]) -> Result<Self, ParquetError> {
+    /// Lists of numbers whose little-endian bytes are those of the column's type. The lists and the numbers are required.
+    pub(crate) fn new(mut lists: &'a [&'a Encoded], descr: &ColumnDescPtr) -> Result<Self, ParquetError> {
+        let width = match descr.physical_type() {
+            Type::FLOAT | Type::INT32 => 4,
+            Type::DOUBLE | Type::INT64 => 8,
+            Type::FIXED_LEN_BYTE_ARRAY => descr.type_length().max(1) as usize,
+            _ => 0,
+        };
+        let has_lists = (descr.max_def_level(), descr.max_rep_level()) == (1, 1) && !descr.self_type().is_optional();
+        if !has_lists || width == 0 || lists.iter().any(|list| list.len() % width != 0) {
+            return Err(other_type());
+        }
         let mut pages = Vec::new();
         while !lists.is_empty() {
             let mut num_bytes = 0;
-            let is_full = |list: &Cow<'_, Array>| {
-                num_bytes += list.data.len();
+            let is_full = |list: &&Encoded| {
+                num_bytes += list.len();
                 num_bytes >= PAGE_BYTES
             };
             let count = lists.iter().take(PAGE_LISTS).position(is_full).map_or(PAGE_LISTS, |last| last + 1);
             let (page, rest) = lists.split_at(count.min(lists.len()));
-            pages.push(Page::new(page)?);
+            pages.push(Page::new(page, width)?);
             lists = rest;
         }
         Ok(Self { pages })
@@ -61,9 +70,9 @@ impl<'a> ListColumn<'a> {
     }
 
     /// Appends the column to a row group.
-    pub(crate) fn append_to(
+    pub(crate) fn append_to<W: Write + Send>(
         &self,
-        group: &mut SerializedRowGroupWriter<'_, Sink>,
+        group: &mut SerializedRowGroupWriter<'_, W>,
         descr: ColumnDescPtr,
     ) -> Result<(), ParquetError> {
         let mut offsets = OffsetIndexBuilder::new();
@@ -98,15 +107,15 @@ impl<'a> ListColumn<'a> {
 
 impl<'a> Page<'a> {
     fn pieces(&self) -> impl Iterator<Item = &[u8]> {
-        std::iter::once(self.head.as_slice()).chain(self.lists.iter().flat_map(|list| list.data.slices()))
+        std::iter::once(self.head.as_slice()).chain(self.lists.iter().flat_map(|list| list.slices()))
     }
 
-    fn new(lists: &'a [Cow<'a, Array>]) -> Result<Self, ParquetError> {
-        let counts = || lists.iter().map(|list| list.num_values());
+    fn new(lists: &'a [&'a Encoded], width: usize) -> Result<Self, ParquetError> {
+        let counts = || lists.iter().map(|list| list.len() / width);
         let repetitions = runs(counts().flat_map(|count| [(0, 1), (1, count.saturating_sub(1))]));
         let definitions = runs(counts().map(|count| (count.min(1) as u8, count.max(1))));
         let num_levels: usize = counts().map(|count| count.max(1)).sum();
-        let num_bytes = lists.iter().map(|list| list.data.len()).sum::<usize>();
+        let num_bytes = lists.iter().map(|list| list.len()).sum::<usize>();
         let size = repetitions.len() + definitions.len() + num_bytes;
         if i32::try_from(size + 64).is_err() {
             return Err(ParquetError::General(format!("a page of {size} bytes is larger than Parquet allows")));
