@@ -58,7 +58,7 @@ fn pictures_of_the_guide_are_drawn() {
     let scratch = Scratch::new();
     let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/samples");
     Python::find().unwrap().run(&scratch, "make_pictures", &format!("'{samples}'"));
-    for name in ["table-view.png", "table-view-phone.png", "table-report.png"] {
+    for name in ["table-view.png", "table-view-phone.png", "table-report.png", "table-report-card.png"] {
         let picture = scratch.read(name);
         assert!((20_000..400_000).contains(&picture.len()), "{name} has {} bytes", picture.len());
         if let Some(folder) = std::env::var_os("PEERS_PICTURES") {

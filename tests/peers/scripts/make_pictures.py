@@ -1,4 +1,4 @@
-"""make_pictures.py <samples>: table-view.png and table-report.png of the voices in samples, in the current folder."""
+"""make_pictures.py <samples>: the pictures of docs/looking.md of the voices in samples, in the current folder."""
 import shutil
 import sys
 import wave
@@ -62,12 +62,15 @@ def main(samples):
         number = 7 + 11 * index
         corpus.write_sound(f"{number}.wav", change(corpus.sound(durations[f"utt{number:02}"], number)))
     corpus.run("table-report --print-args=false --title='A corpus' made page.html")
-    with Browser(width=1000, height=900) as page:
+    with Browser(width=1200, height=1000) as page:
         address = Path("page.html").resolve().as_uri()
         page.allowed = (address,)
         page.open(address)
-        page.script("arguments[0].scrollIntoView()", page.find("findings"))
         page.picture("table-report.png")
+        page.scheme("dark")
+        page.driver.set_window_size(1000, 720)
+        page.script("arguments[0].scrollIntoView()", page.find("utterance"))
+        page.picture("table-report-card.png")
 
 
 main(sys.argv[1])

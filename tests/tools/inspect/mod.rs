@@ -11,6 +11,7 @@ mod table_info;
 mod table_keys;
 mod table_report;
 mod table_report_copies;
+mod table_report_page;
 mod table_sample;
 mod table_stats;
 mod table_view;

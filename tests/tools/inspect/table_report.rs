@@ -124,7 +124,7 @@ fn plant_in_sound(made: &mut [Made], noise: &mut Noise, plant: &mut dyn FnMut(&m
 
 /// A data directory of `count` utterances with 27 faults and a file `hyp` of recognized texts, and which faults: the key and the rule
 /// of each.
-fn faulty(scratch: &Scratch, seed: u64, count: usize) -> BTreeSet<(String, &'static str)> {
+pub(super) fn faulty(scratch: &Scratch, seed: u64, count: usize) -> BTreeSet<(String, &'static str)> {
     let mut noise = Noise(seed);
     let mut made: Vec<Made> = (0..count).map(|index| Made::new(index, &mut noise)).collect();
     let mut planted = BTreeSet::new();
@@ -172,11 +172,11 @@ fn faulty(scratch: &Scratch, seed: u64, count: usize) -> BTreeSet<(String, &'sta
     planted
 }
 
-fn json(scratch: &Scratch, name: &str) -> Value {
+pub(super) fn json(scratch: &Scratch, name: &str) -> Value {
     serde_json::from_slice(&scratch.read(name)).unwrap()
 }
 
-fn strings<'a>(findings: &'a Value, name: &str) -> Vec<&'a str> {
+pub(super) fn strings<'a>(findings: &'a Value, name: &str) -> Vec<&'a str> {
     findings.as_array().unwrap().iter().map(|finding| finding[name].as_str().unwrap()).collect()
 }
 
@@ -270,128 +270,6 @@ fn the_page_needs_nothing_else() {
     let page = String::from_utf8(scratch.read("q.html")).unwrap();
     assert!(!page.contains("<audio") && !page.contains("quick brown"), "{page}");
     assert!(page.contains("<img "));
-}
-
-/// The value of an attribute in all elements with a hook.
-fn attributes<'a>(page: &'a str, hook: &str, name: &str) -> Vec<&'a str> {
-    let hook = format!("data-testid=\"{hook}\"");
-    let elements = page.split(&hook).skip(1);
-    let value = |element: &'a str| {
-        let element = element.split('>').next().unwrap();
-        element.split_once(&format!(" {name}=\"")).and_then(|(_, rest)| rest.split('"').next()).unwrap()
-    };
-    elements.map(value).collect()
-}
-
-/// The text in all elements with a hook, up to the next element.
-fn texts<'a>(page: &'a str, hook: &str) -> Vec<&'a str> {
-    let hook = format!("data-testid=\"{hook}\"");
-    let elements = page.split(&hook).skip(1);
-    elements.map(|element| element.split(['>', '<']).nth(1).unwrap()).collect()
-}
-
-#[test]
-fn findings_are_grouped_by_utterance_and_counted_by_rule() {
-    let scratch = Scratch::new();
-    faulty(&scratch, 2, 60);
-    scratch.sh("table-report --hyp=hyp --json=r.json data p.html").succeeds();
-    let page = String::from_utf8(scratch.read("p.html")).unwrap();
-    let data = json(&scratch, "r.json");
-    let findings = data["findings"].as_array().unwrap();
-    let keys: BTreeSet<&str> = strings(&data["findings"], "key").into_iter().collect();
-    assert_eq!(attributes(&page, "group", "data-key").len(), keys.len());
-    assert_eq!(attributes(&page, "finding", "data-key"), strings(&data["findings"], "key"));
-    assert_eq!(attributes(&page, "finding", "data-rule"), strings(&data["findings"], "rule"));
-    assert_eq!(texts(&page, "count"), [format!("{0} of {0} utterances", keys.len())]);
-    // The most frequent rule is the first.
-    let rules = attributes(&page, "rule", "data-rule");
-    let counts: Vec<usize> =
-        attributes(&page, "rule", "data-count").iter().map(|count| count.parse().unwrap()).collect();
-    assert!(counts.is_sorted_by(|left, right| left >= right), "{counts:?}");
-    for (rule, count) in rules.iter().zip(&counts) {
-        assert_eq!(findings.iter().filter(|finding| finding["rule"] == *rule).count(), *count, "{rule}");
-        assert!(page.contains(&format!("<dd data-rule=\"{rule}\">")), "{rule}");
-    }
-    // Values have their units, and as many decimals in all rows of a rule.
-    let values = texts(&page, "value");
-    assert!(values.iter().all(|value| value.chars().count() <= 24), "{values:?}");
-    for (rule, unit) in [("clipping", " %"), ("level", " dB"), ("rate", " Hz"), ("snr", " dB"), ("duration", " s")] {
-        let own = findings.iter().zip(&values).filter(|(finding, _)| finding["rule"] == rule).map(|(_, value)| value);
-        let decimals = |value: &str| value.split_once('.').map_or(0, |(_, rest)| rest.len() - unit.len());
-        let own: Vec<&&str> = own.collect();
-        assert!(!own.is_empty() && own.iter().all(|value| value.ends_with(unit)), "{rule}: {own:?}");
-        assert!(own.iter().all(|value| decimals(value) == decimals(own[0])), "{rule}: {own:?}");
-    }
-    // What there is in words instead of a number.
-    assert!(page.contains("<span data-testid=\"message\">same sound as <a href=\"#utterance-"));
-    assert!(texts(&page, "message").iter().any(|message| message.contains("as the header says, got")));
-}
-
-#[test]
-fn all_pictures_have_one_scale() {
-    let scratch = Scratch::new();
-    faulty(&scratch, 1, 60);
-    scratch.sh("table-report --top=40 data p.html").succeeds();
-    let page = String::from_utf8(scratch.read("p.html")).unwrap();
-    let lows: BTreeSet<&str> = attributes(&page, "spectrogram", "data-low").into_iter().collect();
-    let highs: BTreeSet<&str> = attributes(&page, "spectrogram", "data-high").into_iter().collect();
-    let (low, high): (f64, f64) = (lows.first().unwrap().parse().unwrap(), highs.first().unwrap().parse().unwrap());
-    assert_eq!((lows.len(), highs.len(), high - low), (1, 1, 80.0));
-    assert!((-40.0..=0.0).contains(&high), "{high}");
-    let scales = attributes(&page, "waveform", "data-scale");
-    assert!(scales.len() > 10 && scales.iter().all(|scale| *scale == "1"), "{scales:?}");
-    let bar = page.split_once("data-testid=\"colour-bar\"").unwrap().1.split_once("</p>").unwrap().0;
-    for end in [low, high] {
-        assert!(bar.contains(&format!("−{} dB", -end)) || end == 0.0, "{bar}");
-    }
-    // The utterance of zeros is a line in the middle.
-    let card = page.split("<article").skip(1).find(|card| card.contains("data-key=\"utt004\"")).unwrap();
-    let path = card.split_once("<path d=\"M").unwrap().1.split_once('z').unwrap().0;
-    assert!(path.split_whitespace().skip(1).step_by(2).all(|height| height == "100"), "{path}");
-}
-
-#[test]
-fn charts_hold_every_utterance() {
-    let scratch = Scratch::new();
-    faulty(&scratch, 1, 60);
-    scratch.sh("table-report --top=0 --json=r.json data p.html").succeeds();
-    let page = String::from_utf8(scratch.read("p.html")).unwrap();
-    let data = json(&scratch, "r.json");
-    let charts: Vec<&str> = page.split("<figure data-testid=\"chart\"").skip(1).collect();
-    assert_eq!(charts.len(), data["distributions"].as_object().unwrap().len());
-    for chart in charts {
-        let chart = chart.split("</figure>").next().unwrap();
-        let name = chart.split('"').nth(1).unwrap();
-        let found = &data["distributions"][name];
-        let numbers = |hook: &str, of: &str| -> Vec<f64> {
-            attributes(chart, hook, of).iter().map(|number| number.parse().unwrap()).collect()
-        };
-        let held: f64 = ["bar", "below", "above"].iter().flat_map(|hook| numbers(hook, "data-count")).sum();
-        assert_eq!(Some(held), found["count"].as_f64(), "{name}");
-        let (from, to) = (numbers("bar", "data-from"), numbers("bar", "data-to"));
-        assert!(from[0] <= found["quantiles"]["0.01"].as_f64().unwrap() + 1e-9, "{name}: {from:?}");
-        assert!(*to.last().unwrap() >= found["quantiles"]["0.99"].as_f64().unwrap() - 1e-9, "{name}: {to:?}");
-        assert_eq!([texts(chart, "x-label").len(), texts(chart, "y-label").len()], [1, 1], "{name}");
-        assert!(!texts(chart, "tick").is_empty() && !texts(chart, "x-label")[0].contains('_'), "{name}");
-    }
-}
-
-#[test]
-fn keys_and_texts_are_no_markup() {
-    let scratch = Scratch::new();
-    let key = "<script>alert(1)</script>\"onload='x'&amp;";
-    std::fs::create_dir(scratch.path("d")).unwrap();
-    scratch.write("a.wav", wave(8000, &[&[0; 4000]])).write("d/wav.scp", format!("{key} a.wav\n"));
-    scratch.write("d/text", format!("{key} </script><img src=x onerror=y> \u{202e}\n"));
-    scratch.write("d/utt2spk", format!("{key} </script><i>\n"));
-    scratch.sh("table-report d p.html").succeeds();
-    let page = String::from_utf8(scratch.read("p.html")).unwrap();
-    assert!(page.contains(
-        "data-key=\"&lt;script&gt;alert(1)&lt;/script&gt;&quot;onload=&#39;x&#39;&amp;amp;\" data-rule=\"silence\""
-    ));
-    // The data, and what sorts and filters.
-    assert_eq!((page.matches("<script").count(), page.matches("</script").count()), (2, 2));
-    assert!(!page.contains("<img src=x") && !page.contains("<i>"));
 }
 
 #[test]

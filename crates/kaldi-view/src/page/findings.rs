@@ -106,7 +106,7 @@ pub(crate) fn section(html: &mut String, report: &CorpusReport<'_>, places: &Pla
     let findings: usize = places.groups.iter().map(|group| group.1.len()).sum();
     if findings < count {
         *html += &format!(
-            " <span class=\"quiet\">Listed are {} of {}, some of each rule; --write-utterances writes all.</span>",
+            " <span class=\"quiet\">Listed are {} of {}, some of each rule.</span>",
             grouped(findings),
             count_of(count, "findings")
         );
