@@ -156,7 +156,7 @@ def test_text_may_be_inside_of_json_in_shards(data, tmp_path):
     for field, message in (("json.words", r"expected an entry \"words\" for json\.words"), ("lab", "expected a text, got none")):
         with pytest.raises(kt.Error, match=message):
             list(kt.feed.batches(name, **options(data, data_type="shard", text_field=field, on_error="fail")))
-    with pytest.raises(ValueError, match="`text_field` with `data_type = shard` only"):
+    with pytest.raises(ValueError, match="`text_field` with `data_type = shard` or `data_type = shar` only"):
         list(kt.feed.batches(data / "data.list", **options(data, text_field="json.text")))
 
 
