@@ -5,7 +5,8 @@
 # than 3 % than in such a file, and exits with 1 if there are any. --small runs every row once on little data, in seconds, to see
 # whether it fails. Rows that fail are named with their messages, the others still run, and the exit code is 1.
 #
-# Makes its data in TMPDIR (3 GB) and removes it. KALDI_BIN=<folder of Kaldi's programs> adds columns for these,
+# Makes its data in TMPDIR (3 GB) and removes it. KALDI_BIN=<folder of Kaldi's programs> adds columns for these, and
+# KALDI=<checkout of Kaldi> whole recipes, by its scripts,
 # ROUNDS=<number> tells how often everything is measured (3; the best counts), ROWS=<text> does only the rows with it in
 # their names. Rows of remote names have curl as their yardstick, rows of sound have
 # sox. The package kaldi_native_fbank is measured where PYTHON (python3) has it.

@@ -4,6 +4,9 @@
 # scripts/check.sh --quick [commit] is for the daily round: format, lints, and the tests of what has changed since the commit
 # (default: the last one, HEAD): the unit tests of changed crates, the tests and recorded cases of changed tools, and those that
 # check documents and sources.
+#
+# scripts/check.sh --all is for a release: then what needs Debian's tools or an hour follows: the Debian package (scripts/deb.sh), the
+# site of the documents (scripts/site.sh), and 64-bit ARM under emulation (scripts/arm64.sh).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -71,4 +74,9 @@ step scripts/python.sh
 failed=0
 step wait "$trials" || failed=$?
 cat "$faults"
+if [ "${1-}" = --all ]; then
+    step scripts/deb.sh
+    step scripts/site.sh
+    step scripts/arm64.sh
+fi
 exit "$failed"

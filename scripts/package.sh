@@ -10,7 +10,8 @@ folder=${1:-${CARGO_TARGET_DIR:-target}/package}
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"/\1/p' Cargo.toml)
-name=kaldi-tables-$version-$(uname -m)-linux
+machine=${CARGO_BUILD_TARGET:-$(uname -m)}
+name=kaldi-tables-$version-${machine%%-*}-linux
 stage=$(mktemp -d "$folder/stage.XXXXXX")
 trap 'rm -rf "$stage"' EXIT
 

@@ -14,4 +14,7 @@ if [ -x "$folder/bin/python" ] && cmp -s "$made" $requirements; then
 fi
 python3 -m venv --clear "$folder"
 "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --only-binary=:all: -r $requirements
+# A second version of a package has a folder of its own, which one script looks into.
+second=$(sed -n 's/^# Alone in lhotse2: //p' $requirements)
+"$folder/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --only-binary=:all: --target "$folder/lhotse2" "$second"
 cp $requirements "$made"

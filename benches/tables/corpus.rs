@@ -24,8 +24,10 @@ pub enum Corpus {
     Spliced,
     /// `wav.scp`: recordings of 8 to 14 seconds, `long.wav` with all of them, and `room.wav`, half a second of echoes.
     Audio,
-    /// `noise.scp` and `noise.text`: a thousand recordings of 200 kB; `train.yaml`: a chain for them.
+    /// `noise.scp`, `noise.text` and the data directory `noise.data`: a thousand recordings of 200 kB; `train.yaml`: a chain for them.
     Sound,
+    /// `cuts.jsonl`: a million cuts of lhotse.
+    Cuts,
     /// `ref.txt` and `hyp.txt`: sentences, and what might have been recognized.
     Words,
     /// `t.ark`: 50 million tokens in 100,000 vectors.
@@ -50,11 +52,12 @@ pub enum Corpus {
 
 impl Corpus {
     /// All parts, in the order in which they are written.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Tables,
         Self::Spliced,
         Self::Audio,
         Self::Sound,
+        Self::Cuts,
         Self::Words,
         Self::Tokens,
         Self::Ivectors,
@@ -72,6 +75,7 @@ impl Corpus {
             Self::Spliced => write_spliced(dir, size),
             Self::Audio => write_audio(dir, size),
             Self::Sound => write_sound(dir, size),
+            Self::Cuts => write_cuts(dir, size),
             Self::Words => write_words(dir, size),
             Self::Tokens => write_tokens(dir, size),
             Self::Ivectors => corpus_models::write_ivectors(dir, size),
@@ -260,8 +264,35 @@ fn write_sound(dir: &Path, size: Size) -> Result<()> {
     let chain = "dataset_conf:\n  fbank_conf: {num_mel_bins: 80, dither: 1.0}\n  shuffle_conf: {shuffle_size: 1500}\n  \
                  batch_conf: {batch_type: dynamic, max_frames_in_batch: 12000}\n";
     std::fs::write(dir.join("train.yaml"), chain)?;
+    let speakers: String = lines.lines().map(|line| format!("{0} {0}\n", &line[..7])).collect();
+    let data = dir.join("noise.data");
+    std::fs::create_dir(&data)?;
+    for (name, content) in [("wav.scp", &lines), ("text", &text), ("utt2spk", &speakers)] {
+        std::fs::write(data.join(name), content)?;
+    }
     std::fs::write(dir.join("noise.text"), text)?;
     std::fs::write(dir.join("noise.scp"), lines)
+}
+
+fn write_cuts(dir: &Path, size: Size) -> Result<()> {
+    let mut random = Random(7);
+    let mut cuts = create(dir, "cuts.jsonl")?;
+    for index in 0..size.pick(1_000_000, 200) {
+        let (name, speaker) = (format!("{:04}-{index:07}", index / 500), index / 500);
+        let num_samples = 32_000 + random.below(200_000);
+        let duration = num_samples as f64 / 16000.0;
+        let words: Vec<String> = (0..5 + random.below(20)).map(|_| format!("word{}", random.below(5000))).collect();
+        writeln!(
+            cuts,
+            "{{\"id\": \"{name}-0\", \"start\": 0, \"duration\": {duration}, \"channel\": 0, \"supervisions\": [{{\"id\": \
+             \"{name}\", \"recording_id\": \"{name}\", \"start\": 0.0, \"duration\": {duration}, \"channel\": 0, \"text\": \"{}\", \
+             \"language\": \"en\", \"speaker\": \"{speaker:04}\"}}], \"recording\": {{\"id\": \"{name}\", \"sources\": [{{\"type\": \
+             \"file\", \"channels\": [0], \"source\": \"/corpora/train/{speaker:04}/{name}.flac\"}}], \"sampling_rate\": 16000, \
+             \"num_samples\": {num_samples}, \"duration\": {duration}, \"channel_ids\": [0]}}, \"type\": \"MonoCut\"}}",
+            words.join(" ")
+        )?;
+    }
+    cuts.flush()
 }
 
 fn write_words(dir: &Path, size: Size) -> Result<()> {

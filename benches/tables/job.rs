@@ -24,6 +24,12 @@ pub enum Yardstick {
     CatShard,
     /// `cp` of the sound in that shard.
     CpSound,
+    /// `cat` of the Parquet file with that sound, and `cp` of the sound.
+    CatHubAndCpSound,
+    /// `cat` of a Shar folder to `/dev/null`.
+    CatShar,
+    /// `wc -w` of cuts.
+    WordsOfCuts,
 }
 
 impl Yardstick {
@@ -38,6 +44,9 @@ impl Yardstick {
             Self::CpOfTen => "`cp` of the ten",
             Self::CatShard => "`cat shard > /dev/null`",
             Self::CpSound => "`cp` of the sound",
+            Self::CatHubAndCpSound => "`cat` of it and `cp -r` of the result",
+            Self::CatShar => "`cat shar/* > /dev/null`",
+            Self::WordsOfCuts => "`wc -w` of the cuts",
         }
     }
 
@@ -53,6 +62,9 @@ impl Yardstick {
             Self::CpOfTen => sh("cp part-*.bin copies"),
             Self::CatShard => sh("cat made/*.tar"),
             Self::CpSound => Run::new("cp".into(), &["-r", "noise", "copies"]),
+            Self::CatHubAndCpSound => sh("cat hub.parquet; cp -r noise copies"),
+            Self::CatShar => sh("cat shar/*.tar shar/*.jsonl"),
+            Self::WordsOfCuts => Run::new("wc".into(), &["-w", "cuts.jsonl"]),
         }
     }
 }

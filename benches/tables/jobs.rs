@@ -24,6 +24,8 @@ pub const PREPARATIONS: &[(Corpus, &str, &[&str])] = &[
     (Corpus::Spliced, "acc-lda", &["lda.mdl", "ark:few.ark", "ark:few.post", "lda.acc"]),
     (Corpus::Lattices, "lattice-copy", &["ark:lats.ark", "ark,t:lats.txt"]),
     (Corpus::Sound, "make-shard-list", &["noise.scp", "noise.text", "made", "data.list"]),
+    (Corpus::Sound, "export-data-dir", &["--format=parquet", "noise.data", "hub.parquet"]),
+    (Corpus::Sound, "make-shar", &["--compress=none", "--num-utts-per-shard=250", "noise.data", "shar"]),
 ];
 
 /// All jobs.
@@ -38,6 +40,7 @@ pub fn jobs() -> Vec<Job> {
     jobs.extend(token_jobs());
     jobs.extend(feed_jobs());
     jobs.extend(shard_jobs());
+    jobs.extend(stored_jobs());
     jobs
 }
 
@@ -281,5 +284,23 @@ fn shard_jobs() -> Vec<Job> {
         job("a script file of shards", "shards-to-scp", &["data.list", "out.scp"]).at_most(0.5, CatShard),
         job("copying and shuffling shards", "copy-shards", &["--seed=1", "data.list", "copies", "out"])
             .at_most(1.3, CpSound),
+    ]
+}
+
+/// Corpora as hubs and other programs store them.
+fn stored_jobs() -> Vec<Job> {
+    let job = |corpus, name, tool, arguments| Job::new(corpus, name, tool, arguments).beside(Rival::Nobody);
+    vec![
+        job(
+            Corpus::Sound,
+            "Parquet with sound inside to a data directory",
+            "make-data-dir",
+            &["hub.parquet", "copies/data"],
+        )
+        .at_most(2.0, Yardstick::CatHubAndCpSound),
+        job(Corpus::Cuts, "a million cuts of lhotse to tables", "make-data-dir", &["cuts.jsonl", "copies/data"])
+            .at_most(2.0, Yardstick::WordsOfCuts),
+        job(Corpus::Sound, "making Shar", "make-shar", &["noise.data", "copies/shar"]).at_most(1.3, Yardstick::CpSound),
+        job(Corpus::Sound, "indices of Shar", "index-shards", &["shar"]).at_most(1.0, Yardstick::CatShar),
     ]
 }

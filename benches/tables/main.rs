@@ -10,7 +10,7 @@
 //! by more than 3 % are named, and the exit code is 1 if there are any. With `--small` every row runs once on a little data, so
 //! that a row that fails shows. Rows that fail are named with their messages, the others still run, and the exit code is 1.
 //!
-//! Environment: `KALDI_BIN` is a folder with Kaldi's programs to measure as well; `PYTHON` an interpreter (python3), of which
+//! Environment: `KALDI_BIN` is a folder with Kaldi's programs to measure as well; `KALDI` a checkout, whose recipes are run; `PYTHON` an interpreter (python3), of which
 //! the package `kaldi_native_fbank` is measured where it is installed; `PEERS_PYTHON` that of `tests/peers`; `ROWS` a part of the names of the jobs to do (all);
 //! `ROUNDS` how often (3); `TMPDIR` where the data goes (3 GB, removed afterwards).
 
@@ -29,6 +29,7 @@ mod lattices;
 mod measure;
 mod models;
 mod pieces;
+mod recipes;
 mod remote;
 mod report;
 mod reports;
@@ -111,6 +112,7 @@ fn measure_all(arguments: &Arguments) -> ExitCode {
     pieces::print(&bench);
     growth::print(&bench);
     reports::print(&bench);
+    recipes::print(&bench, kaldi.as_deref());
     coded::print(&bench);
 
     let ours = |job: &Job| ours(job).map(|program| job.run(program));

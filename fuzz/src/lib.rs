@@ -4,6 +4,7 @@
 //! Each function takes bytes. `cargo fuzz` runs them on bytes of its own making; the tests of the properties run them on
 //! damaged samples.
 
+mod columns;
 mod command_line;
 mod manifest;
 
@@ -36,6 +37,7 @@ use kaldi_values::{Cursor, Format, Frame, Value};
 use kaldi_values::{GaussPost, IntMatrix, IntVectorFile, Posterior, Token, Tokens};
 use kaldi_wave::{Wave, WaveInfo, sound_suffix};
 
+pub use columns::columns;
 pub use command_line::command_line;
 pub use manifest::manifest;
 

@@ -36,7 +36,7 @@ pub fn manifest(bytes: &[u8]) {
         fill(&source, &[(names[0], first), (names[1], second), ("a.wav", b""), ("b.wav", b"")]);
         let name = if manifest == Some(Manifest::Lhotse) { source.clone() } else { source.join(names[0]) };
         let Some(corpus) = named(manifest, if manifest.is_some() { &name } else { &source }) else { return };
-        let files = corpus.files();
+        let files = contents(&corpus);
         let target = folder.join("data");
         let contents: Vec<_> = files.iter().map(|(name, content)| (name.as_str(), content.as_slice())).collect();
         fill(&target, &contents);
@@ -53,6 +53,20 @@ pub fn manifest(bytes: &[u8]) {
             leads_back(&directory, &files, folder);
         }
     });
+}
+
+/// The files of a data directory, with their contents.
+fn contents(corpus: &NamedCorpus) -> Vec<(String, Vec<u8>)> {
+    let content = |name: &str| {
+        let mut content = Vec::new();
+        let written = corpus.write(name, |lines| {
+            content.extend_from_slice(lines);
+            Ok::<_, std::convert::Infallible>(())
+        });
+        written.expect("memory takes everything");
+        content
+    };
+    corpus.files().into_iter().map(|name| (name.clone(), content(&name))).collect()
 }
 
 /// Reads and names utterances; a fault has one line, which names the place.
@@ -108,7 +122,7 @@ fn leads_back(directory: &DataDirectory, files: &[(String, Vec<u8>)], folder: &P
             assert!(may_fail, "{manifest:?} does not lead back");
             continue;
         };
-        let back = corpus.files();
+        let back = contents(&corpus);
         assert_eq!(file(&back, "text"), file(files, "text"), "{manifest:?}");
         if !is_wenet {
             assert_eq!(file(&back, "utt2spk"), file(files, "utt2spk"), "{manifest:?}");

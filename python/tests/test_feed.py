@@ -140,6 +140,26 @@ def test_a_table_is_a_data_list(data, tmp_path):
             assert np.array_equal(feats[:length], matrices[key]) and not feats[length:].any()
 
 
+def test_text_may_be_inside_of_json_in_shards(data, tmp_path):
+    lines = [json.loads(line) for line in (data / "data.list").read_text().splitlines()]
+    samples = [
+        {"__key__": it["key"], "wav": pathlib.Path(it["wav"]).read_bytes(), "json": json.dumps({"info": {"words": it["txt"]}})}
+        for it in lines
+    ]
+    (name,) = kt.shards.write(tmp_path, samples)
+    shards = {"data_type": "shard", "text_field": "json.info.words"}
+    raw = list(kt.feed.batches(data / "data.list", **options(data, split="cv")))
+    got = list(kt.feed.batches(tmp_path / "data.list", **options(data, split="cv", **shards)))
+    assert [batch["keys"] for batch in got] == [batch["keys"] for batch in raw]
+    for ours, theirs in zip(got, raw):
+        assert np.array_equal(ours["target"], theirs["target"]) and np.array_equal(ours["feats"], theirs["feats"])
+    for field, message in (("json.words", r"expected an entry \"words\" for json\.words"), ("lab", "expected a text, got none")):
+        with pytest.raises(kt.Error, match=message):
+            list(kt.feed.batches(name, **options(data, data_type="shard", text_field=field, on_error="fail")))
+    with pytest.raises(ValueError, match="`text_field` with `data_type = shard` only"):
+        list(kt.feed.batches(data / "data.list", **options(data, text_field="json.text")))
+
+
 def test_mistakes_are_errors(data, tmp_path, caplog, capfd):
     for wrong, error, message in (
         ({"world_size": 2, "rank": 2}, ValueError, "ranks"),

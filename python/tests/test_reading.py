@@ -269,6 +269,65 @@ def test_shards(tmp_path):
     assert list(kt.keys(name)) == ["utt1"]
 
 
+def packed(path, members):
+    with tarfile.open(path, "w") as tar:
+        for name, data in members:
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+    return path
+
+
+def test_fields_of_shards(tmp_path):
+    sound = files.riff(np.arange(80, dtype=np.int16), 8000)
+    facts = '{"text": "caf\\u00e9 \\ud83d\\ude00", "n": 17, "meta": {"text": "in\\nside"}}'
+    members = [("a.wav", sound), ("a.json", facts.encode()), ("a.lab", b"1 2"), ("b.json", b'{"text": null, "n": 3}'), ("b.lab", b"3")]
+    path = packed(tmp_path / "s.tar", members)
+    (tmp_path / "data.list").write_text(f"{path}\n")
+    for source in (path, tmp_path / "data.list"):
+        field = lambda name, *more, permissive="": list(kt.open(f"shard,{permissive}field={name}:{source}", *more))  # noqa: B023, E731
+        assert field("json.text", "token-vector", permissive="p,") == [("a", ["caf\u00e9", "\U0001f600"])]
+        assert field("json.meta.text", permissive="p,") == [("a", ["in", "side"])]
+        assert field("json.n", "int32") == [("a", 17), ("b", 3)]
+        assert [(key, ids.tolist()) for key, ids in field("lab", "int32-vector")] == [("a", [1, 2]), ("b", [3])]
+        with pytest.raises(kt.Error, match=r"b: .*s\.tar:\d+: expected a value as json\.text, got null"):
+            field("json.text", "token-vector")
+        with pytest.raises(kt.Error, match=r"a: .*expected an entry \"none\""):
+            field("json.none", "token-vector")
+    with pytest.raises(kt.Error, match="field="):
+        kt.open(f"ark,field=x:{path}")
+
+
+def test_shar(tmp_path):
+    data, shar = tmp_path / "data", tmp_path / "shar"
+    data.mkdir()
+    sounds = {key: np.arange(count, dtype=np.int16) for key, count in (("s-1", 800), ("s-2", 400), ("t-3", 160))}
+    for key, samples in sounds.items():
+        (data / f"{key}.wav").write_bytes(files.riff(samples, 8000))
+    (data / "wav.scp").write_text("".join(f"{key} {data}/{key}.wav\n" for key in sounds))
+    (data / "utt2spk").write_text("s-1 s\ns-2 s\nt-3 t\n")
+    (data / "text").write_text("s-1 one\ns-2 two words\nt-3 \u4e09\n", encoding="utf-8")
+    (data / "utt2snr").write_text("s-1 1.5\ns-2 2\n")
+    tool_runs.run("make-shar", "--audio=flac", "--num-utts-per-shard=2", data, shar)
+    read = list(kt.open(f"shar:{shar}", "wave"))
+    assert [(key, rate) for key, (rate, _) in read] == [(key, 8000) for key in sounds]
+    for key, (_, samples) in read:
+        np.testing.assert_array_equal(samples, sounds[key])
+    texts = [("s-1", ["one"]), ("s-2", ["two", "words"]), ("t-3", ["\u4e09"])]
+    assert list(kt.open(f"shar:{shar}", "token-vector")) == texts
+    assert list(kt.open(f"shar:{shar}/cuts.000001.jsonl.gz", "token-vector")) == texts[2:]
+    assert list(kt.open(f"shar,field=speaker:{shar}", "token")) == [("s-1", "s"), ("s-2", "s"), ("t-3", "t")]
+    assert list(kt.open(f"shar,p,field=custom.snr:{shar}", "float")) == [("s-1", 1.5), ("s-2", 2.0)]
+    assert list(kt.keys(f"shar:{shar}")) == list(sounds)
+    with pytest.raises(kt.Error, match=r"t-3: .*cuts\.000001\.jsonl\.gz:1: expected custom\.snr of the cut, got none"):
+        list(kt.open(f"shar,field=custom.snr:{shar}", "float"))
+    with pytest.raises(kt.Error, match="expected a Shar folder"):
+        list(kt.open(f"shar:{tmp_path}/none", "wave"))
+    (shar / "recording.000001.tar").unlink()
+    with pytest.raises(kt.Error, match="recording"):
+        list(kt.open(f"shar:{shar}", "wave"))
+
+
 def elsewhere(source, threads):
     """Processor time of other threads while a table is read."""
     usage = lambda who: (lambda used: used.ru_utime + used.ru_stime)(resource.getrusage(who))  # noqa: E731

@@ -11,6 +11,9 @@ import pathlib
 import sys
 import wave
 
+# Before the stand-in for torch, which it would take for the real one.
+import datasets
+
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "tests/peers/scripts"))
 
@@ -75,6 +78,22 @@ def huggingface_parquet() -> None:
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows, schema), HERE / "train-00000-of-00001.parquet")
 
 
+def huggingface_saved() -> None:
+    """The same as Arrow, in the folder that `save_to_disk` writes: a split for each utterance."""
+    text = {name: datasets.Value("string") for name in ("id", "text", "speaker")}
+    plain = datasets.Features(text | {"audio": {"bytes": datasets.Value("binary"), "path": datasets.Value("string")}})
+    sounding, splits = datasets.Features(text | {"audio": datasets.Audio(sampling_rate=8000)}), {}
+    for split, utterance in zip(("train", "test"), UTTERANCES):
+        row = {name: [utterance[name]] for name in ("id", "text", "speaker")}
+        row["audio"] = [{"bytes": sound(utterance["step"]), "path": utterance["id"] + ".wav"}]
+        # The cast needs no decoder.
+        splits[split] = datasets.Dataset.from_dict(row, features=plain).cast(sounding)
+    datasets.DatasetDict(splits).save_to_disk(str(HERE / "saved"))
+    # It is drawn at random, and nobody reads it.
+    for state in (HERE / "saved").glob("*/state.json"):
+        state.write_text(json.dumps(json.loads(state.read_text()) | {"_fingerprint": "0"}, indent=2) + "\n")
+
+
 def cosyvoice_parquet() -> None:
     """Parquet that is called a tar, and the list of such files."""
     rows = [
@@ -121,5 +140,6 @@ def lhotse_cuts_and_shar() -> None:
 if __name__ == "__main__":
     webdataset_tar()
     huggingface_parquet()
+    huggingface_saved()
     cosyvoice_parquet()
     lhotse_cuts_and_shar()

@@ -10,7 +10,7 @@ pub const TRIALS: &Trials = &[
     ("lhotse_reads_our_manifests", lhotse_reads_manifests),
     ("lhotse_reads_our_data_directories", lhotse_reads_data_directories),
     ("lhotse_reads_our_cuts", lhotse_reads_cuts),
-    ("pyarrow_reads_our_parquet", pyarrow_reads_parquet),
+    ("pyarrow_and_datasets_read_our_parquet", pyarrow_reads_parquet),
     ("manifests_of_lhotse_are_read", reads_manifests_of_lhotse),
     ("cuts_and_shar_of_lhotse_are_read", reads_shar_of_lhotse),
     ("lhotse_reads_our_shar", lhotse_reads_shar),
@@ -81,7 +81,7 @@ fn pyarrow_reads_parquet(python: &Python) {
          duration:double mood:string snr:double tokens:list<element: int64>\n\
          s-1 s-1.wav 6400 some \"words\" s en f 0.4 None 1.5 [1, 2]\n\
          t-1 t-1.wav 24000 \u{4e16} t None m 1.5 fine 2.0 []\n\
-         features are those of the columns\n"
+         features are those of the columns\ndatasets loads sound\n"
     );
 }
 

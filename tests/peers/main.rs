@@ -22,6 +22,7 @@ mod parallel;
 mod python;
 mod shards;
 mod sound;
+mod sources;
 mod statistics;
 #[path = "../support/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "another target's support, with the tests of itself that run there")]
@@ -39,12 +40,13 @@ type Trials = [(&'static str, fn(&Python))];
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let subjects: [(&str, &Trials); 7] = [
+    let subjects: [(&str, &Trials); 8] = [
         ("corpus", corpus::TRIALS),
         ("feed", feed::TRIALS),
         ("files", files::TRIALS),
         ("indexed", indexed::TRIALS),
         ("shards", shards::TRIALS),
+        ("sources", sources::TRIALS),
         ("statistics", statistics::TRIALS),
         ("tables", tables::TRIALS),
     ];

@@ -223,6 +223,14 @@ fn manifests_lead_to_data_directories_and_back() {
 }
 
 #[test]
+fn what_is_wrong_with_columns_has_one_line() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    let arrow = ["types.arrow", "file.arrow", "lz4.arrow", "zstd.arrow", "delta.arrow", "matrices.feather"];
+    let arrow = arrow.map(|name| fs::read(data.join("arrow").join(name)).unwrap());
+    run(targets::columns, &arrow, 3000);
+}
+
+#[test]
 fn what_is_wrong_with_a_shard_is_found() {
     let plain = tar(&[("a.txt", b"one"), ("a.wav", &[7; 600]), ("b.c.txt", b"two"), ("b.c.wav", b"")]);
     let folder = [member("d/", b'5', b""), member("x", b'L', b"long name.txt"), plain.clone()].concat();

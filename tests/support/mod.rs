@@ -5,8 +5,8 @@ pub mod shell;
 pub mod signal;
 pub mod tar;
 pub mod viewer;
-// Parts of it are for benchmarks.
-#[allow(dead_code)]
+// Parts of it are for benchmarks, and the test of README.md has it once more.
+#[allow(dead_code, clippy::duplicate_mod)]
 #[path = "../../samples/voice.rs"]
 pub mod voice;
 pub mod wave;

@@ -1,29 +1,27 @@
-//! Pages of Parquet that are compressed.
-//!
-//! The crate `parquet` decompresses zstd with a library in C, and its other features compress, too. Here it delivers pages as they
-//! are, and they are decompressed in Rust. Only Snappy is left to it.
+//! What compresses pages of Parquet, decompressed in Rust. The crate `parquet` decompresses zstd with a library in C, and its other
+//! features compress, too.
 
-use std::io::Read;
-use std::sync::Arc;
+use std::io::{self, BufRead, Read};
 
-use bytes::Bytes;
-use flate2::read::MultiGzDecoder;
+use brotli_decompressor::Decompressor;
+use flate2::bufread::MultiGzDecoder;
 use lz4_flex::block::{DecompressError, decompress_into};
 use parquet::basic::Compression;
-use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
-use parquet::file::serialized_reader::SerializedPageReader;
 use ruzstd::decoding::StreamingDecoder;
 
-use crate::FilePlaces;
+use crate::snappy::SnappyReader;
 
-/// Bytes of the largest page. Programs write pages of 1 MB.
+/// Bytes of the largest page that is read as a whole. Programs write pages of 1 MB, or of a thousand values.
 const LARGEST_PAGE: usize = 1 << 28;
 
 /// What compresses pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Codec {
+pub(crate) enum Codec {
+    /// Nothing.
+    Plain,
+    Snappy,
     Zstd,
     Gzip,
     Brotli,
@@ -33,22 +31,20 @@ enum Codec {
     Lz4Hadoop,
 }
 
-/// The pages of a column in a row group, decompressed.
-pub(crate) struct PackedPages(SerializedPageReader<FilePlaces>, Codec);
-
-impl PackedPages {
-    /// The pages of a column; `None` if they are plain, or the crate decompresses them.
+impl Codec {
+    /// What compresses the pages of a column.
     ///
     /// # Errors
     /// If nothing here decompresses them.
-    pub(crate) fn open(file: &FilePlaces, column: &ColumnChunkMetaData, num_rows: usize) -> Result<Option<Self>> {
-        let codec = match column.compression() {
-            Compression::UNCOMPRESSED | Compression::SNAPPY => return Ok(None),
-            Compression::ZSTD(_) => Codec::Zstd,
-            Compression::GZIP(_) => Codec::Gzip,
-            Compression::BROTLI(_) => Codec::Brotli,
-            Compression::LZ4_RAW => Codec::Lz4,
-            Compression::LZ4 => Codec::Lz4Hadoop,
+    pub(crate) fn of(column: &ColumnChunkMetaData) -> Result<Self> {
+        Ok(match column.compression() {
+            Compression::UNCOMPRESSED => Self::Plain,
+            Compression::SNAPPY => Self::Snappy,
+            Compression::ZSTD(_) => Self::Zstd,
+            Compression::GZIP(_) => Self::Gzip,
+            Compression::BROTLI(_) => Self::Brotli,
+            Compression::LZ4_RAW => Self::Lz4,
+            Compression::LZ4 => Self::Lz4Hadoop,
             other => {
                 let message = format!(
                     "{}: expected pages that are plain, or compressed by Snappy, zstd, gzip, Brotli or LZ4, got {other}",
@@ -56,42 +52,63 @@ impl PackedPages {
                 );
                 return Err(ParquetError::General(message));
             }
-        };
-        let plain = column.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
-        Ok(Some(Self(SerializedPageReader::new(Arc::new(file.clone()), &plain, num_rows, None)?, codec)))
+        })
     }
-}
 
-impl Codec {
-    /// Decompresses what follows the first `start` bytes.
-    fn decompress(self, page: &Bytes, start: usize) -> Result<Bytes> {
-        let fault = |message: String| ParquetError::General(format!("a page compressed by {self}: {message}"));
-        let (before, packed) = page.split_at_checked(start).ok_or_else(|| fault("it is cut".to_owned()))?;
-        let mut bytes = before.to_vec();
+    /// Whether a page can be decompressed as it is read.
+    pub(crate) fn is_stream(self) -> bool {
+        !matches!(self, Self::Lz4 | Self::Lz4Hadoop)
+    }
+
+    /// The bytes of a page, decompressed as they are read; those of LZ4 as a whole.
+    pub(crate) fn open<'a>(self, mut packed: impl BufRead + Send + 'a) -> Result<Box<dyn BufRead + Send + 'a>> {
+        let failed = |message| self.fault(message);
+        Ok(match self {
+            Self::Plain => Box::new(packed),
+            Self::Snappy => Box::new(SnappyReader::new(packed).map_err(|error| failed(error.to_string()))?),
+            Self::Zstd => {
+                let decoder = StreamingDecoder::new(packed).map_err(|error| failed(error.to_string()))?;
+                Box::new(io::BufReader::new(decoder))
+            }
+            Self::Gzip => Box::new(io::BufReader::new(MultiGzDecoder::new(packed))),
+            Self::Brotli => Box::new(io::BufReader::new(Decompressor::new(packed, 1 << 12))),
+            Self::Lz4 | Self::Lz4Hadoop => {
+                let packed = read_all(&mut packed).map_err(failed)?;
+                let blocks = if self == Self::Lz4Hadoop { lz4_blocks(&packed) } else { None };
+                let plain = blocks.map_or_else(|| lz4_block(&packed), Ok).map_err(failed)?;
+                Box::new(io::Cursor::new(plain))
+            }
+        })
+    }
+
+    /// Appends the bytes of a page, decompressed, to `out`.
+    pub(crate) fn decompress(self, mut packed: impl BufRead + Send, out: &mut Vec<u8>) -> Result<()> {
         // A page without values may have no bytes.
-        if !packed.is_empty() {
-            let unpacked = match self {
-                Self::Zstd => {
-                    let decoder = StreamingDecoder::new(packed).map_err(|error| fault(error.to_string()))?;
-                    read_all(decoder)
-                }
-                Self::Gzip => read_all(MultiGzDecoder::new(packed)),
-                Self::Brotli => read_all(brotli_decompressor::Decompressor::new(packed, 1 << 12)),
-                Self::Lz4 => lz4_block(packed),
-                Self::Lz4Hadoop => match lz4_blocks(packed) {
-                    Some(unpacked) => Ok(unpacked),
-                    None => lz4_block(packed),
-                },
-            };
-            bytes.extend(unpacked.map_err(fault)?);
+        if packed.fill_buf()?.is_empty() {
+            return Ok(());
         }
-        Ok(bytes.into())
+        let plain = read_all(&mut self.open(packed)?).map_err(|message| self.fault(message))?;
+        match out.is_empty() {
+            true => *out = plain,
+            false => out.extend(plain),
+        }
+        Ok(())
+    }
+
+    /// What is wrong with a page.
+    pub(crate) fn fault(self, message: String) -> ParquetError {
+        ParquetError::General(match self {
+            Self::Plain => format!("a page: {message}"),
+            _ => format!("a page compressed by {self}: {message}"),
+        })
     }
 }
 
 impl std::fmt::Display for Codec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
+            Self::Plain => "nothing",
+            Self::Snappy => "Snappy",
             Self::Zstd => "zstd",
             Self::Gzip => "gzip",
             Self::Brotli => "Brotli",
@@ -100,7 +117,7 @@ impl std::fmt::Display for Codec {
     }
 }
 
-fn read_all(decoder: impl Read) -> Result<Vec<u8>, String> {
+fn read_all(decoder: &mut impl Read) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     decoder.take(LARGEST_PAGE as u64 + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     if bytes.len() > LARGEST_PAGE { Err(too_large()) } else { Ok(bytes) }
@@ -150,43 +167,6 @@ fn lz4_blocks(mut packed: &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-impl Iterator for PackedPages {
-    type Item = Result<Page>;
-
-    fn next(&mut self) -> Option<Result<Page>> {
-        self.get_next_page().transpose()
-    }
-}
-
-impl PageReader for PackedPages {
-    fn get_next_page(&mut self) -> Result<Option<Page>> {
-        let Some(mut page) = self.0.get_next_page()? else { return Ok(None) };
-        match &mut page {
-            Page::DataPage { buf, .. } | Page::DictionaryPage { buf, .. } => *buf = self.1.decompress(buf, 0)?,
-            Page::DataPageV2 { buf, def_levels_byte_len, rep_levels_byte_len, is_compressed, .. } => {
-                if *is_compressed {
-                    let levels = u64::from(*def_levels_byte_len) + u64::from(*rep_levels_byte_len);
-                    *buf = self.1.decompress(buf, usize::try_from(levels)?)?;
-                    *is_compressed = false;
-                }
-            }
-        }
-        Ok(Some(page))
-    }
-
-    fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
-        self.0.peek_next_page()
-    }
-
-    fn skip_next_page(&mut self) -> Result<()> {
-        self.0.skip_next_page()
-    }
-
-    fn at_record_boundary(&mut self) -> Result<bool> {
-        self.0.at_record_boundary()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -199,7 +179,10 @@ mod tests {
         let plain = b"abcdefghijklmnopqrstuvwxyzabcd.";
         let sizes = [[0, 0, 0, plain.len() as u8], [0, 0, 0, BLOCK.len() as u8]].concat();
         let hadoop = [&sizes[..], BLOCK, &sizes, BLOCK].concat();
-        let unpack = |codec: Codec, packed: &[u8]| codec.decompress(&Bytes::copy_from_slice(packed), 0);
+        let unpack = |codec: Codec, packed: &[u8]| {
+            let mut plain = Vec::new();
+            codec.decompress(packed, &mut plain).map(|()| plain)
+        };
         assert_eq!(unpack(Codec::Lz4, BLOCK).unwrap(), &plain[..]);
         assert_eq!(unpack(Codec::Lz4Hadoop, BLOCK).unwrap(), &plain[..]);
         assert_eq!(unpack(Codec::Lz4Hadoop, &hadoop).unwrap(), [&plain[..], plain].concat());
@@ -210,12 +193,11 @@ mod tests {
     fn damage_is_an_error_and_takes_no_room() {
         // Sizes that claim 4 GB.
         let claims = [&[0xff; 4][..], &[0, 0, 0, BLOCK.len() as u8], BLOCK].concat();
-        for codec in [Codec::Zstd, Codec::Gzip, Codec::Brotli, Codec::Lz4, Codec::Lz4Hadoop] {
-            for packed in [&BLOCK[..20], b"\x00\x01\x02", &claims, &[0xff; 100]] {
-                let error = codec.decompress(&Bytes::copy_from_slice(packed), 0).unwrap_err().to_string();
+        for codec in [Codec::Snappy, Codec::Zstd, Codec::Gzip, Codec::Brotli, Codec::Lz4, Codec::Lz4Hadoop] {
+            for packed in [&BLOCK[..20], b"\x00\x01\x02", &claims[..], &[0xff; 100]] {
+                let error = codec.decompress(packed, &mut Vec::new()).unwrap_err().to_string();
                 assert!(error.contains(&format!("a page compressed by {codec}: ")), "{error}");
             }
-            assert!(codec.decompress(&Bytes::from_static(b"x"), 2).is_err());
         }
     }
 }

@@ -1,11 +1,9 @@
-//! Files of columns, and the values of one.
+//! Parquet files, and the values of a column.
 
 use std::sync::Arc;
 
-use bstr::BStr;
 use bytes::Bytes;
 use half::f16;
-use kaldi_io::printable_rxfilename;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
@@ -15,21 +13,19 @@ use crate::{ColumnValue, Error, FilePlaces, Leaf, LeafType, Result, open_column}
 
 /// A Parquet file.
 #[derive(Clone, Debug)]
-pub struct ColumnFile {
+pub(crate) struct ParquetFile {
     name: Arc<str>,
     places: FilePlaces,
     metadata: Arc<ParquetMetaData>,
     leaves: Vec<Leaf>,
 }
 
-impl ColumnFile {
-    /// Opens a file, and reads what its directory says.
+impl ParquetFile {
+    /// Reads what the directory of a file says.
     ///
     /// # Errors
     /// If it cannot be read, or is no such file.
-    pub fn open(name: &BStr) -> Result<Self> {
-        let places = FilePlaces::open(name)?;
-        let name: Arc<str> = printable_rxfilename(name).into();
+    pub(crate) fn open(name: Arc<str>, places: FilePlaces) -> Result<Self> {
         let metadata = ParquetMetaDataReader::new().parse_and_finish(&places);
         let metadata = metadata.map_err(|error| {
             Error::content(
@@ -41,46 +37,34 @@ impl ColumnFile {
         Ok(Self { name, places, metadata: Arc::new(metadata), leaves })
     }
 
-    /// What messages call the file.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its columns, members of structs among them.
-    pub fn leaves(&self) -> &[Leaf] {
+    pub(crate) fn leaves(&self) -> &[Leaf] {
         &self.leaves
     }
 
     /// The number of its rows, as its directory says.
-    pub fn num_rows(&self) -> u64 {
+    pub(crate) fn num_rows(&self) -> u64 {
         self.metadata.file_metadata().num_rows().max(0).unsigned_abs()
     }
 
     /// The rows that have nothing in the leaf with this index, if the file says how many.
-    pub fn num_nulls(&self, leaf: usize) -> Option<u64> {
+    pub(crate) fn num_nulls(&self, leaf: usize) -> Option<u64> {
         let groups = self.metadata.row_groups().iter();
         groups.map(|group| group.columns().get(leaf)?.statistics()?.null_count_opt()).sum()
     }
 
-    /// The index of a leaf with a name: `audio.bytes` is a column that is called so, or else a member of a struct.
-    pub fn find(&self, name: &str) -> Option<usize> {
-        Leaf::find(&self.leaves, name)
-    }
-
-    /// The names of all leaves, for messages.
-    pub fn names(&self) -> String {
-        Leaf::names(&self.leaves)
-    }
-
     /// What the file says of itself under a key.
-    pub fn note(&self, key: &str) -> Option<&str> {
+    pub(crate) fn note(&self, key: &str) -> Option<&str> {
         let notes = self.metadata.file_metadata().key_value_metadata()?;
         notes.iter().find(|entry| entry.key == key)?.value.as_deref()
     }
 
     /// The values of the leaf with this index.
-    pub fn values(&self, leaf: usize) -> ColumnValues {
-        ColumnValues { file: self.clone(), leaf, group: 0, row: 0, left: 0, reader: None }
+    pub(crate) fn values(&self, leaf: usize) -> ParquetValues {
+        ParquetValues { file: self.clone(), leaf, group: 0, row: 0, left: 0, reader: None }
     }
 }
 
@@ -91,8 +75,8 @@ fn plain(error: &ParquetError) -> String {
 }
 
 /// The values of a leaf, one for each row.
-pub struct ColumnValues {
-    file: ColumnFile,
+pub(crate) struct ParquetValues {
+    file: ParquetFile,
     leaf: usize,
     /// The next row group.
     group: usize,
@@ -103,18 +87,12 @@ pub struct ColumnValues {
     reader: Option<ColumnReader>,
 }
 
-impl std::fmt::Debug for ColumnValues {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ColumnValues").field("leaf", &self.leaf).field("row", &self.row).finish_non_exhaustive()
-    }
-}
-
-impl ColumnValues {
+impl ParquetValues {
     /// The value of the next row; `None` at the end.
     ///
     /// # Errors
     /// If it cannot be read, or is of a type that is not read.
-    pub fn next_value(&mut self) -> Result<Option<ColumnValue>> {
+    pub(crate) fn next_value(&mut self) -> Result<Option<ColumnValue>> {
         if !self.open()? {
             return Ok(None);
         }
@@ -134,7 +112,7 @@ impl ColumnValues {
     ///
     /// # Errors
     /// If they cannot be read, or there are fewer.
-    pub fn skip(&mut self, mut count: u64) -> Result<()> {
+    pub(crate) fn skip(&mut self, mut count: u64) -> Result<()> {
         while count > 0 {
             if !self.open()? {
                 return Err(self.fault("expected more rows, got the end"));
@@ -210,17 +188,21 @@ fn record<T: DataType>(
     if read.map_err(|error| plain(&error))?.0 != 1 {
         return Err("expected a value in every column, got the end of one".to_owned());
     }
-    match (leaf.is_list, values.as_slice()) {
+    match (leaf.is_list(), values.as_slice()) {
         (false, [value]) => Ok(convert(value)),
         (false, _) => Ok(ColumnValue::Null),
         (true, []) if levels.iter().all(|&level| level < leaf.list_level) => Ok(ColumnValue::Null),
         // Without levels, every list has what it has.
         (true, values) => {
             let is_empty = values.is_empty() && levels.len() <= 1 && levels.iter().all(|&it| it == leaf.list_level);
-            match is_empty || values.len() == levels.len() || levels.is_empty() {
-                true => Ok(ColumnValue::List(values.iter().map(convert).collect())),
-                false => Err("expected a value everywhere in a list, got nothing (null)".to_owned()),
-            }
+            let mut values = values.iter().map(convert);
+            Ok(ColumnValue::List(match is_empty || values.len() == levels.len() || levels.is_empty() {
+                true => values.collect(),
+                false => {
+                    let value = |&level: &i16| if level == leaf.value_level { values.next() } else { None };
+                    levels.iter().map(value).map(|value| value.unwrap_or(ColumnValue::Null)).collect()
+                }
+            }))
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use array_files::DType;
 use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as PhysicalType};
 use parquet::schema::types::{SchemaDescriptor, Type};
 
@@ -43,17 +44,57 @@ pub struct Leaf {
     pub name: String,
     /// The type of its values, or of those in its lists.
     pub leaf_type: LeafType,
-    /// Whether a value is a list.
-    pub is_list: bool,
+    /// How many lists are inside of each other: a value is a list if there is one.
+    pub num_lists: usize,
     /// Whether it is a member of a struct.
     pub is_member: bool,
+    /// The numbers as they are stored, if the values are such.
+    pub dtype: Option<DType>,
     /// The level of definition from which on a list is there.
     pub(crate) list_level: i16,
+    /// That of a value that is there.
+    pub(crate) value_level: i16,
     pub(crate) is_unsigned: bool,
     pub(crate) is_half: bool,
 }
 
 impl Leaf {
+    /// A leaf of Arrow.
+    pub(crate) fn new(
+        name: String,
+        leaf_type: LeafType,
+        num_lists: usize,
+        is_member: bool,
+        dtype: Option<DType>,
+    ) -> Self {
+        Self {
+            name,
+            leaf_type,
+            num_lists,
+            is_member,
+            dtype,
+            list_level: 0,
+            value_level: 0,
+            is_unsigned: false,
+            is_half: false,
+        }
+    }
+
+    /// Whether a value is a list.
+    pub fn is_list(&self) -> bool {
+        self.num_lists > 0
+    }
+
+    /// What is stored, such as `list of float32`.
+    pub fn stored(&self) -> String {
+        let lists = "list of ".repeat(self.num_lists);
+        match self.dtype {
+            Some(dtype) => format!("{lists}{dtype:?}").to_lowercase(),
+            None if self.num_lists > 1 => format!("{lists}values"),
+            None => format!("{lists}{}", self.leaf_type),
+        }
+    }
+
     /// The names of leaves, for messages.
     pub fn names(leaves: &[Self]) -> String {
         let mut names: Vec<&str> = leaves.iter().map(|leaf| leaf.name.as_str()).collect();
@@ -70,7 +111,7 @@ impl Leaf {
 
 impl fmt::Display for Leaf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let list = if self.is_list { "list of " } else { "" };
+        let list = if self.is_list() { "list of " } else { "" };
         write!(f, "{list}{}", self.leaf_type)
     }
 }
@@ -117,9 +158,11 @@ impl Leaf {
         Self {
             name: name.join("."),
             leaf_type,
-            is_list: column.max_rep_level() > 0,
+            num_lists: usize::try_from(column.max_rep_level()).unwrap_or_default(),
             is_member: name.len() > 1,
+            dtype: dtype(column.physical_type(), column.converted_type(), is_half),
             list_level,
+            value_level: column.max_def_level(),
             is_unsigned: unsigned,
             is_half,
         }
@@ -145,6 +188,19 @@ fn is_list(schema: &SchemaDescriptor, path: &[&str]) -> bool {
 fn is_in_struct(parts: &[String], count: usize) -> bool {
     count > 3
         || parts.last().is_none_or(|last| !matches!(last.as_str(), "element" | "item" | "array" | "array_element"))
+}
+
+/// The numbers that are stored.
+fn dtype(physical: PhysicalType, converted: ConvertedType, is_half: bool) -> Option<DType> {
+    match (physical, converted) {
+        (PhysicalType::INT32, ConvertedType::UINT_32) => Some(DType::Uint32),
+        (PhysicalType::INT64, ConvertedType::UINT_64) => Some(DType::Uint64),
+        (PhysicalType::INT32, _) => Some(DType::Int32),
+        (PhysicalType::INT64, _) => Some(DType::Int64),
+        (PhysicalType::FLOAT, _) => Some(DType::Float32),
+        (PhysicalType::DOUBLE, _) => Some(DType::Float64),
+        _ => is_half.then_some(DType::Float16),
+    }
 }
 
 fn leaf_type(physical: PhysicalType, converted: ConvertedType, logical: Option<&LogicalType>) -> LeafType {

@@ -1,15 +1,12 @@
 //! Pages of Parquet, before columns are read from them: their values are counted.
 
-use std::sync::Arc;
-
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::column::reader::{ColumnReader, get_column_reader};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
-use parquet::file::serialized_reader::SerializedPageReader;
 
 use crate::FilePlaces;
-use crate::codecs::PackedPages;
+use crate::column_pages::ColumnPages;
 
 /// So many values are allowed in a column of a row group, however few bytes it has.
 const MANY: u64 = 1 << 24;
@@ -33,11 +30,13 @@ pub fn open_column(file: &FilePlaces, group: &RowGroupMetaData, index: usize) ->
         let message = format!("{}: expected a place of 0 or more, got {negative}", column.column_path());
         return Err(ParquetError::General(message));
     }
-    let pages: Box<dyn PageReader> = match PackedPages::open(file, column, num_rows)? {
-        Some(pages) => Box::new(pages),
-        None => Box::new(SerializedPageReader::new(Arc::new(file.clone()), column, num_rows, None)?),
-    };
+    let pages = Box::new(ColumnPages::open(file, column, num_rows)?);
     Ok(get_column_reader(column.column_descr_ptr(), Box::new(CountedPages::new(pages, column.num_values()))))
+}
+
+/// Whether there are far more values than there can be in so many bytes.
+pub(crate) fn has_too_many(values: u64, bytes: u64) -> bool {
+    values > MANY && values / SHARE > bytes
 }
 
 /// Refuses a column that claims far more values than its bytes can reasonably have: a few bytes may repeat one value as
@@ -45,7 +44,7 @@ pub fn open_column(file: &FilePlaces, group: &RowGroupMetaData, index: usize) ->
 fn check_size(column: &ColumnChunkMetaData, length: u64) -> Result<(), String> {
     let [values, bytes] = [column.num_values(), column.compressed_size()].map(|size| size.max(0).unsigned_abs());
     let bytes = bytes.min(length);
-    match values > MANY && values / SHARE > bytes {
+    match has_too_many(values, bytes) {
         true => Err(format!("{}: expected no {values} values in {bytes} bytes", column.column_path().string())),
         false => Ok(()),
     }
@@ -103,6 +102,8 @@ impl PageReader for CountedPages {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use bytes::Bytes;
     use parquet::basic::Encoding;
     use parquet::schema::parser::parse_message_type;

@@ -31,12 +31,24 @@ impl FilePlaces {
         Ok(Self { source, at: 0 })
     }
 
+    /// What is read at any place.
+    #[cfg(test)]
+    pub(crate) fn new(source: Arc<dyn ReadAt>) -> Self {
+        Self { source, at: 0 }
+    }
+
     /// Bytes of the file.
     pub fn length(&self) -> u64 {
         self.source.length()
     }
 
-    fn piece(&self, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+    /// The same file, read from this offset on.
+    pub(crate) fn starting_at(&self, at: u64) -> Self {
+        Self { at, ..self.clone() }
+    }
+
+    /// So many bytes from a place on.
+    pub(crate) fn piece(&self, offset: u64, length: usize) -> io::Result<Vec<u8>> {
         if offset.checked_add(length as u64).is_none_or(|end| end > self.length()) {
             let message = format!("expected {length} bytes from {offset} on, got {} in all", self.length());
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, message));
@@ -85,7 +97,7 @@ impl ChunkReader for FilePlaces {
     type T = io::BufReader<Self>;
 
     fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
-        Ok(io::BufReader::new(Self { at: start, ..self.clone() }))
+        Ok(io::BufReader::new(self.starting_at(start)))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {

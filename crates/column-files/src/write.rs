@@ -189,8 +189,11 @@ fn write_group(file: &mut SerializedFileWriter<Sink>, columns: &[Vec<Cell>]) -> 
     let described = file.schema_descr().columns().to_vec();
     let mut group = file.next_row_group()?;
     for (cells, descr) in columns.iter().zip(described) {
-        let numbers = |cell| if let &Cell::Numbers(ref numbers) = cell { Some(numbers) } else { None };
-        if let Some(lists) = cells.iter().map(numbers).collect::<Option<Vec<_>>>() {
+        let lists = cells.iter().map(|cell| match cell {
+            Cell::Numbers(numbers) => Some(numbers),
+            Cell::Value(_) => None,
+        });
+        if let Some(lists) = lists.collect::<Option<Vec<_>>>() {
             ListColumn::new(&lists, &descr)?.append_to(&mut group, descr)?;
             continue;
         }

@@ -68,6 +68,9 @@ const FORMATS: &[Format] = &[
     format(b"PK\x03\x04", "a zip file, such as .npz", Help::Import),
     format(b"\x89HDF\r", "an HDF5 file", Help::Arrays),
     format(b"PAR1", "a Parquet file", Help::Columns),
+    format(b"ARROW1", "an Arrow file", Help::Columns),
+    // The start of the metadata of a stream; what is before it has no fixed bytes but four ff.
+    Format { at: 8, ..format(b"\x10\0\0\0\0\0\x0a\0", "a stream of Arrow", Help::Columns) },
     Format { at: 5, ..format(b"\0\0\0{\"", "a safetensors file", Help::Import) },
     format(b"\x80\x02", "a Python pickle", Help::Arrays),
     format(b"\x80\x03", "a Python pickle", Help::Arrays),
@@ -314,6 +317,11 @@ mod tests {
             (b"PK\x03\x04\x14", "this is a zip file, such as .npz; table-import makes"),
             (b"\x89HDF\r\n\x1a\n", "this is an HDF5 file; in Python"),
             (b"PAR1\x15", "this is a Parquet file; table-info says the command that reads it: table-info x"),
+            (b"ARROW1\0\0", "this is an Arrow file; table-info says the command that reads it: table-info x"),
+            (
+                b"\xff\xff\xff\xff\x98\x02\0\0\x10\0\0\0\0\0\x0a\0\x0e\0",
+                "this is a stream of Arrow; table-info says the command that reads it: table-info x",
+            ),
             (b"\x40\0\0\0\0\0\0\0{\"a\":", "this is a safetensors file; table-import makes"),
             (b"{\"key\": \"a\", \"value\": [1]}\n", "this is JSON text in lines; table-import makes"),
             (b"\x80\x04\x95\x0b\0", "this is a Python pickle; in Python"),

@@ -12,7 +12,7 @@ pub enum FileFormat {
     Npz,
     /// Tensors of safetensors.
     Safetensors,
-    /// A table of Parquet.
+    /// A table of Parquet; where it is read, also one of Arrow, which the bytes tell.
     Parquet,
     /// Lines of numbers between commas.
     Csv,
@@ -34,6 +34,19 @@ impl FileFormat {
         ("jsonl", Self::Jsonl),
     ];
 
+    /// Every format that is read, with its names, which are endings of files, too.
+    pub const SOURCES: [(&str, Self); 9] = [
+        ("npy", Self::Npy),
+        ("npz", Self::Npz),
+        ("safetensors", Self::Safetensors),
+        ("parquet", Self::Parquet),
+        ("arrow", Self::Parquet),
+        ("feather", Self::Parquet),
+        ("csv", Self::Csv),
+        ("tsv", Self::Tsv),
+        ("jsonl", Self::Jsonl),
+    ];
+
     /// The name, and the ending of the files.
     pub fn extension(self) -> &'static str {
         Self::NAMES.iter().find(|(_, format)| *format == self).map_or("", |(name, _)| name)
@@ -41,8 +54,17 @@ impl FileFormat {
 
     /// The format that the ending of a name says.
     pub fn of_name(path: &Path) -> Option<Self> {
+        Self::of_ending(path, &Self::NAMES)
+    }
+
+    /// The format that the ending of the name of a file says that is read.
+    pub fn of_source(path: &Path) -> Option<Self> {
+        Self::of_ending(path, &Self::SOURCES)
+    }
+
+    fn of_ending(path: &Path, names: &[(&str, Self)]) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-        Self::NAMES.iter().find(|(name, _)| *name == extension).map(|(_, format)| *format)
+        names.iter().find(|(name, _)| *name == extension).map(|(_, format)| *format)
     }
 }
 

@@ -16,6 +16,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod array;
+mod cells;
 mod error;
 mod exact;
 mod example_arrays;

@@ -1,4 +1,4 @@
-//! Tables of Parquet, ours and those of other programs.
+//! Tables of Parquet and Arrow, ours and those of other programs.
 //!
 //! `key` is a string. `values` is a list of numbers, or a list of lists: the rows of a matrix. With `rows` and `columns`, a
 //! list is a matrix, without them a vector. It may be a list of words, too. `value` is a number or a word. What takes several
@@ -6,18 +6,17 @@
 
 use array_files::DType;
 use bstr::{BStr, BString};
-use column_files::{FilePlaces, Leaf, LeafType};
+use column_files::{ColumnFile, ColumnValue, ColumnValues, FilePlaces, Leaf, LeafType};
 use kaldi_types::ValueType;
 use kaldi_values::{Cursor, Value};
 use kaldi_wave::Wave;
-use parquet::basic::{ConvertedType, LogicalType};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
-use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
 
 use crate::array::Array;
+use crate::cells::{Cell, Numbers};
 use crate::exact::Exact;
 use crate::example_parquet::{NAME, Rows, columns};
 use crate::import::ImportOptions;
@@ -27,22 +26,32 @@ use crate::table_type::part_names;
 use crate::{Error, Result};
 
 /// Reads every row of a file.
-pub(crate) fn read(
-    name: &BStr,
-    options: &ImportOptions,
-    mut each: impl FnMut(&[u8], Item) -> Result<()>,
-) -> Result<()> {
+pub(crate) fn read(name: &BStr, options: &ImportOptions, each: impl FnMut(&[u8], Item) -> Result<()>) -> Result<()> {
     let fault = |error: &dyn std::fmt::Display| Error::content(name, error);
-    let places = FilePlaces::open(name)?;
-    let file = SerializedFileReader::new(places.clone()).map_err(|error| fault(&error))?;
-    let metadata = file.metadata().file_metadata();
-    let told = metadata.key_value_metadata().into_iter().flatten().find(|entry| entry.key == TYPE_ENTRY);
-    let told = told.and_then(|entry| entry.value.as_deref()?.parse().ok());
-    let (form, columns) = Form::find(metadata.schema_descr(), told, options).map_err(|message| fault(&message))?;
-    let mut rows = match form {
+    let opened = ColumnFile::open(name)?;
+    let told = opened.note(TYPE_ENTRY).and_then(|told| told.parse().ok());
+    let (form, columns) = Form::find(opened.leaves(), told, options).map_err(|message| fault(&message))?;
+    let rows = match form {
         Form::Example(table_type) => Some(Rows::new(table_type)),
         _ => None,
     };
+    let mut importer = Importer { form, rows, each };
+    if opened.is_arrow() {
+        let mut values: Vec<ColumnValues> = columns.iter().map(|column| opened.values(column.index)).collect();
+        for number in 0..opened.num_rows() {
+            let row = columns.iter().zip(&mut values).map(|(column, values)| {
+                Ok::<_, Error>(Cell::of(
+                    values.next_value()?.unwrap_or(ColumnValue::Null),
+                    &opened.leaves()[column.index],
+                ))
+            });
+            let row = row.collect::<Result<Vec<_>>>()?.into_iter().collect();
+            importer.take(row, &|| format!("{name}: row {number}"))?;
+        }
+        return importer.finish();
+    }
+    let places = FilePlaces::open(name)?;
+    let file = SerializedFileReader::new(places.clone()).map_err(|error| fault(&error))?;
     for index in 0..file.num_row_groups() {
         let group = file.get_row_group(index).map_err(|error| fault(&error))?;
         let count = usize::try_from(group.metadata().num_rows()).map_err(|error| fault(&error))?;
@@ -50,22 +59,39 @@ pub(crate) fn read(
         let mut readings = readings.map_err(|error| fault(&error))?;
         for number in 0..count {
             let row = readings.iter_mut().map(Reading::next).collect::<Result<Vec<_>, _>>();
-            let fault = |message| Error::content(format!("{name}: row {number} of group {index}"), message);
-            let example = match &mut rows {
-                None => Some(row.and_then(|row| form.item(row)).map_err(fault)?),
-                Some(rows) => {
-                    let (key, io, arrays) = row.and_then(|row| example_row(rows.table_type, row)).map_err(fault)?;
-                    rows.take(key, io, arrays)?
-                }
-            };
-            if let Some((key, item)) = example {
-                each(&key, item)?;
-            }
+            importer.take(row, &|| format!("{name}: row {number} of group {index}"))?;
         }
     }
-    match rows.map_or(Ok(None), Rows::finish)? {
-        Some((key, item)) => each(&key, item),
-        None => Ok(()),
+    importer.finish()
+}
+
+/// Makes values of rows and hands them on.
+struct Importer<F> {
+    form: Form,
+    /// The rows of an example.
+    rows: Option<Rows>,
+    each: F,
+}
+
+impl<F: FnMut(&[u8], Item) -> Result<()>> Importer<F> {
+    /// Takes what a row has in the columns. `place` says where it is.
+    fn take(&mut self, row: Result<Vec<Cell>, String>, place: &dyn Fn() -> String) -> Result<()> {
+        let fault = |message| Error::content(place(), message);
+        let example = match &mut self.rows {
+            None => Some(row.and_then(|row| self.form.item(row)).map_err(fault)?),
+            Some(rows) => {
+                let (key, io, arrays) = row.and_then(|row| example_row(rows.table_type, row)).map_err(fault)?;
+                rows.take(key, io, arrays)?
+            }
+        };
+        example.map_or(Ok(()), |(key, item)| (self.each)(&key, item))
+    }
+
+    fn finish(mut self) -> Result<()> {
+        match self.rows.map_or(Ok(None), Rows::finish)? {
+            Some((key, item)) => (self.each)(&key, item),
+            None => Ok(()),
+        }
     }
 }
 
@@ -107,26 +133,20 @@ enum Form {
 
 impl Form {
     /// Finds the columns that are of use: the key and those of the form.
-    fn find(
-        schema: &SchemaDescriptor,
-        told: Option<ValueType>,
-        options: &ImportOptions,
-    ) -> Result<(Self, Vec<Column>), String> {
-        let leaves = Leaf::all(schema);
+    fn find(leaves: &[Leaf], told: Option<ValueType>, options: &ImportOptions) -> Result<(Self, Vec<Column>), String> {
         let find = |name: &str| {
-            let index = Leaf::find(&leaves, name)?;
-            let is_bytes = leaves[index].leaf_type == LeafType::Bytes;
-            Some(Column { is_bytes, ..Column::new(index, &schema.column(index)) })
+            let index = Leaf::find(leaves, name)?;
+            Some(Column::new(index, &leaves[index]))
         };
         let all = |names: &[&str]| names.iter().map(|name| find(name)).collect::<Option<Vec<_>>>();
         let missing = |name: &str, option: &str| {
-            format!("expected a column \"{name}\", got {}; `{option}` names another one", Leaf::names(&leaves))
+            format!("expected a column \"{name}\", got {}; `{option}` names another one", Leaf::names(leaves))
         };
         let key = options.key.as_deref().unwrap_or("key");
         let key = find(key).ok_or_else(|| missing(key, "key"))?;
         let wanted = options.table_type.or(told);
         let form_of = |value: &Column| match wanted {
-            _ if value.max_repetition > 0 => Ok(Self::Values),
+            _ if value.num_lists > 0 => Ok(Self::Values),
             Some(ValueType::Wave) if value.is_bytes => Ok(Self::Sound),
             Some(ValueType::Token) => Ok(Self::Word),
             None if value.is_bytes => {
@@ -166,7 +186,7 @@ impl Form {
         };
         let (form, columns) = found?;
         if let (Self::Values | Self::Sized, Some(values)) = (&form, columns.last())
-            && !(1..=2).contains(&values.max_repetition)
+            && !(1..=2).contains(&values.num_lists)
         {
             return Err("expected values to be a list, or a list of lists".into());
         }
@@ -252,28 +272,24 @@ fn size(cell: Cell, name: &str) -> Result<usize, String> {
 /// A column of a file.
 struct Column {
     index: usize,
-    /// The type of the numbers where the plain type does not say.
+    /// The type of the numbers.
     dtype: Option<DType>,
-    max_definition: i16,
-    max_repetition: i16,
+    /// The lists that are inside of each other.
+    num_lists: usize,
     /// Whether values are bytes, which may be no text.
     is_bytes: bool,
 }
 
 impl Column {
-    fn new(index: usize, column: &ColumnDescPtr) -> Self {
-        let dtype = match (column.logical_type_ref(), column.converted_type()) {
-            (Some(LogicalType::Float16), _) => Some(DType::Float16),
-            (_, ConvertedType::UINT_32) => Some(DType::Uint32),
-            (_, ConvertedType::UINT_64) => Some(DType::Uint64),
-            _ => None,
-        };
-        let (max_definition, max_repetition) = (column.max_def_level(), column.max_rep_level());
-        Self { index, dtype, max_definition, max_repetition, is_bytes: false }
+    fn new(index: usize, leaf: &Leaf) -> Self {
+        let is_bytes = leaf.leaf_type == LeafType::Bytes;
+        Self { index, dtype: leaf.dtype, num_lists: leaf.num_lists, is_bytes }
     }
 
     fn open(&self, group: &dyn RowGroupReader, file: &FilePlaces) -> Result<Reading<'_>, ParquetError> {
-        Ok(Reading { reader: column_files::open_column(file, group.metadata(), self.index)?, column: self })
+        let group = group.metadata();
+        let max_definition = group.schema_descr().column(self.index).max_def_level();
+        Ok(Reading { reader: column_files::open_column(file, group, self.index)?, column: self, max_definition })
     }
 }
 
@@ -281,25 +297,12 @@ impl Column {
 struct Reading<'a> {
     reader: ColumnReader,
     column: &'a Column,
-}
-
-/// What a row has in a column.
-enum Cell {
-    Numbers(Numbers),
-    Words(Vec<BString>),
-}
-
-/// Numbers and what is known of their arrangement.
-struct Numbers {
-    dtype: DType,
-    bytes: Vec<u8>,
-    /// The lists that a list of lists has.
-    num_lists: Option<usize>,
+    max_definition: i16,
 }
 
 impl Reading<'_> {
     fn next(&mut self) -> Result<Cell, String> {
-        let mut lists = Lists { column: self.column, num_lists: None };
+        let mut lists = Lists { column: self.column, max_definition: self.max_definition, num_lists: None };
         let (dtype, bytes) = match &mut self.reader {
             ColumnReader::ByteArrayColumnReader(column) => {
                 let words = lists.next(column)?.iter().map(|word| BString::from(word.data())).collect();
@@ -344,20 +347,21 @@ fn record<T: DataType>(column: &mut ColumnReaderImpl<T>) -> Result<(Vec<T::T>, V
 /// Takes what a row has from a column.
 struct Lists<'a> {
     column: &'a Column,
+    max_definition: i16,
     num_lists: Option<usize>,
 }
 
 impl Lists<'_> {
     fn next<T: DataType>(&mut self, column: &mut ColumnReaderImpl<T>) -> Result<Vec<T::T>, String> {
         let (values, levels, repeats) = record(column)?;
-        if self.column.max_repetition == 0 && values.len() != 1 {
+        if self.column.num_lists == 0 && values.len() != 1 {
             return Err("expected a value in every column, got nothing (null)".into());
         }
         let is_empty = values.is_empty() && levels.len() == 1;
-        if !is_empty && levels.iter().any(|&level| level != self.column.max_definition) {
+        if !is_empty && levels.iter().any(|&level| level != self.max_definition) {
             return Err("expected a value everywhere, got nothing (null)".into());
         }
-        if self.column.max_repetition == 2 {
+        if self.column.num_lists == 2 {
             let lists = repeats.iter().filter(|&&repeat| repeat < 2);
             self.num_lists = Some(if is_empty { 0 } else { lists.count() });
             let starts: Vec<usize> = (0..repeats.len()).filter(|&at| repeats[at] < 2).collect();
@@ -368,44 +372,5 @@ impl Lists<'_> {
             }
         }
         Ok(values)
-    }
-}
-
-impl Numbers {
-    /// Without sizes, a list is a vector.
-    fn into_array(self, size: Option<(usize, usize)>) -> Result<Item, String> {
-        let count = self.bytes.len() / self.dtype.width();
-        let dims = match (self.num_lists, size) {
-            (Some(0), _) => vec![0, 0],
-            (Some(rows), _) => vec![rows, count / rows],
-            (None, Some((rows, columns))) => {
-                if rows.checked_mul(columns) != Some(count) {
-                    return Err(format!("expected {rows} times {columns} values, got {count}"));
-                }
-                vec![rows, columns]
-            }
-            (None, None) => vec![count],
-        };
-        Ok(Item::Array(Array::new(self.dtype, &dims, self.bytes)))
-    }
-
-    /// The key that an integer is.
-    fn into_key(self) -> Result<BString, String> {
-        let bytes = self.bytes;
-        let key = match (self.dtype, bytes.len()) {
-            (DType::Int64, 8) => bytes.as_chunks().0.first().map(|bytes| i64::from_le_bytes(*bytes).to_string()),
-            (DType::Uint64, 8) => bytes.as_chunks().0.first().map(|bytes| u64::from_le_bytes(*bytes).to_string()),
-            (DType::Int32, 4) => bytes.as_chunks().0.first().map(|bytes| i32::from_le_bytes(*bytes).to_string()),
-            (DType::Uint32, 4) => bytes.as_chunks().0.first().map(|bytes| u32::from_le_bytes(*bytes).to_string()),
-            _ => None,
-        };
-        key.map(BString::from).ok_or_else(|| "expected key to be a string or an integer".into())
-    }
-
-    fn into_single(self) -> Result<Item, String> {
-        match self.bytes.len() / self.dtype.width() {
-            1 => Ok(Item::Array(Array::new(self.dtype, &[], self.bytes))),
-            count => Err(format!("expected one number, got {count}")),
-        }
     }
 }

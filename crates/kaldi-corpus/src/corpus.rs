@@ -1,18 +1,20 @@
 //! Utterances and recordings with their names: the content of a data directory.
 
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, HashMap};
+mod tables;
+
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use bstr::{BString, ByteSlice};
+use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Locator, Rxfilename};
 
+use crate::found_list::{FoundList, Part};
 use crate::naming::{named, stem};
 use crate::sound_store::Wanted as WantedSound;
-use crate::utterances::without_blanks;
+use crate::utterances::{has_control, without_blanks};
 use crate::{
-    CorpusPlace, Error, FeatureCopies, FoundFeatures, FoundSound, FoundUtterance, LeftOut, Naming, Result, SoundCopies,
-    SoundStore, SpeakerFacts, SpeakerFiles, Utterances,
+    CorpusPlace, Error, FeatureCopies, FoundArray, FoundSound, FoundUtterance, LeftOut, Naming, Result, SoundCopies,
+    SoundStore, Utterances,
 };
 
 /// The longest recording in seconds, 115 days: later times are mistakes.
@@ -21,41 +23,41 @@ pub(crate) const LONGEST: f64 = 1e7;
 /// The content of a data directory.
 #[derive(Clone, Debug, Default)]
 pub struct NamedCorpus {
-    recordings: BTreeMap<BString, Recording>,
-    utterances: BTreeMap<BString, Utterance>,
+    found: FoundList,
+    /// Sorted by their names.
+    recordings: Vec<Recording>,
+    /// What was learned of the recordings when sound was copied; nothing before.
+    copied: Vec<Copied>,
+    /// Sorted by their names.
+    utterances: Vec<Utterance>,
+    are_segments: bool,
     stores: Vec<Arc<dyn SoundStore>>,
     left_out: LeftOut,
 }
 
 /// A line of `wav.scp`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Recording {
-    audio: FoundSound,
-    /// Its duration in seconds, if that is known.
-    seconds: Option<f64>,
-    place: CorpusPlace,
+    key: Part,
+    /// The first utterance that has it.
+    found: u32,
 }
 
-#[derive(Clone, Debug)]
+/// Sound that was copied.
+#[derive(Clone, Copy, Debug)]
+struct Copied {
+    /// Its name; none if it was not copied.
+    name: Part,
+    /// Its duration, if that is known.
+    seconds: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug)]
 struct Utterance {
-    speaker: BString,
-    text: Option<String>,
-    segment: Option<Segment>,
-    /// Its duration, if the manifest says it.
-    seconds: Option<f64>,
-    features: Option<FoundFeatures>,
-    extra: Vec<(String, String)>,
-    facts: SpeakerFacts,
-    place: CorpusPlace,
-}
-
-/// A line of `segments`.
-#[derive(Clone, Debug)]
-struct Segment {
-    recording: BString,
-    start: f64,
-    end: f64,
-    channel: Option<u32>,
+    key: Part,
+    found: u32,
+    speaker: Part,
+    recording: Part,
 }
 
 impl NamedCorpus {
@@ -65,31 +67,54 @@ impl NamedCorpus {
     /// If there is nothing, or anything would be left out that must not be; if two utterances or recordings have the same name; if a name or time makes no sense; if names of
     /// utterances are not sorted as those of their speakers.
     pub fn new(utterances: Utterances, naming: &Naming) -> Result<Self> {
-        let Utterances { name, mut found, stores, left_out, are_segments } = utterances;
-        let mut corpus = Self { stores, left_out, ..Self::default() };
-        if found.iter().any(|it| it.text.is_some()) {
-            for without in found.iter().filter(|it| it.text.is_none()) {
-                if naming.strict {
-                    return Err(without.place.error("expected text, as others have it, got none"));
-                }
-                corpus.left_out.add("utterances have no text", &without.place)?;
+        let Utterances { name, found, stores, left_out, are_segments } = utterances;
+        let mut corpus = Self { found, stores, left_out, ..Self::default() };
+        let mut wanted = Vec::new();
+        for at in 0..corpus.found.len() {
+            if corpus.found.text(at).is_some_and(|text| has_control(&text.to_str_lossy())) {
+                corpus.left_out.add("utterances have control characters in their text", &corpus.found.place(at))?;
+            } else {
+                wanted.push(at as u32);
             }
-            found.retain(|it| it.text.is_some());
         }
-        if found.is_empty() {
+        let has_text = wanted.iter().any(|at| corpus.found.text(*at as usize).is_some());
+        for at in wanted.iter().filter(|at| has_text && corpus.found.text(**at as usize).is_none()) {
+            let place = corpus.found.place(*at as usize);
+            if naming.strict {
+                return Err(place.error("expected text, as others have it, got none"));
+            }
+            corpus.left_out.add("utterances have no text", &place)?;
+        }
+        wanted.retain(|at| !has_text || corpus.found.text(*at as usize).is_some());
+        if wanted.is_empty() {
             return Err(Error::Nothing(format!("{name}: expected utterances, got none")));
         }
-        let are_segments = are_segments || found.iter().any(|it| it.start.is_some()) || has_repeated_sound(&found);
-        for utterance in found {
-            corpus.add(utterance, naming, are_segments)?;
+        corpus.are_segments = are_segments
+            || wanted.iter().any(|at| corpus.found.times(*at as usize)[0].is_some())
+            || corpus.has_repeated_sound(&wanted);
+        let mut found = FoundUtterance::new(corpus.found.place(0), BString::default(), BString::default());
+        corpus.utterances.reserve_exact(wanted.len());
+        for at in wanted {
+            corpus.found.read(at as usize, &mut found);
+            corpus.add(&found, at, naming)?;
         }
+        corpus.check_room()?;
+        corpus.sort()?;
         corpus.check_order()?;
         Ok(corpus)
     }
 
+    /// Makes sure that no name or text is missing, since there were too many.
+    fn check_room(&self) -> Result<()> {
+        match self.found.is_full() {
+            true => Err(Error::Nothing("expected at most 16 GB of names and texts, got more".to_owned())),
+            false => Ok(()),
+        }
+    }
+
     /// Whether [`copy_sound`](Self::copy_sound) has anything to do.
     pub fn has_sound_inside(&self) -> bool {
-        self.recordings.values().any(|recording| matches!(recording.audio, FoundSound::Inside { .. }))
+        self.copied.is_empty() && self.recordings.iter().any(|it| self.found.stored_sound(it.found as usize).is_some())
     }
 
     /// Copies sound that lies inside of other files, on up to `threads` threads. Utterances whose sound is none are left out.
@@ -97,31 +122,32 @@ impl NamedCorpus {
     /// # Errors
     /// If sound cannot be read, decoded or written; if nothing is left.
     pub fn copy_sound(&mut self, copies: &mut SoundCopies, threads: usize) -> Result<()> {
-        let wanted = self.recordings.iter().filter_map(|(name, recording)| match recording.audio {
-            FoundSound::Named(_) => None,
-            FoundSound::Inside { store, index } => {
-                Some(WantedSound { recording: name.clone(), store, index, place: recording.place.clone() })
-            }
+        let wanted = self.recordings.iter().enumerate().filter_map(|(at, recording)| {
+            let (store, index) = self.found.stored_sound(recording.found as usize)?;
+            let place = self.found.place(recording.found as usize);
+            Some(WantedSound { recording: at, name: self.key(recording.key).to_owned(), store, index, place })
         });
-        let (stores, wanted) = (self.stores.clone(), wanted.collect());
+        let wanted = wanted.collect();
+        self.copied = vec![Copied { name: Part::NONE, seconds: None }; self.recordings.len()];
         let mut without = Vec::new();
-        copies.copy(&stores, wanted, threads, |copied| match copied.sound {
+        copies.copy(&self.stores, wanted, threads, |copied| match copied.sound {
             None => without.push((copied.recording, copied.place)),
             Some((name, seconds)) => {
-                if let Some(recording) = self.recordings.get_mut(&copied.recording) {
-                    recording.audio = FoundSound::Named(name);
-                    recording.seconds = seconds;
-                }
+                self.copied[copied.recording] = Copied { name: self.found.put(&name), seconds };
             }
         })?;
-        for (recording, place) in without {
-            self.left_out.add("recordings have no sound of a known kind", &place)?;
-            self.recordings.remove(&recording);
+        self.check_room()?;
+        for (_, place) in &without {
+            self.left_out.add("recordings have no sound of a known kind", place)?;
         }
-        let recordings = &self.recordings;
-        self.utterances.retain(|key, utterance| {
-            recordings.contains_key(utterance.segment.as_ref().map_or(key, |segment| &segment.recording))
-        });
+        if !without.is_empty() {
+            let without: HashSet<usize> = without.into_iter().map(|(recording, _)| recording).collect();
+            let [mut numbers, mut again] = [0..self.recordings.len(), 0..self.recordings.len()];
+            self.recordings.retain(|_| numbers.next().is_none_or(|number| !without.contains(&number)));
+            self.copied.retain(|_| again.next().is_none_or(|number| !without.contains(&number)));
+            let (found, recordings) = (&self.found, &self.recordings);
+            self.utterances.retain(|it| recording(found, recordings, it.recording).is_some());
+        }
         match self.utterances.is_empty() {
             true => Err(Error::Nothing("expected sound, got none of a known kind".to_owned())),
             false => Ok(()),
@@ -130,21 +156,25 @@ impl NamedCorpus {
 
     /// Whether [`copy_features`](Self::copy_features) has anything to do.
     pub fn has_arrays(&self) -> bool {
-        self.utterances.values().any(|it| matches!(it.features, Some(FoundFeatures::Array(_))))
+        self.utterances.iter().any(|it| self.found.array(it.found as usize).is_some())
     }
 
-    /// Copies features that are arrays of NumPy, in the order of the utterances.
+    /// Copies features that are arrays of NumPy, in the order of the utterances, or of the tar file if that is compressed.
     ///
     /// # Errors
     /// If one cannot be read, or is no matrix; if it cannot be written.
     pub fn copy_features(&mut self, copies: &mut FeatureCopies) -> Result<()> {
-        for (key, utterance) in &mut self.utterances {
-            if let Some(FoundFeatures::Array(array)) = &utterance.features {
-                let place = copies.copy(key.as_ref(), array, &utterance.place)?;
-                utterance.features = Some(FoundFeatures::Named(place));
+        let array = |utterance: &Utterance| self.found.array(utterance.found as usize);
+        let mut wanted: Vec<Utterance> = self.utterances.iter().filter(|it| array(it).is_some()).copied().collect();
+        wanted.sort_by(|one, other| array(one).map(FoundArray::order).cmp(&array(other).map(FoundArray::order)));
+        for utterance in wanted {
+            let at = utterance.found as usize;
+            if let Some(array) = self.found.array(at) {
+                let place = copies.copy(self.key(utterance.key), array, &self.found.place(at))?;
+                self.found.set_features(at, place.as_ref());
             }
         }
-        Ok(())
+        self.check_room()
     }
 
     /// The number of utterances.
@@ -159,152 +189,106 @@ impl NamedCorpus {
 
     /// What was left out, a sentence for each kind.
     pub fn left_out(&self) -> impl Iterator<Item = String> {
-        let [odd, both] = self.speaker_tables().num_left_out();
+        let [odd, both] = self.genders().num_left_out();
         let odd =
             (odd > 0).then(|| format!("{odd} utterances have a gender that is neither f nor m, and it was left out"));
         let both = (both > 0).then(|| format!("{both} speakers have two genders, which were left out"));
         self.left_out.sentences().chain(odd).chain(both)
     }
 
-    fn speaker_tables(&self) -> SpeakerFiles {
-        let mut tables = SpeakerFiles::default();
-        for (key, utterance) in &self.utterances {
-            tables.add(key.as_ref(), &utterance.facts);
-        }
-        tables
+    fn key(&self, part: Part) -> &BStr {
+        self.found.get(part).unwrap_or_default()
     }
 
-    /// The files of the data directory: names and contents. Sound inside of other files has been copied.
-    pub fn files(&self) -> Vec<(String, Vec<u8>)> {
-        let mut files = BTreeMap::<String, Vec<u8>>::new();
-        let mut line = |file: &str, words: &[&[u8]]| {
-            let content = match files.get_mut(file) {
-                Some(content) => content,
-                None => files.entry(file.to_owned()).or_default(),
-            };
-            content.extend(bstr::join(" ", words));
-            content.push(b'\n');
+    fn add(&mut self, found: &FoundUtterance, at: u32, naming: &Naming) -> Result<()> {
+        check_audio(found)?;
+        check_times(found)?;
+        let recording = if self.are_segments { Some(recording_name(found)?) } else { None };
+        let mut id = match &recording {
+            Some(recording) if found.id.is_none() => segment_name(found, recording),
+            _ => naming.id(found)?,
         };
-        for (key, recording) in &self.recordings {
-            if let FoundSound::Named(audio) = &recording.audio {
-                line("wav.scp", &[key, audio]);
-            }
-        }
-        let durations: Option<Vec<f64>> =
-            self.utterances.iter().map(|(key, utterance)| self.duration(key, utterance)).collect();
-        for (index, (key, utterance)) in self.utterances.iter().enumerate() {
-            if let Some(words) = &utterance.text {
-                line("text", &[key, words.as_bytes()]);
-            }
-            if let Some(Segment { recording, start, end, channel }) = &utterance.segment {
-                let channel = channel.map_or(String::new(), |channel| format!(" {channel}"));
-                let times = format!("{} {}{channel}", seconds(*start), seconds(*end));
-                line("segments", &[key, recording, times.as_bytes()]);
-            }
-            if let Some(FoundFeatures::Named(place)) = &utterance.features {
-                line("feats.scp", &[key, place]);
-            }
-            if let Some(durations) = &durations {
-                line("utt2dur", &[key, seconds(durations[index]).as_bytes()]);
-            }
-            for (name, words) in &utterance.extra {
-                line(&format!("utt2{name}"), &[key, words.as_bytes()]);
-            }
-        }
-        files
-            .into_iter()
-            .chain(self.speaker_tables().files().into_iter().map(|(name, it)| (name.to_owned(), it)))
-            .collect()
-    }
-
-    /// The duration of an utterance in seconds, if it is known.
-    fn duration(&self, key: &BString, utterance: &Utterance) -> Option<f64> {
-        let part = utterance.segment.as_ref().map(|segment| segment.end - segment.start);
-        part.or(utterance.seconds).or_else(|| self.recordings.get(key)?.seconds)
-    }
-
-    fn add(&mut self, found: FoundUtterance, naming: &Naming, is_segment: bool) -> Result<()> {
-        check_audio(&found)?;
-        check_times(&found)?;
-        let (segment, mut id) = match is_segment {
-            false => (None, naming.id(&found)?),
-            true => {
-                let segment = segment(&found)?;
-                let id = match &found.id {
-                    Some(_) => naming.id(&found)?,
-                    None => segment.name(),
-                };
-                (Some(segment), id)
-            }
-        };
-        let speaker = naming.speaker(&found)?;
+        let speaker = naming.speaker(found)?;
         if let Some(speaker) = speaker.as_ref().filter(|speaker| !id.starts_with(speaker)) {
             id = [speaker.as_slice(), b"-", &id].concat().into();
         }
-        let recording = segment.as_ref().map_or(&id, |segment| &segment.recording).clone();
-        let speaker = speaker.unwrap_or_else(|| id.clone());
-        let place = found.place;
-        match self.recordings.entry(recording) {
-            Entry::Vacant(entry) => {
-                entry.insert(Recording { audio: found.audio, seconds: None, place: place.clone() });
-            }
-            Entry::Occupied(entry) if is_segment && entry.get().audio == found.audio => {}
-            Entry::Occupied(entry) => return Err(twice(entry.key(), &entry.get().place, &place)),
-        }
-        match self.utterances.entry(id) {
-            Entry::Vacant(entry) => {
-                let facts =
-                    SpeakerFacts { speaker: Some(speaker.clone()), language: found.language, gender: found.gender };
-                entry.insert(Utterance {
-                    speaker,
-                    text: found.text,
-                    segment,
-                    seconds: found.end.filter(|_| found.start.is_none()),
-                    features: found.features,
-                    extra: found.extra,
-                    facts,
-                    place,
-                });
-            }
-            Entry::Occupied(entry) => return Err(twice(entry.key(), &entry.get().place, &place)),
-        }
+        let former = self.utterances.last().map_or([Part::NONE; 2], |it| [it.speaker, it.recording]);
+        let key = self.found.put_for(at as usize, &id, &[]);
+        let mut put = |name: Option<BString>| match name {
+            Some(name) => self.found.put_for(at as usize, &name, &[key, former[0], former[1]]),
+            None => key,
+        };
+        let (speaker, recording) = (put(speaker), put(recording));
+        self.utterances.push(Utterance { key, found: at, speaker, recording });
         Ok(())
+    }
+
+    /// Sorts utterances by their names, and finds their recordings. Names come once.
+    fn sort(&mut self) -> Result<()> {
+        let found = &self.found;
+        let key = |part: Part| found.get(part).unwrap_or_default();
+        self.utterances
+            .sort_unstable_by(|one, other| key(one.key).cmp(key(other.key)).then(one.found.cmp(&other.found)));
+        let repeated = self.utterances.windows(2).filter(|pair| key(pair[0].key) == key(pair[1].key));
+        let repeated =
+            repeated.min_by_key(|pair| pair[1].found).map(|pair| (pair[0].key, pair[0].found, pair[1].found));
+        let of = |it: &Utterance| Recording { key: it.recording, found: it.found };
+        let mut recordings: Vec<Recording> = self.utterances.iter().map(of).collect();
+        recordings.sort_unstable_by(|one, other| key(one.key).cmp(key(other.key)).then(one.found.cmp(&other.found)));
+        let sound = |it: &Recording| (found.sound(it.found as usize), found.stored_sound(it.found as usize));
+        let mut conflict = repeated;
+        recordings.dedup_by(|other, first| {
+            let is_again = key(other.key) == key(first.key);
+            if is_again && sound(other) != sound(first) && conflict.is_none_or(|(.., at)| other.found <= at) {
+                conflict = Some((first.key, first.found, other.found));
+            }
+            is_again
+        });
+        recordings.shrink_to_fit();
+        if let Some((part, first, second)) = conflict {
+            return Err(twice(key(part), &found.place(first as usize), &found.place(second as usize)));
+        }
+        self.recordings = recordings;
+        Ok(())
+    }
+
+    /// Whether a file comes twice, and parts of it are known.
+    fn has_repeated_sound(&self, wanted: &[u32]) -> bool {
+        let mut seen = HashSet::new();
+        let mut parts = wanted.iter().map(|at| *at as usize).filter(|at| self.found.times(*at)[1].is_some());
+        parts.any(|at| !seen.insert((self.found.sound(at), self.found.stored_sound(at))))
     }
 
     /// Checks that speakers are sorted if utterances are, which Kaldi's programs expect.
     fn check_order(&self) -> Result<()> {
-        let mut last: Option<(&BString, &Utterance)> = None;
-        for (key, utterance) in &self.utterances {
-            if let Some((other, before)) = last.filter(|(_, before)| before.speaker > utterance.speaker) {
-                return Err(utterance.place.error(format!(
-                    "expected utterances in the order of their speakers, got {key} of {} after {other} of {}: other names of \
-                     speakers are needed",
-                    utterance.speaker, before.speaker
+        for pair in self.utterances.windows(2) {
+            let [(before, other), (speaker, key)] =
+                [&pair[0], &pair[1]].map(|it| (self.key(it.speaker), self.key(it.key)));
+            if before > speaker {
+                return Err(self.found.place(pair[1].found as usize).error(format!(
+                    "expected utterances in the order of their speakers, got {key} of {speaker} after {other} of {before}: other \
+                     names of speakers are needed"
                 )));
             }
-            last = Some((key, utterance));
         }
         Ok(())
     }
 }
 
-impl Segment {
-    /// The name of an utterance that has none.
-    fn name(&self) -> BString {
-        let milliseconds = |seconds: f64| (seconds * 1000.0).round() as u64;
-        let (start, end) = (milliseconds(self.start), milliseconds(self.end));
-        BString::from([self.recording.as_slice(), format!("-{start:07}-{end:07}").as_bytes()].concat())
-    }
+/// The number of the recording with a name.
+fn recording(found: &FoundList, recordings: &[Recording], name: Part) -> Option<usize> {
+    recordings.binary_search_by(|it| found.get(it.key).cmp(&found.get(name))).ok()
 }
 
-/// Whether a file comes twice, and parts of it are known.
-fn has_repeated_sound(found: &[FoundUtterance]) -> bool {
-    let mut first = HashMap::<&FoundSound, &FoundUtterance>::new();
-    found.iter().filter(|it| it.end.is_some()).any(|it| first.insert(&it.audio, it).is_some())
+/// The name of an utterance that has none, and is a part of a recording.
+fn segment_name(found: &FoundUtterance, recording: &BString) -> BString {
+    let milliseconds = |seconds: Option<f64>| (seconds.unwrap_or(0.0) * 1000.0).round() as u64;
+    let (start, end) = (milliseconds(found.start), milliseconds(found.end));
+    format!("{recording}-{start:07}-{end:07}").into()
 }
 
-/// The part of a recording that an utterance is.
-fn segment(found: &FoundUtterance) -> Result<Segment> {
+/// The recording that an utterance is a part of.
+fn recording_name(found: &FoundUtterance) -> Result<BString> {
     let start = found.start.unwrap_or(0.0);
     let Some(end) = found.end else {
         return Err(found.place.error("expected a duration, since others are parts of recordings, got none"));
@@ -317,7 +301,7 @@ fn segment(found: &FoundUtterance) -> Result<Segment> {
         Some(recording) => without_blanks(recording),
         None => without_blanks(stem(&found.path)),
     };
-    Ok(Segment { recording: named(found, name, "recording")?, start, end, channel: found.channel })
+    named(found, name, "recording")
 }
 
 /// Makes sure that the times of an utterance can be those of sound.
@@ -353,7 +337,7 @@ fn check_audio(found: &FoundUtterance) -> Result<()> {
     Err(found.place.error(format!("expected a name of sound that can stand in wav.scp, got {audio:?}: rename it")))
 }
 
-fn twice(key: &BString, first: &CorpusPlace, second: &CorpusPlace) -> Error {
+fn twice(key: &BStr, first: &CorpusPlace, second: &CorpusPlace) -> Error {
     let advice = if second.is_row() { "; `utt_field` names another column" } else { "" };
     second.error(format!("expected each name once, got {key} again, which {first} has{advice}"))
 }

@@ -31,7 +31,17 @@ impl CorpusPlace {
 
     /// Whether it is a row of a file of columns.
     pub(crate) fn is_row(&self) -> bool {
-        self.name.contains(ROW)
+        self.row_of().is_some()
+    }
+
+    /// The name of the file, and the number of the line or row.
+    pub(crate) fn file_and_number(&self) -> (&str, Option<u64>) {
+        self.row_of().map_or((&self.name, self.line), |(file, row)| (file, Some(row)))
+    }
+
+    fn row_of(&self) -> Option<(&str, u64)> {
+        let (file, row) = self.name.rsplit_once(ROW).filter(|_| self.line.is_none())?;
+        Some((file, row.parse().ok()?))
     }
 
     /// An error there.

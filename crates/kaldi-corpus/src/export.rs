@@ -175,12 +175,12 @@ fn rounded(seconds: f64) -> f64 {
 /// Appends a line with an object, with a blank after each colon and before each field.
 fn object(out: &mut Vec<u8>, fields: &[(&str, Value)]) {
     let fields: Vec<_> = fields.iter().map(|(name, value)| (*name, value.to_string())).collect();
-    out.extend(nested(&fields).into_bytes());
+    out.extend(json_object(&fields).into_bytes());
     out.push(b'\n');
 }
 
-/// An object of names and what they are in JSON.
-fn nested(fields: &[(&str, String)]) -> String {
+/// An object of names and what they are in JSON, with a blank after each colon and before each entry.
+pub(crate) fn json_object(fields: &[(&str, String)]) -> String {
     let fields: Vec<String> = fields.iter().map(|(name, value)| format!("{}: {value}", json!(name))).collect();
     format!("{{{}}}", fields.join(", "))
 }

@@ -1,5 +1,6 @@
 //! Features that were found, and those of NumPy that become an archive.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::ffi::OsStrExt;
@@ -10,6 +11,7 @@ use array_files::npy::ArrayLayout;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::Output;
 use kaldi_matrix::Matrix;
+use kaldi_tar::{Members, Wanted};
 use kaldi_values::{Format, Value};
 
 use crate::{CorpusPlace, Error, Result};
@@ -30,6 +32,8 @@ pub struct FoundArray {
     pub file: BString,
     /// Offset and size of the array in the file; `None` if it is the file.
     pub place: Option<(u64, u64)>,
+    /// Whether the file is a tar file that is compressed, which is read from its start on.
+    pub is_packed: bool,
     /// The first row that counts, and the one after the last; `None` for all.
     pub rows: Option<(u64, u64)>,
 }
@@ -40,7 +44,27 @@ pub struct FeatureCopies {
     path: PathBuf,
     output: Output,
     /// The file that was read last.
-    open: Option<(BString, File)>,
+    open: Option<(BString, Opened)>,
+}
+
+/// A file with arrays.
+#[derive(Debug)]
+enum Opened {
+    Plain(File),
+    /// A tar file that is compressed, and the array that was read last, with its offset.
+    Packed {
+        members: Box<Members>,
+        offset: u64,
+        bytes: Vec<u8>,
+    },
+}
+
+impl FoundArray {
+    /// Arrays are copied in the order of this: those of a tar file that is compressed in the order in which they lie there, others as
+    /// they come.
+    pub(crate) fn order(&self) -> Option<(&BStr, u64)> {
+        self.is_packed.then(|| (self.file.as_bstr(), self.place.map_or(0, |(offset, _)| offset)))
+    }
 }
 
 impl FeatureCopies {
@@ -59,9 +83,8 @@ impl FeatureCopies {
     /// # Errors
     /// If it cannot be read, or is no matrix of floating-point numbers; if the archive cannot be written.
     pub(crate) fn copy(&mut self, key: &BStr, array: &FoundArray, place: &CorpusPlace) -> Result<BString> {
-        let bytes = self.read(array)?;
         let name = kaldi_io::printable_rxfilename(array.file.as_ref()).into_owned();
-        let matrix = matrix(&bytes, array.rows)
+        let matrix = matrix(&self.read(array)?, array.rows)
             .map_err(|message| place.error(format!("features of {key} in {name}: {message}")))?;
         self.output.write_all(&[key.as_bytes(), b" "].concat())?;
         let offset = self.output.position().unwrap_or_default();
@@ -80,20 +103,48 @@ impl FeatureCopies {
     }
 
     /// The bytes of an array.
-    fn read(&mut self, array: &FoundArray) -> Result<Vec<u8>> {
+    fn read(&mut self, array: &FoundArray) -> Result<Cow<'_, [u8]>> {
         let name = || array.file.to_str_lossy().into_owned();
-        if self.open.as_ref().is_none_or(|(open, _)| *open != array.file) {
-            let path = array.file.to_path_lossy();
-            let file = File::open(&path).map_err(|source| kaldi_io::Error::Open { name: name(), source })?;
-            self.open = Some((array.file.clone(), file));
-        }
-        let Some((_, file)) = &mut self.open else { return Ok(Vec::new()) };
         let (offset, size) = array.place.unwrap_or((0, u64::MAX));
-        let failed = |source| Error::Io(kaldi_io::Error::Read { name: name(), offset, source });
-        file.seek(SeekFrom::Start(offset)).map_err(failed)?;
-        let mut bytes = Vec::new();
-        file.take(size).read_to_end(&mut bytes).map_err(failed)?;
-        Ok(bytes)
+        let is_open = |(open, file): &(BString, Opened)| {
+            *open == array.file && !matches!(file, Opened::Packed { offset: read, .. } if *read > offset)
+        };
+        let (_, opened) = match self.open.take().filter(is_open) {
+            Some(open) => self.open.insert(open),
+            None if array.is_packed => {
+                let members = Box::new(Members::open(array.file.as_ref(), Wanted::Contents)?);
+                self.open.insert((array.file.clone(), Opened::Packed { members, offset: 0, bytes: Vec::new() }))
+            }
+            None => {
+                let file = File::open(array.file.to_path_lossy());
+                let file = file.map_err(|source| kaldi_io::Error::Open { name: name(), source })?;
+                self.open.insert((array.file.clone(), Opened::Plain(file)))
+            }
+        };
+        match opened {
+            Opened::Plain(file) => {
+                let failed = |source| Error::Io(kaldi_io::Error::Read { name: name(), offset, source });
+                file.seek(SeekFrom::Start(offset)).map_err(failed)?;
+                let mut bytes = Vec::new();
+                file.take(size).read_to_end(&mut bytes).map_err(failed)?;
+                Ok(bytes.into())
+            }
+            Opened::Packed { members, offset: read, bytes } => {
+                while *read < offset {
+                    let Some((member, mut payload)) = members.next_member()? else {
+                        let name = name();
+                        return Err(Error::Nothing(format!(
+                            "{name}: expected a member at {offset}, got the end: it has changed"
+                        )));
+                    };
+                    *read = member.offset;
+                    if member.offset == offset {
+                        *bytes = payload.read()?;
+                    }
+                }
+                Ok(bytes.as_slice().into())
+            }
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use bstr::{BString, ByteSlice};
 use kaldi_tar::is_sound;
 
 use crate::naming::stem;
-use crate::utterances::{without_blanks, words};
+use crate::utterances::{spoken, without_blanks};
 use crate::{CorpusPlace, Error, FoundUtterance, Result};
 
 /// Suffixes of texts beside a file of sound, in the order in which they are looked for.
@@ -82,7 +82,7 @@ impl Walk<'_> {
             let beside =
                 TEXTS.iter().map(|suffix| [stem, suffix.as_bytes()].concat()).find(|text| files.contains(text));
             utterance.text = match beside {
-                Some(text) => words(&read(&folder.join(OsString::from_vec(text)))?),
+                Some(text) => spoken(&read(&folder.join(OsString::from_vec(text)))?),
                 None => {
                     let texts = match &mut of_folder {
                         Some(texts) => texts,
@@ -124,7 +124,7 @@ fn texts_of_folder(folder: &Path, files: &HashSet<Vec<u8>>) -> Result<HashMap<Ve
             if let Some(first) = places.insert(id.into(), place.clone()) {
                 return Err(place.error(format!("expected each name once, got {id:?} again, which {first} has")));
             }
-            texts.extend(words(text).map(|text| (id.as_bytes().to_vec(), text)));
+            texts.extend(spoken(text).map(|text| (id.as_bytes().to_vec(), text)));
         }
     }
     Ok(texts)

@@ -26,6 +26,16 @@ impl LeftOut {
         Ok(())
     }
 
+    /// Adds what was left out after this.
+    pub(crate) fn append(&mut self, others: Self) {
+        for (kind, count, place) in others.kinds {
+            match self.kinds.iter_mut().find(|(known, ..)| *known == kind) {
+                Some((_, known, _)) => *known += count,
+                None => self.kinds.push((kind, count, place)),
+            }
+        }
+    }
+
     /// A sentence for each kind, in the order in which they came.
     pub fn sentences(&self) -> impl Iterator<Item = String> {
         self.kinds.iter().map(|(kind, count, first)| format!("{count} {kind}, and were left out; the first is {first}"))

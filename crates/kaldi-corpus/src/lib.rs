@@ -13,6 +13,7 @@
 //! | --- | --- |
 //! | [`Utterances`] | what a folder or a manifest has |
 //! | [`Naming`] | how utterances and speakers get their names |
+//! | [`saved_splits`], [`saved_files`] | what is in a folder that `save_to_disk` of `datasets` wrote |
 //! | [`NamedCorpus`] | utterances and recordings with their names, the content of a data directory |
 //! | [`DataFolder`], [`DIRECTORY_FILES`] | which files a data directory has, and what they say |
 //! | [`expand_pattern`] | names of many files in one |
@@ -37,6 +38,7 @@ mod export;
 mod extra_tables;
 mod features;
 mod folder;
+mod found_list;
 mod left_out;
 mod list;
 mod manifest;
@@ -58,8 +60,8 @@ pub use export::{DirectoryTables, ExportFormat, Exported, ExportedSound, Parquet
 pub use extra_tables::ExtraTable;
 pub use features::{FeatureCopies, FoundArray, FoundFeatures};
 pub use left_out::LeftOut;
-pub use list::{ListIndex, RawList, RawUtterance, write_raw_line};
-pub use manifest::Manifest;
+pub use list::{ListIndex, NemoSounds, RawList, RawUtterance, write_raw_line};
+pub use manifest::{Manifest, saved_files, saved_splits};
 pub use naming::{Naming, PathPattern, SpeakerRule, UtteranceRule};
 pub use pattern::expand_pattern;
 pub use segment::{RecordingPart, Segment, Segments};

@@ -56,7 +56,9 @@ pub enum SoundForm {
 /// A sound that is to be copied.
 #[derive(Clone, Debug)]
 pub(crate) struct Wanted {
-    pub(crate) recording: BString,
+    /// The number of the recording.
+    pub(crate) recording: usize,
+    pub(crate) name: BString,
     pub(crate) store: usize,
     pub(crate) index: u64,
     pub(crate) place: CorpusPlace,
@@ -65,7 +67,7 @@ pub(crate) struct Wanted {
 /// What became of a sound.
 #[derive(Clone, Debug)]
 pub(crate) struct Copied {
-    pub(crate) recording: BString,
+    pub(crate) recording: usize,
     pub(crate) place: CorpusPlace,
     /// The name for `wav.scp`, and the duration in seconds if a header says it. `None` if the bytes are no sound.
     pub(crate) sound: Option<(BString, Option<f64>)>,
@@ -115,7 +117,7 @@ const FILES: &str = "wav";
 const ARCHIVE: &str = "wav.ark";
 
 /// Bytes of sound that wait for their turn.
-const WAITING_BYTES: usize = 64 << 20;
+const WAITING_BYTES: usize = 16 << 20;
 
 impl SoundCopies {
     /// Starts to copy into the data directory `folder`, which is there.
@@ -157,11 +159,11 @@ impl SoundCopies {
             let mut sounds =
                 sounds.par_map(move || threads, WAITING_BYTES, |(_, bytes): &(u64, Vec<u8>)| bytes.len(), look);
             while let Some((at, sound)) = sounds.next()? {
-                let Wanted { recording, place, .. } = of_place[at].clone();
+                let Wanted { recording, name, place, .. } = of_place[at].clone();
                 let sound = match sound {
                     None => None,
                     Some(Examined { bytes, suffix, seconds }) => {
-                        Some((self.put(recording.as_ref(), suffix, &bytes)?, seconds))
+                        Some((self.put(name.as_ref(), suffix, &bytes)?, seconds))
                     }
                 };
                 take(Copied { recording, place, sound });

@@ -39,9 +39,15 @@ pub fn gender_of(word: &[u8]) -> Option<&'static str> {
 pub struct SpeakerFiles {
     speakers: BTreeMap<BString, BString>,
     languages: BTreeMap<BString, BString>,
-    genders: BTreeMap<BString, Gender>,
-    num_odd_genders: u64,
+    genders: Genders,
     not_first: Option<BString>,
+}
+
+/// The genders of speakers, as utterances say.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Genders {
+    speakers: BTreeMap<BString, Gender>,
+    num_odd: u64,
 }
 
 /// What utterances say about their speaker.
@@ -51,13 +57,48 @@ enum Gender {
     Both,
 }
 
+impl Genders {
+    /// Adds what an utterance says about its speaker.
+    pub(crate) fn add(&mut self, speaker: &BStr, word: &BStr) {
+        match gender_of(word) {
+            None => self.num_odd += 1,
+            Some(gender) => match self.speakers.get_mut(speaker) {
+                Some(known) if *known == Gender::Known(gender) => {}
+                Some(known) => *known = Gender::Both,
+                None => drop(self.speakers.insert(speaker.to_owned(), Gender::Known(gender))),
+            },
+        }
+    }
+
+    /// Whether there are no lines.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.speakers.values().all(|gender| *gender == Gender::Both)
+    }
+
+    /// How many utterances call the gender of their speaker something else, and how many speakers are called both.
+    pub(crate) fn num_left_out(&self) -> [u64; 2] {
+        [self.num_odd, self.speakers.values().filter(|gender| **gender == Gender::Both).count() as u64]
+    }
+
+    /// The lines of `spk2gender`.
+    pub(crate) fn lines(&self) -> Vec<u8> {
+        let lines = self.speakers.iter().map(|(speaker, gender)| match gender {
+            Gender::Known(gender) => [speaker.as_bytes(), b" ", gender.as_bytes(), b"\n"].concat(),
+            Gender::Both => Vec::new(),
+        });
+        lines.flatten().collect()
+    }
+}
+
+/// A name of a speaker or a language as a word; `None` if it can be none.
+pub(crate) fn name(text: &[u8]) -> Option<BString> {
+    without_blanks(text.trim_ascii()).filter(|name| kaldi_values::is_token(name))
+}
+
 impl SpeakerFiles {
     /// Adds what is known of an utterance, if names can be keys and words. A gender without a speaker counts for nothing.
     pub fn add(&mut self, utterance: &BStr, facts: &SpeakerFacts) {
-        let name = |text: &Option<BString>| {
-            let name = text.as_ref().and_then(|text| without_blanks(text.trim_ascii()));
-            name.filter(|name| kaldi_values::is_token(name))
-        };
+        let name = |text: &Option<BString>| text.as_ref().and_then(|text| name(text));
         if let Some(language) = name(&facts.language) {
             self.languages.insert(utterance.to_owned(), language);
         }
@@ -65,15 +106,8 @@ impl SpeakerFiles {
         if self.not_first.is_none() && !utterance.starts_with(speaker.as_slice()) {
             self.not_first = Some(utterance.to_owned());
         }
-        match facts.gender.as_ref().map(|word| gender_of(word)) {
-            None => {}
-            Some(None) => self.num_odd_genders += 1,
-            Some(Some(gender)) => {
-                let known = self.genders.entry(speaker.clone()).or_insert(Gender::Known(gender));
-                if *known != Gender::Known(gender) {
-                    *known = Gender::Both;
-                }
-            }
+        if let Some(gender) = &facts.gender {
+            self.genders.add(speaker.as_ref(), gender.as_ref());
         }
         self.speakers.insert(utterance.to_owned(), speaker);
     }
@@ -90,7 +124,7 @@ impl SpeakerFiles {
 
     /// How many utterances call the gender of their speaker something else, and how many speakers are called both.
     pub fn num_left_out(&self) -> [u64; 2] {
-        [self.num_odd_genders, self.genders.values().filter(|gender| **gender == Gender::Both).count() as u64]
+        self.genders.num_left_out()
     }
 
     /// The first utterance whose name does not start with that of its speaker.
@@ -109,16 +143,11 @@ impl SpeakerFiles {
             map.iter().flat_map(|(key, value)| line(key.as_ref(), value)).collect::<Vec<u8>>()
         };
         let spk2utt = utterances.iter().flat_map(|(speaker, keys)| line(speaker, &bstr::join(" ", keys))).collect();
-        let of_gender = |(speaker, gender): (&BString, &Gender)| match gender {
-            Gender::Known(gender) => line(speaker.as_ref(), gender.as_bytes()),
-            Gender::Both => Vec::new(),
-        };
-        let spk2gender = self.genders.iter().flat_map(of_gender).collect();
         let files = [
             ("utt2spk", all(&self.speakers)),
             ("spk2utt", spk2utt),
             ("utt2lang", all(&self.languages)),
-            ("spk2gender", spk2gender),
+            ("spk2gender", self.genders.lines()),
         ];
         files.into_iter().filter(|(_, content)| !content.is_empty()).collect()
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use bstr::{BString, ByteSlice};
 use kaldi_io::Commands;
 
+use crate::found_list::FoundList;
 use crate::{CorpusPlace, FoundFeatures, FoundSound, LeftOut, Manifest, Result, SoundStore, folder, manifest};
 
 /// An utterance that was found, before it gets its name.
@@ -25,7 +26,8 @@ pub struct FoundUtterance {
     pub recording: Option<BString>,
     /// Its speaker, if that is known.
     pub speaker: Option<BString>,
-    /// Its text, words with single blanks between them. `None` if there is none.
+    /// Its text, words with single blanks between them. `None` if there is none. With control characters it is kept as it is, and the
+    /// utterance is left out when it gets its name.
     pub text: Option<String>,
     /// Where it starts in the sound, in seconds.
     pub start: Option<f64>,
@@ -137,7 +139,7 @@ pub struct Utterances {
     /// What messages call the folder or manifest.
     pub name: String,
     /// The utterances in the order in which they were found.
-    pub found: Vec<FoundUtterance>,
+    pub(crate) found: FoundList,
     /// The files that have sound inside.
     pub stores: Vec<Arc<dyn SoundStore>>,
     /// What was left out.
@@ -156,7 +158,7 @@ impl Utterances {
         let path = |folder: &BString| Path::new(OsStr::from_bytes(folder)).to_owned();
         let mut all = Self::empty(folders.first().map_or_else(String::new, |first| path(first).display().to_string()));
         for name in folders {
-            all.found.extend(folder::find(&path(name))?);
+            folder::find(&path(name))?.iter().for_each(|it| all.found.push(it));
         }
         Ok(all)
     }
@@ -173,18 +175,49 @@ impl Utterances {
         Ok(all)
     }
 
-    fn empty(name: String) -> Self {
-        Self { name, found: Vec::new(), stores: Vec::new(), left_out: LeftOut::default(), are_segments: false }
+    /// Adds what was found after this, in manifests whose sound has a name.
+    pub(crate) fn append(&mut self, others: Self) {
+        self.found.append(others.found);
+        self.left_out.append(others.left_out);
+    }
+
+    /// None yet.
+    pub(crate) fn empty(name: String) -> Self {
+        Self {
+            name,
+            found: FoundList::default(),
+            stores: Vec::new(),
+            left_out: LeftOut::default(),
+            are_segments: false,
+        }
     }
 }
 
 /// Text with single blanks between words, and without characters that no text has. `None` if nothing is left.
 pub(crate) fn words(text: &str) -> Option<String> {
+    let is_plain = |pair: &[u8]| pair[1].is_ascii_graphic() || (pair[1] == b' ' && pair[0] != b' ');
+    if text.bytes().next().is_some_and(|first| first.is_ascii_graphic())
+        && text.as_bytes().windows(2).all(is_plain)
+        && !text.ends_with(' ')
+    {
+        return Some(text.to_owned());
+    }
     let is_none =
         |c: char| u32::from(c) & 0xfffe == 0xfffe || ('\u{fdd0}'..='\u{fdef}').contains(&c) || c == '\u{feff}';
     let words = text.split(|c: char| c.is_whitespace() || c.is_control() || is_none(c)).filter(|word| !word.is_empty());
     let text = words.collect::<Vec<_>>().join(" ");
     (!text.is_empty()).then_some(text)
+}
+
+/// What is said: text with single blanks between words, unless it has control characters, which it keeps: its utterance is left out
+/// later. `None` if there is nothing.
+pub(crate) fn spoken(text: &str) -> Option<String> {
+    if has_control(text) { Some(text.to_owned()) } else { words(text) }
+}
+
+/// Whether a text has control characters other than white space.
+pub(crate) fn has_control(text: &str) -> bool {
+    text.chars().any(|c| c.is_control() && !c.is_whitespace())
 }
 
 /// A name in which `_` is instead of white space. `None` if it is empty.
@@ -206,7 +239,16 @@ mod tests {
     #[test]
     fn texts_and_names_lose_white_space() {
         assert_eq!(words(" a\u{3000}b\r\n\tc\u{0}d\u{feff} "), Some("a b c d".into()));
-        assert_eq!(words(" \n"), None);
+        for (text, expected) in
+            [("a b", "a b"), ("a  b", "a b"), ("a ", "a"), ("a\tb", "a b"), ("a \u{e4}", "a \u{e4}"), ("a", "a")]
+        {
+            assert_eq!(words(text).as_deref(), Some(expected), "{text:?}");
+        }
+        assert_eq!([" \n", "", " "].map(words), [None, None, None]);
+        assert_eq!(spoken(" a\n\tb\u{85}\u{feff}"), Some("a b".into()));
+        for odd in ["a\u{0}b", "\u{7f}", "\u{9b}x", "\u{1f}"] {
+            assert!(has_control(&spoken(odd).unwrap()), "{odd:?}");
+        }
         assert_eq!(without_blanks("a b\u{a0}c\n\u{fc}\u{1}".as_bytes()), Some("a_b_c_\u{fc}\u{1}".into()));
         assert_eq!(without_blanks(b"\xff x"), Some(b"\xff_x".as_bstr().to_owned()));
         assert_eq!(without_blanks(b""), None);

@@ -69,6 +69,9 @@ impl Even {
     pub const NAMES: [(&str, Self); 3] = [("none", Self::None), ("trim", Self::Trim), ("repeat", Self::Repeat)];
 }
 
+/// Planned batches, each with the lines before it.
+type PlannedBatches = BoxReader<Logged<Planned>, Error>;
+
 /// The samples of a list, after a chain, in batches.
 ///
 /// Batches are planned one after the other, from the headers of their samples. Samples are then read, decoded and
@@ -77,7 +80,7 @@ pub struct Feed {
     list: Arc<Opened>,
     chain: Arc<Chain>,
     options: FeedOptions,
-    plan: BoxReader<Logged<Planned>, Error>,
+    plan: PlannedBatches,
 }
 
 impl Feed {
@@ -105,7 +108,7 @@ impl Feed {
         }
         let list = Arc::new(Opened::open(list)?);
         let plan = Plan::open(&list, chain, &options, rank)?;
-        let plan: BoxReader<Logged<Planned>, Error> = match options.even {
+        let plan: PlannedBatches = match options.even {
             Even::None => plan.boxed(),
             even => {
                 let counts: Vec<u64> = (0..world_size)
@@ -266,7 +269,7 @@ fn counts_of(samples: &[Sample]) -> FeedCounts {
 
 /// The reader that [`Feed::batches`] returns.
 pub struct FeedReader<U> {
-    reader: ParMap<BoxReader<Logged<Planned>, Error>, Logged<Result<Worked<U>>>>,
+    reader: ParMap<PlannedBatches, Logged<Result<Worked<U>>>>,
     /// If all ranks should get the same number of batches.
     spare: Option<Spare<U>>,
     policy: ErrorPolicy,

@@ -79,15 +79,15 @@ pub struct FeedArguments {
     /// Description of the chain, as `dry_run` prints it, instead of `conf`
     #[option]
     pub chain: Option<InputName>,
-    /// What the data list has: raw (an utterance a line, in JSON), nemo (a manifest of NeMo), shard (a tar file a line) or table
-    /// (scp:wav.scp or scp:feats.scp)
+    /// What the data list has: raw (an utterance a line, in JSON), nemo (a manifest of NeMo; with shard_id, sound is in tar files beside
+    /// it), shard (a tar file a line), shar (it is a Shar folder of lhotse) or table (scp:wav.scp or scp:feats.scp)
     #[option(default = "raw", one_of = &DataType::NAMES, heading = FIRST)]
     pub data_type: DataType,
     /// File or table with the text of each utterance, for `data_type = table`
     #[option(heading = FIRST)]
     pub text: Option<InputName>,
-    /// Where the text of a sample is, for `data_type = shard`: the suffix of a member, or an entry of one in JSON, such as json.text; txt if
-    /// it is not given
+    /// Where the text of a sample is. For `data_type = shard`: the suffix of a member, or an entry of one in JSON, such as json.text; txt
+    /// if it is not given. For `data_type = shar`: an entry of cuts, text if it is not given
     #[option]
     pub text_field: Option<String>,
     /// Symbol table, instead of the one that `conf` or `chain` names
@@ -225,8 +225,9 @@ impl FeedArguments {
         if text.is_some() && self.data_type != DataType::Table {
             return Err(Error::Arguments { message: "expected `text` with `data_type = table` only".to_owned() });
         }
-        if self.text_field.is_some() && self.data_type != DataType::Shard {
-            return Err(Error::Arguments { message: "expected `text_field` with `data_type = shard` only".to_owned() });
+        if self.text_field.is_some() && !matches!(self.data_type, DataType::Shard | DataType::Shar) {
+            let message = "expected `text_field` with `data_type = shard` or `data_type = shar` only";
+            return Err(Error::Arguments { message: message.to_owned() });
         }
         let rank = [self.rank, self.world_size];
         if self.rank >= self.world_size {

@@ -33,12 +33,12 @@ pub enum Error {
         model_type: ModelType,
     },
     /// The name has the utterances of a corpus, but a table was expected.
-    #[error("{} is a {kind}: expected a table; {advice}", printable_rxfilename(.name.as_ref()))]
+    #[error("{} is {kind}: expected a table; {advice}", printable_rxfilename(.name.as_ref()))]
     Corpus {
         /// The name as given.
         name: BString,
-        /// What it is.
-        kind: &'static str,
+        /// What it is, with its article.
+        kind: String,
         /// The command that reads it.
         advice: String,
     },

@@ -1,9 +1,11 @@
 //! Files and folders that are no tables: what they are, and what is in them.
 
+use std::ffi::OsStr;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::Read;
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 use bstr::{BStr, ByteSlice};
 use kaldi_corpus::DataFolder;
@@ -34,6 +36,8 @@ pub enum ForeignKind {
     Safetensors,
     /// Columns.
     Parquet,
+    /// Columns.
+    Arrow,
     /// Files that are no data directory.
     Folder,
     /// A line for each utterance, an object in JSON.
@@ -44,6 +48,8 @@ pub enum ForeignKind {
     TarredManifest,
     /// A line for each shard, its name.
     ShardList,
+    /// A line for each Parquet file of a corpus, its name.
+    ParquetList,
     /// A tar file of samples.
     Shard,
     /// A line for each cut of lhotse, an object in JSON.
@@ -91,6 +97,8 @@ impl ForeignKind {
             Some(Self::Npy)
         } else if has(0, b"PAR1") {
             Some(Self::Parquet)
+        } else if column_files::is_arrow(head) {
+            Some(Self::Arrow)
         } else if has(0, b"PK\x03\x04") {
             is_array_first(head).then_some(Self::Npz)
         } else if has(5, b"\0\0\0{\"") || has(5, b"\0\0\0{}") {
@@ -102,7 +110,8 @@ impl ForeignKind {
         } else if head.contains(&0) {
             None
         } else {
-            Self::of_lines(head)
+            let is_list = first_line(head).is_some_and(|line| is_parquet(&listed(path, line)));
+            if is_list { Some(Self::ParquetList) } else { Self::of_lines(head) }
         }
     }
 
@@ -133,14 +142,26 @@ impl ForeignKind {
             Self::Npz => "npz",
             Self::Safetensors => "safetensors",
             Self::Parquet => "parquet",
+            Self::Arrow => "arrow",
             Self::Folder => "folder",
             Self::RawList => "raw list",
             Self::Manifest => "manifest of NeMo",
             Self::TarredManifest => "tarred manifest of NeMo",
             Self::ShardList => "list of shards",
+            Self::ParquetList => "list of Parquet files",
             Self::Shard => "shard",
             Self::Cuts => "cuts",
             Self::Shar => "shar",
+        }
+    }
+
+    /// Its name in a sentence.
+    pub fn phrase(self) -> String {
+        match self {
+            Self::Cuts => "a list of cuts".to_owned(),
+            Self::Shar => "a Shar folder".to_owned(),
+            Self::Parquet => "a Parquet file".to_owned(),
+            kind => format!("a {}", kind.name()),
         }
     }
 
@@ -148,8 +169,8 @@ impl ForeignKind {
     fn parts(self) -> &'static str {
         match self {
             Self::Npy | Self::Npz | Self::Safetensors => "arrays",
-            Self::Parquet => "columns",
-            Self::Folder => "files",
+            Self::Parquet | Self::Arrow => "columns",
+            Self::Folder | Self::ParquetList => "files",
             Self::RawList | Self::Manifest | Self::TarredManifest => "utterances",
             Self::ShardList => "shards",
             Self::Shard => "samples",
@@ -165,6 +186,7 @@ impl ForeignKind {
                 | Self::Manifest
                 | Self::TarredManifest
                 | Self::ShardList
+                | Self::ParquetList
                 | Self::Shard
                 | Self::Cuts
                 | Self::Shar
@@ -173,7 +195,7 @@ impl ForeignKind {
 
     /// Whether the arrays in it can become a table.
     pub fn has_arrays(self) -> bool {
-        matches!(self, Self::Npy | Self::Npz | Self::Safetensors | Self::Parquet)
+        matches!(self, Self::Npy | Self::Npz | Self::Safetensors | Self::Parquet | Self::Arrow)
     }
 }
 
@@ -183,6 +205,24 @@ fn inside(path: &Path) -> Option<Vec<u8>> {
     let mut head = Vec::new();
     while head.len() < HEAD && input.read_some(&mut head, HEAD).ok()? > 0 {}
     Some(head)
+}
+
+/// The first line of a list that is not blank, without the white space around it.
+fn first_line(head: &[u8]) -> Option<&[u8]> {
+    head.lines().map(|line| line.trim_ascii()).find(|line| !line.is_empty())
+}
+
+/// The file that a line of a list names: as it is called, or else beside the list.
+fn listed(list: &Path, line: &[u8]) -> PathBuf {
+    let named = Path::new(OsStr::from_bytes(line));
+    let beside = list.parent().unwrap_or(Path::new("")).join(named);
+    if !named.is_file() && beside.is_file() { beside } else { named.to_owned() }
+}
+
+fn is_parquet(path: &Path) -> bool {
+    let mut head = [0; 4];
+    // What is no regular file may be read only once.
+    path.is_file() && File::open(path).is_ok_and(|mut file| file.read_exact(&mut head).is_ok()) && head == *b"PAR1"
 }
 
 /// Whether the first member of a zip file is an array of NumPy.
@@ -243,8 +283,8 @@ impl Foreign {
     pub fn command(&self, name: &BStr) -> Option<String> {
         let file = printable_rxfilename(name);
         match self.kind {
-            ForeignKind::Folder => None,
-            ForeignKind::Parquet => foreign_parts::columns_command(name),
+            ForeignKind::Folder => foreign_parts::folder_command(name),
+            ForeignKind::Parquet | ForeignKind::Arrow => foreign_parts::columns_command(name),
             kind if kind.has_arrays() => Some(format!("table-import {file} ark:-")),
             ForeignKind::Shard | ForeignKind::ShardList => {
                 let fields = ["text", "speaker", "language", "gender"].into_iter();
@@ -364,6 +404,8 @@ mod tests {
             ("x", &member("a.txt"), None),
             ("x", b"\x08\0\0\0\0\0\0\0{\"a\":{}}", Some("safetensors")),
             ("x", b"PAR1\x15", Some("parquet")),
+            ("x", b"ARROW1\0\0", Some("arrow")),
+            ("x", &[&[0xff; 4][..], &[0; 60]].concat(), None),
             ("x", &tar, Some("shard")),
             ("x.tar.gz", b"\x1f\x8b\x08", Some("shard")),
             ("x.ark.gz", b"\x1f\x8b\x08", None),

@@ -9,11 +9,9 @@ use array_files::npz::NpzReader;
 use array_files::{DType, safetensors};
 use bstr::{BStr, ByteSlice};
 use column_files::{ColumnFile, Leaf, LeafType};
-use kaldi_corpus::DataFolder;
+use kaldi_corpus::{DataFolder, saved_files, saved_splits};
 use kaldi_io::{Lines, printable, printable_rxfilename};
 use kaldi_tar::{Cut, Grouping, SampleStream, SharFolder, SharPart, SharStream, ShardNames, Wanted};
-use parquet::basic::{ConvertedType, Type as PhysicalType};
-use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use crate::entries::Entries;
 use crate::foreign::{ForeignKind, ForeignPart};
@@ -31,13 +29,15 @@ pub(crate) fn for_each(
         ForeignKind::Npy => npy(&path, each),
         ForeignKind::Npz => npz(&path, whole, each),
         ForeignKind::Safetensors => tensors(&path, each),
-        ForeignKind::Parquet => columns(&path, each),
+        ForeignKind::Parquet | ForeignKind::Arrow => columns(name, whole, each),
         ForeignKind::Folder => files(&path, each),
         // The samples of all shards.
         ForeignKind::ShardList if whole => samples(name, whole, each),
-        ForeignKind::RawList | ForeignKind::Manifest | ForeignKind::TarredManifest | ForeignKind::ShardList => {
-            lines(name, kind, each)
-        }
+        ForeignKind::RawList
+        | ForeignKind::Manifest
+        | ForeignKind::TarredManifest
+        | ForeignKind::ShardList
+        | ForeignKind::ParquetList => lines(name, kind, each),
         ForeignKind::Shard => samples(name, whole, each),
         ForeignKind::Cuts => cuts(name, each),
         ForeignKind::Shar => shar(name, whole, each),
@@ -104,30 +104,27 @@ fn tensors(path: &Path, each: &mut dyn FnMut(&dyn Fn() -> ForeignPart)) -> Resul
     if got < expected { Err(cut(expected, got)) } else { Ok(()) }
 }
 
-fn columns(path: &Path, each: &mut dyn FnMut(&dyn Fn() -> ForeignPart)) -> Result<(), String> {
-    let (file, _) = open(path)?;
-    let reader = SerializedFileReader::new(file.into_inner()).map_err(|error| error.to_string())?;
-    let metadata = reader.metadata().file_metadata();
-    let rows = u64::try_from(metadata.num_rows()).unwrap_or_default();
-    let leaves = Leaf::all(metadata.schema_descr());
-    for (column, leaf) in metadata.schema_descr().columns().iter().zip(&leaves) {
-        let word = match (column.physical_type(), column.converted_type()) {
-            (_, ConvertedType::UTF8) => "string",
-            (PhysicalType::BOOLEAN, _) => "bool",
-            (PhysicalType::INT32, _) => "int32",
-            (PhysicalType::INT64, _) => "int64",
-            (PhysicalType::FLOAT, _) => "float32",
-            (PhysicalType::DOUBLE, _) => "float64",
-            (PhysicalType::INT96 | PhysicalType::BYTE_ARRAY | PhysicalType::FIXED_LEN_BYTE_ARRAY, _) => "bytes",
-        };
-        let lists = "list of ".repeat(column.max_rep_level().max(0) as usize);
+fn columns(name: &BStr, whole: bool, each: &mut dyn FnMut(&dyn Fn() -> ForeignPart)) -> Result<(), String> {
+    let file = ColumnFile::open(name).map_err(|error| error.to_string())?;
+    for leaf in file.leaves() {
         each(&|| ForeignPart {
             name: leaf.name.clone(),
-            what: Some(format!("{lists}{word}")),
-            shape: Some(vec![rows]),
+            what: Some(leaf.stored()),
+            shape: Some(vec![file.num_rows()]),
         });
     }
-    Ok(())
+    if whole { file.check().map_err(|error| error.to_string()) } else { Ok(()) }
+}
+
+/// The command that reads a folder, if it is one of `datasets`.
+pub(crate) fn folder_command(name: &BStr) -> Option<String> {
+    let splits = saved_splits(&name.to_path_lossy()).ok()??;
+    let shown = printable_rxfilename(name);
+    let usual = splits.iter().find(|split| *split == "train").or(splits.first()).filter(|_| splits.len() > 1);
+    Some(match usual {
+        None => format!("make-data-dir {shown} data"),
+        Some(split) => format!("make-data-dir --split={} {shown} data", kaldi_io::quote_name(split.as_bytes())),
+    })
 }
 
 /// Names of keys in tables of other programs.
@@ -140,12 +137,12 @@ pub(crate) fn columns_command(name: &BStr) -> Option<String> {
     let leaves = file.leaves();
     let is_sound = |leaf: &Leaf| {
         let is_one = leaf.name == "audio" || !leaf.is_member || leaf.name.ends_with(".bytes");
-        is_one && leaf.leaf_type == LeafType::Bytes && !leaf.is_list
+        is_one && leaf.leaf_type == LeafType::Bytes && !leaf.is_list()
     };
     if leaves.iter().any(is_sound) {
         return Some(format!("make-data-dir {shown} data"));
     }
-    let can_be_key = |leaf: &&Leaf| !leaf.is_list && matches!(leaf.leaf_type, LeafType::Text | LeafType::Integer);
+    let can_be_key = |leaf: &&Leaf| !leaf.is_list() && matches!(leaf.leaf_type, LeafType::Text | LeafType::Integer);
     let known = KEYS.iter().filter_map(|name| file.find(name)).map(|index| &leaves[index]).find(can_be_key);
     let key = &known.or_else(|| leaves.iter().find(can_be_key))?.name;
     if key == "key" && leaves.iter().any(|leaf| leaf.name != "key") && has_values(&file) {
@@ -155,7 +152,7 @@ pub(crate) fn columns_command(name: &BStr) -> Option<String> {
         |leaf: &&Leaf| leaf.name != *key && !matches!(leaf.leaf_type, LeafType::Other(_) | LeafType::Bytes);
     let value = &leaves
         .iter()
-        .find(|leaf| leaf.is_list && can_be_value(leaf))
+        .find(|leaf| leaf.is_list() && can_be_value(leaf))
         .or_else(|| leaves.iter().find(can_be_value))?
         .name;
     let [key, value] = [key, value].map(|name| kaldi_io::quote_name(name.as_bytes()));
@@ -168,19 +165,25 @@ fn has_values(file: &ColumnFile) -> bool {
     is_ours || ["value", "values"].iter().any(|name| file.find(name).is_some())
 }
 
-/// Files and folders by name, each with what it is.
+/// Files and folders by name, each with what it is; of a folder of `datasets` the files with the values, also in folders below.
 fn files(path: &Path, each: &mut dyn FnMut(&dyn Fn() -> ForeignPart)) -> Result<(), String> {
+    let saved = saved_files(path).map_err(|error| error.to_string())?;
+    // A file that is named there has to be there.
+    let other = if saved.is_some() { "missing" } else { "unknown" };
     let list = || -> io::Result<Vec<_>> {
+        if let Some(files) = saved {
+            return Ok(files.into_iter().map(|file| file.to_path_lossy().into_owned()).collect());
+        }
         let mut names =
             fs::read_dir(path)?.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<_>>>()?;
         names.sort();
         Ok(names)
     };
-    for path in list().map_err(|error| error.to_string())? {
+    for file in &list().map_err(|error| error.to_string())? {
         each(&|| {
-            let name = path.as_os_str().as_encoded_bytes().as_bstr();
-            let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            ForeignPart { name: file, what: Some(what_is(name).unwrap_or_else(|_| "unknown".to_owned())), shape: None }
+            let what = what_is(file.as_os_str().as_encoded_bytes().as_bstr()).unwrap_or_else(|_| other.to_owned());
+            let name = file.strip_prefix(path).unwrap_or(file).to_string_lossy().into_owned();
+            ForeignPart { name, what: Some(what), shape: None }
         });
     }
     Ok(())

@@ -7,10 +7,12 @@ use kaldi_io::{
     Input, Locator, Rspecifier, RspecifierKind, Rxfilename, is_script_line, is_specifier, printable_rxfilename,
 };
 use kaldi_table::SequentialReader;
+use kaldi_tar::SharFolder;
 use kaldi_types::ModelType;
 use kaldi_values::Value;
 
 use crate::foreign::{Foreign, ForeignKind};
+use crate::foreign_parts::columns_command;
 use crate::model_parts::{model_by_parts, stats_by_parts};
 use crate::{Error, Result};
 
@@ -97,6 +99,9 @@ impl Named {
         let Some(path) = locator.path() else { return Ok(named(NamedKind::Archive)) };
         let metadata = fs::metadata(path).ok();
         if metadata.as_ref().is_some_and(fs::Metadata::is_dir) {
+            if SharFolder::is_one(path) {
+                return Err(no_table(name, ForeignKind::Shar));
+            }
             return Ok(named(NamedKind::Directory));
         }
         if metadata.is_some_and(|metadata| !metadata.is_file()) {
@@ -106,7 +111,7 @@ impl Named {
         let mut head = Vec::new();
         while head.len() < HEAD && input.read_some(&mut head, HEAD)? > 0 {}
         let is_binary = head.contains(&0);
-        if let Some(kind) = ForeignKind::of_head(path, &head).filter(|kind| kind.has_utterances()) {
+        if let Some(kind) = ForeignKind::of_head(path, &head).filter(|kind| is_corpus(name, *kind)) {
             return Err(no_table(name, kind));
         }
         let kind = match look(name, &head) {
@@ -166,16 +171,25 @@ impl Named {
     }
 }
 
+/// Whether a file has the utterances of a corpus, or columns with sound.
+fn is_corpus(name: &BStr, kind: ForeignKind) -> bool {
+    let has_sound = || columns_command(name).is_some_and(|command| command.starts_with("make-data-dir"));
+    kind.has_utterances() || (kind == ForeignKind::Parquet && has_sound())
+}
+
 /// The error for a corpus in the place of a table.
 fn no_table(name: &BStr, kind: ForeignKind) -> Error {
     let command = Foreign::read(name, kind, 0, false).command(name).unwrap_or_default();
     let advice = match kind {
+        ForeignKind::Shar => {
+            format!("shar:{} is one of its sound, and a data directory: {command}", printable_rxfilename(name))
+        }
         ForeignKind::Shard | ForeignKind::ShardList => {
             format!("shard:{} is one of its sound, and a data directory: {command}", printable_rxfilename(name))
         }
         _ => format!("this makes a data directory of it: {command}"),
     };
-    Error::Corpus { name: name.to_owned(), kind: kind.name(), advice }
+    Error::Corpus { name: name.to_owned(), kind: kind.phrase(), advice }
 }
 
 /// The kind of a file that starts with these bytes.

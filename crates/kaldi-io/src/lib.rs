@@ -68,7 +68,9 @@ pub use locator::{Locator, LocatorError};
 pub use moved::{Moved, advise_on_moved};
 pub use name_pattern::{BadNamePattern, NamePattern};
 pub use names::{InputName, MapName, OutputName};
-pub use output::{FileEnd, HeldOutputs, Output, PartError, ReplacementCheck, ReservedBlocks, first_bytes_of_old};
+pub use output::{
+    ClosedOutput, FileEnd, HeldOutputs, Output, PartError, ReplacementCheck, ReservedBlocks, first_bytes_of_old,
+};
 pub use pipe::{CommandMessages, open_files_limit};
 pub use quote::{quote_name, shell_quote};
 pub use remote::{expect_values, store};

@@ -5,6 +5,7 @@
 //! [`Session::refusing_to_replace`]). Devices, FIFOs and files that are opened in place are written
 //! directly.
 
+mod closed;
 mod held;
 mod part;
 mod pending;
@@ -31,6 +32,7 @@ use crate::session::Session;
 use crate::xfilename::printable_wxfilename;
 use crate::{Chunk, Encoded, Error, Result, Wxfilename};
 
+pub use closed::ClosedOutput;
 pub use held::HeldOutputs;
 pub(crate) use held::{Held, settle};
 pub use part::{FileEnd, PartError};
@@ -258,7 +260,9 @@ impl Output {
             (Target::Object(url), Some(Sink::Object(upload))) => {
                 held::complete(&self.session, name, offset, url, upload)
             }
-            (Target::Renamed(pending), Some(Sink::File(file))) => rename(&self.session, name, offset, file, pending),
+            (Target::Renamed(pending), Some(Sink::File(file))) => {
+                ClosedOutput::seal(self.session.clone(), name, offset, file, pending)?.finish()
+            }
             (_, Some(Sink::Object(upload))) => upload.finish().map_err(|source| Error::Write { name, offset, source }),
             (Target::Open | Target::InPlace | Target::Object(_), Some(Sink::File(file))) => {
                 whole_file::close(file).map_err(|source| Error::Write { name, offset, source })
@@ -269,6 +273,29 @@ impl Output {
                 if status.success() { Ok(()) } else { Err(child.failed(status)) }
             }
             (_, None) => Ok(()),
+        }
+    }
+
+    /// Writes the buffered bytes and closes the file, which gets its name later: until then it takes no descriptor. Other outputs
+    /// stay as they are.
+    ///
+    /// # Errors
+    /// If that fails.
+    pub fn close(mut self) -> Result<ClosedOutput> {
+        if !matches!(self.target, Target::Renamed(_)) {
+            return Ok(ClosedOutput::open(self));
+        }
+        self.flush()?;
+        self.stream().judge()?;
+        let (name, offset, sink) = {
+            let mut stream = self.stream();
+            (stream.name.clone(), stream.position, stream.sink.take())
+        };
+        match (std::mem::replace(&mut self.target, Target::InPlace), sink) {
+            (Target::Renamed(pending), Some(Sink::File(file))) => {
+                ClosedOutput::seal(self.session.clone(), name, offset, file, pending)
+            }
+            _ => Ok(ClosedOutput::open(self)),
         }
     }
 
@@ -311,14 +338,6 @@ impl Drop for Output {
             drop(stream.sink.take());
         }
     }
-}
-
-/// Completes a file, whose bytes end at `offset`, and gives it its name.
-fn rename(session: &Session, name: String, offset: u64, file: File, pending: Pending) -> Result<()> {
-    let replaces = fs::metadata(pending.path()).is_ok_and(|old| old.len() > 0);
-    let sealed = ReservedBlocks::give_back(&file, offset).and_then(|()| pending.seal(file));
-    let sealed = sealed.map_err(|source| Error::Write { name: name.clone(), offset, source })?;
-    held::publish(session, name, offset, sealed, replaces)
 }
 
 /// Opens a file under its own name, empties it, and creates it if it does not exist. Files of other users in a folder

@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn colours_go_from_end_to_end() {
-        assert_eq!(Colormap::Viridis.colors(3), [[68, 1, 84], [38, 130, 142], [253, 231, 37]]);
+        assert_eq!(Colormap::Viridis.colors(3), [[68, 1, 84], [32, 144, 140], [253, 231, 37]]);
         assert_eq!(Colormap::Viridis.colors(1), [[68, 1, 84]]);
         assert_eq!(Colormap::Viridis.colors(0), [[0; 3]; 0]);
     }

@@ -44,6 +44,7 @@ mod error;
 mod fault;
 mod field_path;
 mod grouping;
+mod in_turn;
 mod list;
 mod samples;
 mod shar;
@@ -58,8 +59,8 @@ pub use grouping::{Grouping, is_field, is_sound};
 pub use list::{ListKind, ListLines, ShardName, ShardNames, excerpt};
 pub use samples::{Field, SampleKeys, TarSample, TarSamples, no_suffix};
 pub use shar::{
-    Cut, CutEntry, CutFeatures, CutRecording, CutSource, CutSupervision, SharFiles, SharFolder, SharPart, SharSample,
-    SharStream,
+    Cut, CutEntry, CutFeatures, CutRecording, CutSource, CutSupervision, CutText, SharFiles, SharFolder, SharPart,
+    SharSample, SharStream,
 };
 pub use source::{Wanted, comes_once};
 pub use stream::{SampleStream, Shard};

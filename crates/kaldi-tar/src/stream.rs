@@ -6,6 +6,7 @@ use bstr::{BStr, BString};
 use kaldi_io::ReadAt;
 use kaldi_reader::Reader;
 
+use crate::in_turn::{InTurn, OpenFile};
 use crate::source::{Wanted, comes_once};
 use crate::{Error, Grouping, Member, Payload, Result, ShardName, TarSample, TarSamples};
 
@@ -15,14 +16,10 @@ use crate::{Error, Grouping, Member, Payload, Result, ShardName, TarSample, TarS
 pub struct SampleStream<R> {
     names: R,
     grouping: Grouping,
-    current: Option<Open>,
-    ended: bool,
+    shards: InTurn<Open>,
     /// A shard that was read and cannot be read again.
     read_once: Option<BString>,
-    on_damage: Option<OnDamage>,
 }
-
-type OnDamage = Box<dyn FnMut(Error) + Send>;
 
 /// A shard that is being read.
 #[derive(Clone, Debug)]
@@ -49,16 +46,22 @@ impl Open {
     }
 }
 
+impl OpenFile for Open {
+    fn finish(self) -> Result<()> {
+        self.samples.finish()
+    }
+}
+
 impl<R: Reader<Item = ShardName, Error = Error>> SampleStream<R> {
     /// Reads the shards of these names.
     pub fn new(names: R, grouping: Grouping) -> Self {
-        Self { names, grouping, current: None, ended: false, read_once: None, on_damage: None }
+        Self { names, grouping, shards: InTurn::new(), read_once: None }
     }
 
     /// Continues with the next shard if one cannot be opened or is damaged. `tell` is called with the error. Samples
     /// before the damage were delivered. A list of shards that cannot be read still ends the reading.
     pub fn leave_out_damaged(&mut self, tell: impl FnMut(Error) + Send + 'static) {
-        self.on_damage = Some(Box::new(tell));
+        self.shards.on_damage = Some(Box::new(tell));
     }
 
     /// The shards that will be read.
@@ -68,7 +71,7 @@ impl<R: Reader<Item = ShardName, Error = Error>> SampleStream<R> {
 
     /// The shard that is being read.
     pub fn shard(&self) -> Option<&Shard> {
-        self.current.as_ref().map(|open| &open.shard)
+        self.shards.current.as_ref().map(|open| &open.shard)
     }
 
     /// The next sample; `None` at the end. `look` is called for each of its fields, by name, while the content can be
@@ -81,50 +84,17 @@ impl<R: Reader<Item = ShardName, Error = Error>> SampleStream<R> {
         &mut self,
         mut look: impl FnMut(&Shard, &BStr, &Member, &mut Payload<'_>) -> Result<T>,
     ) -> Result<Option<TarSample<T>>> {
-        if self.ended {
-            return Ok(None);
-        }
-        let next = self.read(&mut look);
-        self.ended = !matches!(next, Ok(Some(_)));
-        next
-    }
-
-    fn read<T>(
-        &mut self,
-        look: &mut impl FnMut(&Shard, &BStr, &Member, &mut Payload<'_>) -> Result<T>,
-    ) -> Result<Option<TarSample<T>>> {
-        loop {
-            if self.current.is_none() {
-                let Some(name) = self.names.next()? else { return Ok(None) };
-                if comes_once(name.name()) {
-                    self.read_once = Some(name.name().to_owned());
-                }
-                match Open::new(name, self.grouping) {
-                    Ok(open) => self.current = Some(open),
-                    Err(error) => self.leave_out(error)?,
-                }
+        let (names, grouping, read_once) = (&mut self.names, self.grouping, &mut self.read_once);
+        let open = || {
+            let Some(name) = names.next()? else { return Ok(None) };
+            if comes_once(name.name()) {
+                *read_once = Some(name.name().to_owned());
             }
-            let Some(Open { samples, shard }) = &mut self.current else { continue };
-            let next = samples.next_sample(|field, member, payload| look(shard, field, member, payload));
-            if let Ok(Some(_)) = next {
-                return next;
-            }
-            let closed = self.current.take().map_or(Ok(()), |open| open.samples.finish());
-            if let Err(error) = next.and(closed) {
-                self.leave_out(error)?;
-            }
-        }
-    }
-
-    /// Reports what is wrong with a shard, if others should follow it.
-    fn leave_out(&mut self, error: Error) -> Result<()> {
-        match &mut self.on_damage {
-            Some(tell) => {
-                tell(error);
-                Ok(())
-            }
-            None => Err(error),
-        }
+            Ok(Some(Open::new(name, grouping)))
+        };
+        self.shards.next(open, |Open { samples, shard }| {
+            samples.next_sample(|field, member, payload| look(shard, field, member, payload))
+        })
     }
 
     /// Goes back to the first sample.
@@ -132,13 +102,12 @@ impl<R: Reader<Item = ShardName, Error = Error>> SampleStream<R> {
     /// # Errors
     /// If something was read that comes only once, such as standard input.
     pub fn restart(&mut self) -> Result<()> {
-        self.current = None;
-        self.ended = true;
+        self.shards.restart(false);
         if let Some(name) = &self.read_once {
             return Err(kaldi_io::Error::ReadOnce { name: name.to_string() }.into());
         }
         self.names.restart()?;
-        self.ended = false;
+        self.shards.restart(true);
         Ok(())
     }
 
@@ -147,8 +116,7 @@ impl<R: Reader<Item = ShardName, Error = Error>> SampleStream<R> {
     /// # Errors
     /// If a command failed and its output was read to the end.
     pub fn finish(&mut self) -> Result<()> {
-        self.ended = true;
-        let closed = self.current.take().map_or(Ok(()), |open| open.samples.finish());
+        let closed = self.shards.finish();
         closed.and(self.names.finish())
     }
 }

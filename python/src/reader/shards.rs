@@ -7,7 +7,7 @@ use kaldi_corpus::shard::is_sound;
 use kaldi_io::Rspecifier;
 use kaldi_table::{Reader, SequentialReader, Session};
 use kaldi_types::ValueType;
-use kaldi_values::{Tokens, Value};
+use kaldi_values::{Token, Tokens, Value};
 use kaldi_wave::Wave;
 
 use super::stream::{Options, shape_of};
@@ -50,7 +50,8 @@ impl<T: Value> Shards for Typed<T> {
     }
 }
 
-/// Opens shards (`shard:`, `shar:`). Without a type, the values are waveforms, or words if another field than one of sound is named.
+/// Opens shards (`shard:`, `shar:`). Without a type, the values are waveforms, or words if another field than one of sound is named. Such
+/// a field may have numbers, too.
 pub fn open(name: &BString, options: Options) -> Result<Box<dyn Shards>> {
     fn typed<T: Value>(
         name: &BString,
@@ -66,6 +67,15 @@ pub fn open(name: &BString, options: Options) -> Result<Box<dyn Shards>> {
         None if is_other => typed::<Tokens>(name, options, |words, _| AnyValue::Words(words)),
         None | Some(ValueType::Wave) => typed::<Wave>(name, options, AnyValue::Wave),
         Some(ValueType::TokenVector) => typed::<Tokens>(name, options, |words, _| AnyValue::Words(words)),
+        // What a field has may be a number, or one word.
+        Some(ValueType::Token) if is_other => {
+            typed::<Token>(name, options, |word, _| AnyValue::Word(word.into_inner()))
+        }
+        Some(ValueType::Int32) if is_other => typed::<i32>(name, options, |number, _| AnyValue::Int(number)),
+        Some(ValueType::Float) if is_other => typed::<f32>(name, options, |number, _| AnyValue::Float(number.into())),
+        Some(ValueType::Double) if is_other => typed::<f64>(name, options, |number, _| AnyValue::Float(number)),
+        Some(ValueType::Bool) if is_other => typed::<bool>(name, options, |truth, _| AnyValue::Bool(truth)),
+        Some(ValueType::Int32Vector) if is_other => typed::<Vec<i32>>(name, options, |ids, _| AnyValue::Ints(ids)),
         Some(other) => {
             let message = format!("shards hold values of type wave and token-vector, got type {other}");
             Err(Failure::new(Class::Specifier, message))

@@ -37,7 +37,7 @@ struct Options {
 }
 
 pub const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(find_copies)).whole("it compares all waveforms with each other");
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(find_copies)).whole("it compares all waveforms with each other");
 
 fn find_copies(opts: Options) -> Result<Tally> {
     let mut output = create_output(&opts.pairs, false)?;

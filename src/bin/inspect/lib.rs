@@ -7,7 +7,7 @@ kaldi_cli::tools! {
     table_export "table-export.rs" Own "writes a table as a file of NumPy, safetensors, Parquet, CSV or JSON lines";
     table_get "table-get.rs" Own "prints entries by their keys";
     table_head "table-head.rs" Own "prints the first entries";
-    table_import "table-import.rs" Own "makes a table of a file of NumPy, safetensors, Parquet, CSV or JSON lines";
+    table_import "table-import.rs" Own "makes a table of a file of NumPy, safetensors, Parquet, Arrow, CSV or JSON lines";
     table_info "table-info.rs" Own "shows what is in archives, script files and data directories";
     table_keys "table-keys.rs" Own "lists keys, places and sizes";
     table_report "table-report.rs" Own "writes a page about a corpus: distributions, and the utterances that stand out";

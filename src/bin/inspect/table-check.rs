@@ -2,7 +2,7 @@
 //!
 //! Kaldi has `utils/validate_data_dir.sh` for data directories, which stops at the first fault.
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, Tally};
 use kaldi_inspect::{
@@ -68,8 +68,9 @@ fn table_check(opts: Options) -> Result<Tally> {
     while let Some(table) = tables.pop_front() {
         let (table, kind) = (table.as_bstr(), ForeignKind::find(table.as_bstr())?);
         if kind == Some(ForeignKind::Folder) {
-            let files = Foreign::read(table, ForeignKind::Folder, usize::MAX, false).parts;
-            let files = files.into_iter().filter(ForeignPart::is_to_be_checked);
+            let Foreign { parts, fault, .. } = Foreign::read(table, ForeignKind::Folder, usize::MAX, false);
+            ensure!(fault.is_none(), "{table}: {}", fault.unwrap_or_default());
+            let files = parts.into_iter().filter(ForeignPart::is_to_be_checked);
             files.rev().for_each(|file| tables.push_front(format!("{table}/{}", file.name).into()));
             continue;
         }
@@ -90,8 +91,14 @@ fn table_check(opts: Options) -> Result<Tally> {
         if let Some(kind) = kind {
             let foreign = Foreign::read(table, kind, 0, !opts.quick);
             entries += foreign.count;
-            if let Some(command) = foreign.command(table).filter(|_| kind.has_utterances()) {
-                log!("{table} is a {}; this makes a data directory of it: {command}", kind.name());
+            match foreign.command(table) {
+                Some(command) if kind.has_utterances() => {
+                    log!("{table} is {}; this makes a data directory of it: {command}", kind.phrase());
+                }
+                Some(command) if !command.starts_with("table-import") => {
+                    log!("{table} has sound; this makes a data directory of it: {command}");
+                }
+                _ => {}
             }
             if let Some(message) = foreign.fault {
                 report(Fault { table: table.to_string(), place: String::new(), message });

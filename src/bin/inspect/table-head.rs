@@ -23,7 +23,7 @@ Usage: table-head [options] <table> [<table> ...]
        table-head --json --n=1 raw_mfcc.1.ark
        table-head --dot --symbols=words.txt --n=1 lat.ark | dot -Tsvg > lat.svg
 With --json: {\"table\": \"raw_mfcc.1.ark\", \"key\": \"utt1\", \"type\": \"matrix\", \"value\": [[1.5, 2], [3, 4]]}
-<table> is an rspecifier or the name of an archive, a script file or a value. Of files of NumPy, safetensors and Parquet, names,
+<table> is an rspecifier or the name of an archive, a script file or a value. Of files of NumPy, safetensors, Parquet and Arrow, names,
 types and sizes of arrays are printed; of lists and shards, lines and samples; of folders, files.
 See also: table-get, table-info, table-keys
 ";
@@ -72,7 +72,7 @@ fn table_head(opts: Options) -> Result<Tally> {
             ensure!(foreign.fault.is_none(), "{table}: {}", foreign.fault.unwrap_or_default());
             done += foreign.parts.len() as u64;
             if let Some(command) = foreign.command(table) {
-                let made = if kind.has_arrays() { "table" } else { "data directory" };
+                let made = if command.starts_with("table-import") { "table" } else { "data directory" };
                 log!("this makes a {made} of it: {command}");
             }
             continue;

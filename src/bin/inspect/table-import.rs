@@ -14,12 +14,12 @@ use kaldi_types::ValueType;
 use std::path::PathBuf;
 
 const USAGE: &str = "\
-Makes a table from a file of NumPy (.npy, .npz), safetensors, Parquet, CSV, TSV or JSON lines, or from all such files in
-a folder. Arrays of two dimensions become matrices; others become vectors, integer vectors or single numbers. Numbers
+Makes a table from a file of NumPy (.npy, .npz), safetensors, Parquet, Arrow, CSV, TSV or JSON lines, or from all such files
+in a folder. Arrays of two dimensions become matrices; others become vectors, integer vectors or single numbers. Numbers
 keep their precision, and those of half precision become single. Consecutive lines of CSV and TSV with the same key are
 the rows of a matrix, unless --type is given. Types with several arrays (posterior, gauss-post, wave,
 int32-vector-vector, nnet3-example, nnet3-chain-example, lattice,
-compact-lattice, fst) need --type, except in Parquet. The key of a .npy is its own name. Pickled objects are not read.
+compact-lattice, fst) need --type, except in Parquet and Arrow. The key of a .npy is its own name. Pickled objects are not read.
 
 Usage: table-import [options] (<file>|<folder>) (<wspecifier>|<archive>)
  e.g.: table-import feats.npz ark,scp:feats.ark,feats.scp
@@ -32,13 +32,14 @@ See also: table-export, copy-feats, copy-vector, copy-int-vector
 
 #[derive(option_table::Options)]
 struct Options {
-    /// npy, npz, safetensors, parquet, csv, tsv or jsonl; by default found from the ending of the file's name
-    #[option(one_of = &FileFormat::NAMES)]
+    /// npy, npz, safetensors, parquet, arrow or feather (bytes tell which), csv, tsv or jsonl; by default found from the ending
+    /// of the file's name
+    #[option(one_of = &FileFormat::SOURCES)]
     format: Option<FileFormat>,
     /// Type of the table, such as int32-vector, with the names of ark-to-scp; by default found from the first value
     #[option(name = "type", one_of = table_types())]
     table_type: Option<ValueType>,
-    /// Name of the column of Parquet, CSV and TSV, or of the entry of JSON objects, that is the key (default: key). With
+    /// Name of the column of Parquet, Arrow, CSV and TSV, or of the entry of JSON objects, that is the key (default: key). With
     /// --key or --value, the first line of CSV and TSV has the names of the columns
     #[option]
     key: Option<String>,
@@ -56,7 +57,7 @@ pub const TOOL: kaldi_cli::Tool =
     kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_import)).whole("a file that is not a table cannot be cut");
 
 fn table_import(opts: Options) -> anyhow::Result<Tally> {
-    let Some(format) = opts.format.or_else(|| FileFormat::of_name(opts.source.as_path())) else {
+    let Some(format) = opts.format.or_else(|| FileFormat::of_source(opts.source.as_path())) else {
         bail!("expected --format=, since the name {} does not show the format", opts.source);
     };
     let options = opts.import_options(format)?;
@@ -134,7 +135,7 @@ impl Options {
             let mut files = Vec::new();
             for entry in std::fs::read_dir(folder)? {
                 let path = entry?.path();
-                if path.is_file() && FileFormat::of_name(&path) == Some(format) {
+                if path.is_file() && FileFormat::of_source(&path) == Some(format) {
                     files.push(path);
                 }
             }

@@ -19,7 +19,7 @@ Usage: table-info [options] <table> [<table> ...]
        table-info data/train
        gunzip -c ali.1.gz | table-info --json ark:-
 <table> is an rspecifier, the name of an archive, a script file or a value such as final.mat, or a data directory (a
-folder with wav.scp, feats.scp, utt2spk or text). Of files of NumPy, safetensors and Parquet, the arrays are shown and the
+folder with wav.scp, feats.scp, utt2spk or text). Of files of NumPy, safetensors, Parquet and Arrow, the arrays are shown and the
 command that makes a table of them; of raw lists, manifests of NeMo, lists of shards and shards, how much is in them and the
 command that makes a data directory of them; of other folders, what their files are. If a table has a fault, it is shown, and the exit status is 1;
 table-check finds all faults.

@@ -11,7 +11,7 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, OutputName, Tally};
 use kaldi_corpus::shard::Stored;
 use kaldi_corpus::{DataDirectory, DirectoryTables, ExportFormat, Exported, ParquetFile, ParquetSound, SoundSize};
-use kaldi_io::Output;
+use kaldi_io::{ClosedOutput, Output};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_reader::{ReaderExt, from_fn, par_map};
@@ -194,16 +194,17 @@ fn export_parquet(opts: &Options, directory: DataDirectory, tables: DirectoryTab
         let (range, sounds) = done?;
         for (utterance, sound) in directory.utterances[range].iter().zip(sounds) {
             if file.num_rows() == files.num_rows {
-                outputs.push(std::mem::replace(&mut file, files.next(&directory, &tables)?).finish()?);
+                // A file that waits for its name takes no descriptor: there may be thousands.
+                outputs.push(std::mem::replace(&mut file, files.next(&directory, &tables)?).finish()?.close()?);
             }
             num_clipped += sound.num_clipped;
             num_loud += u64::from(sound.num_clipped > 0);
             file.put(utterance, &tables, sound)?;
         }
     }
-    outputs.push(file.finish()?);
+    outputs.push(file.finish()?.close()?);
     let num_files = outputs.len();
-    outputs.into_iter().try_for_each(Output::finish)?;
+    outputs.into_iter().try_for_each(ClosedOutput::finish)?;
     if num_clipped > 0 {
         warning!("clipped {num_clipped} samples of {num_loud} utterances. Reduce volume?");
     }

@@ -24,7 +24,9 @@ Makes a data directory (wav.scp, utt2spk, spk2utt, text, segments) of a folder o
   lhotse     cuts.jsonl, or a folder with it, or with *recordings*.jsonl and *supervisions*.jsonl; also those with .gz. segments is
              written always; features in archives stay there, those of NumPy become feats.ark
   shar       a Shar folder of lhotse: WAV stays in its tar files, other sound is copied
-  parquet    Parquet with sound inside (Hugging Face, CosyVoice), which is copied, or with its paths; a folder or a list of such files
+  parquet, arrow
+             Parquet or Arrow with sound inside (Hugging Face, CosyVoice), which is copied, or with its paths; a list of such files,
+             a folder of Parquet, or a folder that save_to_disk of datasets wrote
 An utterance whose name does not start with that of its speaker gets <speaker>- before it. If some utterances have text, the
 others are left out. The files appear when all are complete.
 
@@ -34,6 +36,7 @@ Usage: make-data-dir [options] <folder-or-manifest> [<folder-or-manifest> ...] <
        make-data-dir cv-corpus/de/train.tsv data/train
        make-data-dir --audio-dir=/corpora/sound manifest.json data/train
        make-data-dir --split=train librispeech_asr/all data/train
+       make-data-dir my-dataset-saved-to-disk data/train
        make-data-dir --shards='nemo/audio__OP_0..127_CL_.tar' nemo/tarred_audio_manifest.json data/train
        make-data-dir cuts_train.jsonl.gz data/train
        make-data-dir --extra=snr,emotion shar/train data/train
@@ -42,7 +45,7 @@ See also: export-data-dir, table-check, make-raw-list, make-shard-list, compute-
 
 #[derive(option_table::Options)]
 struct Options {
-    /// What the first argument is: auto, folder, csv, tsv, nemo, wenet, lhotse or shar
+    /// What the first argument is: auto, folder, csv, tsv, nemo, wenet, lhotse, shar, or parquet or arrow (bytes tell which)
     #[option(old_name = "from", default = "auto", one_of = &FORMATS)]
     format: Format,
     /// Names of utterances that have none: name (that of the file without its suffix), path (that below the folder, with - for
@@ -128,7 +131,7 @@ enum Format {
     Manifest(Manifest),
 }
 
-const FORMATS: [(&str, Format); 9] = [
+const FORMATS: [(&str, Format); 10] = [
     ("auto", Format::Auto),
     ("folder", Format::Folder),
     ("csv", Format::Manifest(Manifest::Csv)),
@@ -137,7 +140,8 @@ const FORMATS: [(&str, Format); 9] = [
     ("wenet", Format::Manifest(Manifest::Wenet)),
     ("lhotse", Format::Manifest(Manifest::Lhotse)),
     ("shar", Format::Manifest(Manifest::Shar)),
-    ("parquet", Format::Manifest(Manifest::Parquet)),
+    ("parquet", Format::Manifest(Manifest::Columns)),
+    ("arrow", Format::Manifest(Manifest::Columns)),
 ];
 
 fn utterance_rule(text: &str) -> Result<UtteranceRule, String> {
@@ -245,7 +249,7 @@ fn write(
     features: Option<FeatureCopies>,
 ) -> anyhow::Result<()> {
     let files = corpus.files();
-    let is_written = |file: &str| files.iter().any(|(name, _)| name == file);
+    let is_written = |file: &str| files.iter().any(|name| name == file);
     let old: Vec<&str> = FILES.into_iter().filter(|file| !is_written(file) && folder.join(file).exists()).collect();
     unless_forced(match old.as_slice() {
         [] => Ok(()),
@@ -255,10 +259,10 @@ fn write(
         )),
     })?;
     let mut outputs = Vec::new();
-    for (name, content) in &files {
+    for name in &files {
         let path = folder.join(name);
         let mut output = Output::create_file(&path, path.display().to_string(), false)?;
-        output.write_all(content)?;
+        corpus.write(name, |lines| output.write_all(lines))?;
         outputs.push(output);
     }
     // Nothing gets its name before all is written, and no table before the sound that it names.

@@ -84,6 +84,12 @@ def others() -> None:
     pathlib.Path("a.wav").write_bytes(sound(1))
     for codec in ("none", "snappy", "gzip", "brotli", "lz4", "zstd"):
         write(f"codec-{codec}", {"audio": structs({"bytes": sound(5), "path": "k.wav"})}, compression=codec)
+    ids = ["a/b", "../../up", "%.", "x" * 300, "e\u0301 \u00e9"]
+    write("names", {"id": ids, "audio": pyarrow.array([sound(1)] * 5)})
+    texts = ["x\x00y", "a\n b\u2028c", "\x7f", "d"]
+    genders = ["female_feminine", "F", "man", "m"]
+    columns = {"id": ["a", "b", "c", "d"], "audio": pyarrow.array([sound(1)] * 4), "text": texts, "mood": texts}
+    write("control", columns | {"gender": genders, "speaker": ["s", "t", "s", "t"]})
     words = pyarrow.array(["u", "v", "u"]).dictionary_encode()
     columns = {"audio": pyarrow.array([sound(1)] * 3), "id": ["a", "b", "c"], "text": words}
     write("dictionary", columns, row_group_size=2)

@@ -324,7 +324,7 @@ fn what_makes_no_sense_is_refused() {
         ),
         (
             "--conf=plain.yaml --labels=none --data-type=tar data.list",
-            "--data-type=tar: expected raw, nemo, shard or table, got \"tar\"",
+            "--data-type=tar: expected raw, nemo, shard, shar or table, got \"tar\"",
         ),
         (
             "--conf=plain.yaml --labels=none --rank=2 --world-size=2 data.list",

@@ -100,6 +100,49 @@ fn manifests_of_nemo_are_fed() {
 }
 
 #[test]
+fn tarred_manifests_of_nemo_are_fed() {
+    let scratch = corpus();
+    scratch.sh("make-shard-list --format=nemo --resample=8000 --num-utts-per-shard=3 wav.scp text n n.list").succeeds();
+    let feed = "feed-feats --conf=plain.yaml --symbols=units.txt";
+    scratch.sh(&format!("{feed} data.list ark:raw.ark ark:raw.labels")).succeeds();
+    let tarred = format!("{feed} --data-type=nemo");
+    scratch.sh(&format!("{tarred} n/tarred_audio_manifest.json ark:nemo.ark ark:nemo.labels")).succeeds();
+    scratch.sh("cmp raw.ark nemo.ark && cmp raw.labels nemo.labels").succeeds();
+    // The tar file lies above the manifest of a shard.
+    scratch.sh(&format!("{tarred} n/sharded_manifests/manifest_1.json ark:nemo.ark ark,t:nemo.labels")).succeeds();
+    scratch.sh("copy-int-vector ark:raw.labels ark,t:- | sed -n '4,6p' | cmp - nemo.labels").succeeds();
+    // Few files are open at a time, and a part of a member is a part of it.
+    scratch.write("n/part.json", "{\"audio_filepath\": \"u00-sub1.wav\", \"duration\": 0.1, \"offset\": 0.05, \"text\": \"GO\", \"shard_id\": 0}\n\
+        {\"audio_filepath\": \"gone.wav\", \"duration\": 0.1, \"text\": \"GO\", \"shard_id\": 0}\n\
+        {\"audio_filepath\": \"u00.wav\", \"duration\": 0.1, \"text\": \"GO\", \"shard_id\": 99}\n");
+    let ran = scratch.sh(&format!("ulimit -n 64; {tarred} --max-bad=2 n/part.json ark:p.ark")).succeeds();
+    ran.stderr_has("line 2: expected the member gone.wav in n/audio_0.tar, got none")
+        .stderr_has("cannot open n/audio_99.tar");
+}
+
+#[test]
+fn shar_is_fed() {
+    let scratch = corpus();
+    scratch.sh("mkdir d && cp wav.scp text d && sed 's/ .*//; s/.*/& &/' text > d/utt2spk").succeeds();
+    scratch
+        .sh("make-shar --num-utts-per-shard=4 d s && gzip -k s/*.tar && mkdir z && mv s/*.tar.gz z && cp s/cuts* z")
+        .succeeds();
+    let feed = "feed-feats --conf=plain.yaml --symbols=units.txt";
+    scratch.sh(&format!("{feed} data.list ark:raw.ark ark:raw.labels")).succeeds();
+    for folder in ["s", "shar:s", "z"] {
+        scratch.sh(&format!("{feed} --data-type=shar {folder} ark:shar.ark ark:shar.labels")).succeeds();
+        scratch.sh("cmp raw.ark shar.ark && cmp raw.labels shar.labels").succeeds();
+    }
+    scratch.sh(&format!("{feed} --data-type=shar --text-field=speaker s/cuts.000000.jsonl.gz ark:x.ark")).succeeds();
+    scratch
+        .sh(&format!("{feed} --data-type=shar --text-field=json.text s ark:x.ark"))
+        .fails_with(255)
+        .stderr_has("expected one of the entries of cuts for the text");
+    let ran = scratch.sh(&format!("{feed} --data-type=shar . ark:x.ark")).fails_with(255);
+    ran.stderr_has("expected files cuts.*.jsonl.gz in a Shar folder, got none");
+}
+
+#[test]
 fn features_are_normalized_by_given_statistics() {
     let scratch = corpus();
     let feed = "feed-feats --conf=plain.yaml --labels=none";

@@ -35,5 +35,5 @@ fn text_may_be_inside_of_json() {
     scratch
         .sh("feed-batches --conf=plain.yaml --symbols=units.txt --text-field=json.x data.list -")
         .fails_with(255)
-        .stderr_has("expected --text-field with --data-type=shard only");
+        .stderr_has("expected --text-field with --data-type=shard or --data-type=shar only");
 }

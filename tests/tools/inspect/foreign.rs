@@ -105,6 +105,31 @@ fn lists_shards_and_folders_say_what_they_are() {
     scratch.sh("head -c 1600 x.tar > cut.tar; table-check cut.tar").fails_with(1).stderr_has("found 1 faults");
 }
 
+#[test]
+fn corpora_with_sound_inside_are_told_in_the_place_of_tables() {
+    let scratch = Scratch::new();
+    scratch.sh(concat!("cp -r ", env!("CARGO_MANIFEST_DIR"), "/samples .")).succeeds();
+    for (name, kind, other) in [
+        (
+            "samples/corpora/lhotse/shar",
+            "a Shar folder",
+            "shar:samples/corpora/lhotse/shar is one of its sound, and a data directory: ",
+        ),
+        ("samples/corpora/lhotse/cuts.jsonl.gz", "a list of cuts", "this makes a data directory of it: "),
+        ("samples/corpora/train-00000-of-00001.parquet", "a Parquet file", "this makes a data directory of it: "),
+        ("samples/corpora/cosyvoice/data.list", "a list of Parquet files", "this makes a data directory of it: "),
+    ] {
+        let advice = format!("{name} is {kind}: expected a table; {other}make-data-dir {name} data");
+        for tool in ["table-report {} r.html", "table-view {}", "table-stats {}"] {
+            scratch.sh(&tool.replace("{}", name)).fails_with(255).stderr_has(&advice);
+        }
+        scratch.sh(&format!("table-info {name}")).succeeds().stdout_has(&format!("make-data-dir {name} data\n"));
+        scratch.sh(&format!("table-check {name}")).succeeds().stderr_has("found 0 faults");
+        scratch.sh(&format!("rm -rf data; make-data-dir {name} data")).succeeds();
+        assert!(!scratch.read("data/wav.scp").is_empty(), "{name}");
+    }
+}
+
 /// What is typed as it is said makes a data directory.
 #[test]
 fn corpora_of_others_say_the_command_that_reads_them() {

@@ -180,7 +180,7 @@ fn words_of_lattices_are_drawn_as_labels() {
     let scratch = lattices();
     scratch.sh("feats-to-png --format=svg ark:real.ark pictures && ls pictures | wc -l").succeeds().stdout_is("10\n");
     let ran = scratch.sh("feats-to-png --format=svg ark:graphs.ark other").fails_with(255);
-    ran.stderr_has("lattices or waveforms, got a value of type fst");
+    ran.stderr_has("lattices, training examples or waveforms, got a value of type fst");
 }
 
 #[test]

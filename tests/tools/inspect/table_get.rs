@@ -38,7 +38,7 @@ fn a_range_of_a_range_is_refused() {
         .sh("sed 's/$/[0:1]/' feats.scp > part.scp; table-get part.scp a")
         .succeeds()
         .stdout_is("a  [\n  0 0.5 \n  1 0.5 ]\n");
-    scratch.sh("table-get part.scp 'a[0:0]'").fails_with(255).stderr_has("a: the script file has the range [0:1]");
+    scratch.sh("table-get part.scp 'a[0:0]'").fails_with(255).stderr_has("a: expected one range, got [0:1] in the script file and [0:0]");
 }
 
 #[test]

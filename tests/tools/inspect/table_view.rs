@@ -239,15 +239,24 @@ fn shards_and_archives_of_sound_are_heard() {
     let (one, two) = (scratch.read("one.wav"), scratch.read("two.wav"));
     scratch.write("s.tar", tar::shard(&[("a", "first text", &one), ("b", "second", &two)]));
     scratch
-        .sh("gzip -k s.tar; printf 's.tar\\n' > list; (printf 'x '; cat one.wav; printf 'y '; cat two.wav) > w.ark")
+        .sh("mkdir d; gzip -k s.tar; printf 's.tar\\n' > list; (printf 'x '; cat one.wav; printf 'y '; cat two.wav) > w.ark")
         .succeeds();
-    for (name, keys) in [("shard:list", ["a", "b"]), ("shard:s.tar.gz", ["a", "b"]), ("ark:w.ark", ["x", "y"])] {
+    scratch.write("d/wav.scp", "a one.wav\nb two.wav\n").write("d/utt2spk", "a a\nb b\n");
+    scratch.write("d/text", "a first text\nb second\n");
+    scratch.sh("make-shar --num-utts-per-shard=1 d h && cp -r h z && gzip z/*.tar").succeeds();
+    for (name, keys) in [
+        ("shard:list", ["a", "b"]),
+        ("shard:s.tar.gz", ["a", "b"]),
+        ("shar:h", ["a", "b"]),
+        ("shar,field=text:z", ["a", "b"]),
+        ("ark:w.ark", ["x", "y"]),
+    ] {
         let viewer = Viewer::start(&scratch, &[name]);
         assert_eq!(viewer.keys(""), keys, "{name}");
         for (key, sound) in keys.iter().zip([&one, &two]) {
             assert_eq!(&viewer.get(&format!("api/audio?key={key}")).body, sound, "{name}");
         }
-        if name.starts_with("shard:") {
+        if name.starts_with("shar") {
             assert_eq!(viewer.json("api/utterance?key=a")["text"], "first text");
             assert_eq!(viewer.keys("filter=second"), ["b"]);
         }

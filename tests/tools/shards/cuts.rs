@@ -70,6 +70,49 @@ fn supervisions_become_utterances() {
 }
 
 #[test]
+fn threads_change_neither_tables_nor_messages() {
+    let scratch = scratch();
+    // Several blocks of lines; a few utterances have no text.
+    let line = |number: usize| {
+        let text = if number % 1000 == 7 { String::new() } else { format!(", \"text\": \"word {number}\"") };
+        let (id, rest) = (
+            format!("s-{:05}", (number * 7919) % 10_000),
+            format!("{text}, \"speaker\": \"s\", \"custom\": {{\"n\": {number}}}"),
+        );
+        cut(&format!("c{number}"), &supervision(&id, &rest), A)
+    };
+    let lines: Vec<String> = (0..8000).map(line).collect();
+    scratch.write("cuts.jsonl", lines.concat());
+    scratch.sh("gzip -k cuts.jsonl").succeeds();
+    let ran = scratch.sh("make-data-dir --num-threads=1 --extra=n cuts.jsonl one").succeeds();
+    ran.stderr_has("8 utterances have no text, and were left out; the first is cuts.jsonl:8")
+        .stderr_has("Wrote 7992 utterances of 1 recordings");
+    for name in ["cuts.jsonl", "cuts.jsonl.gz"] {
+        let ran = scratch.sh(&format!("make-data-dir --num-threads=4 --extra=n {name} many")).succeeds();
+        ran.stderr_has("8 utterances have no text").stderr_has(&format!("the first is {name}:8"));
+        scratch.sh("diff -r one many").succeeds();
+    }
+    scratch.sh("LC_ALL=C sort -c -k 1,1 one/text && wc -l < one/utt2n").succeeds().stdout_is("7992\n");
+    // The first of several faults is told, with its line.
+    let mut broken = lines.clone();
+    broken[7100] = "{\"id\": \"x\"\n".to_owned();
+    broken[4321] = cut("c4321", "", A).replace("MonoCut", "MixedCut");
+    scratch.write("broken.jsonl", broken.concat());
+    for threads in [1, 4] {
+        scratch
+            .sh(&format!("make-data-dir --num-threads={threads} broken.jsonl x"))
+            .fails_with(255)
+            .stderr_has("broken.jsonl:4322: expected a MonoCut, got the MixedCut c4321");
+    }
+    // A name that comes again, far away.
+    scratch.write("twice.jsonl", [lines.concat(), lines[17].clone()].concat());
+    scratch
+        .sh("make-data-dir --num-threads=4 twice.jsonl x")
+        .fails_with(255)
+        .stderr_has("twice.jsonl:8001: expected each name once, got s-04623 again, which twice.jsonl:18 has");
+}
+
+#[test]
 fn features_stay_in_archives_and_are_cut_by_ranges() {
     let scratch = scratch();
     let features = |kind: &str, path: &str, key: &str| {

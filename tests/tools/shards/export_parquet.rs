@@ -106,6 +106,26 @@ fn a_folder_gets_files_of_so_many_utterances() {
 }
 
 #[test]
+fn few_of_many_files_are_open() {
+    let scratch = data();
+    let names: Vec<String> = (100..180).map(|number| format!("u{number}")).collect();
+    let lines =
+        |value: &str| names.iter().map(|name| format!("{name} {}\n", value.replace("{}", name))).collect::<String>();
+    scratch.sh("mkdir many").succeeds();
+    scratch.write("many/wav.scp", lines("{}.wav")).write("many/utt2spk", lines("{}"));
+    for name in names {
+        scratch.write(&format!("{name}.wav"), sound(80));
+    }
+    let export = "ulimit -n 40; export-data-dir --format=parquet --num-utts-per-shard=1 many hub";
+    scratch.sh(export).succeeds().stderr_has("to 80 files");
+    scratch.sh("ls hub | wc -l").succeeds().stdout_is("80\n");
+    // None of them appears before all are complete.
+    scratch.sh("rm -r hub u179.wav").succeeds();
+    scratch.sh(export).fails_with(255).stderr_has("u179: ");
+    scratch.sh("ls -A hub | wc -l").succeeds().stdout_is("0\n");
+}
+
+#[test]
 fn sound_that_is_missing_leaves_no_file() {
     for (line, message) in [("s-b gone.wav", "s-b: "), ("s-b false |", "s-b: "), ("s-b a.txt", "s-b: ")] {
         let scratch = data();

@@ -1,3 +1,4 @@
+mod arrow;
 mod as_tables;
 mod check_shards;
 mod copy_shards;

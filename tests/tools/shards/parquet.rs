@@ -115,10 +115,66 @@ fn rows_without_sound_are_counted_and_left_out() {
 }
 
 #[test]
+fn utterances_whose_text_has_control_characters_are_left_out() {
+    let scratch = scratch();
+    let ran = scratch.sh("make-data-dir --extra=mood p/control.parquet d").succeeds();
+    ran.stderr_has(
+        "2 utterances have control characters in their text, and were left out; the first is p/control.parquet: row 0",
+    )
+    .stderr_has("1 speakers have two genders, which were left out");
+    // Line ends are white space.
+    assert_eq!(file(&scratch, "d/text"), "t-b a b c\nt-d d\n");
+    assert_eq!(file(&scratch, "d/utt2mood"), "t-b a b c\nt-d d\n");
+    scratch.sh("test ! -e d/spk2gender && ls d/wav").succeeds().stdout_is("t-b.wav\nt-d.wav\n");
+    let said = "p/control.parquet: row 0: expected nothing that is left out, got one of which utterances have control characters";
+    scratch.sh("make-data-dir --strict --extra=mood p/control.parquet e").fails_with(255).stderr_has(said);
+    // It is the same in every format.
+    scratch.write(
+        "m.json",
+        "{\"audio_filepath\": \"/a.wav\", \"text\": \"x\\u0000\"}\n{\"audio_filepath\": \"/b.wav\", \"text\": \"y\"}\n",
+    );
+    scratch.write("m.csv", "path,text\n/a.wav,x\u{7f}\n/b.wav,y\n");
+    scratch
+        .sh("mkdir l && cp p/a.wav l/a.wav && cp p/a.wav l/b.wav && printf 'x\\001' > l/a.txt && echo y > l/b.txt")
+        .succeeds();
+    for (source, first) in [("m.json", "m.json:1"), ("m.csv", "m.csv:2"), ("l", "l/a.wav")] {
+        let ran = scratch.sh(&format!("rm -rf e; make-data-dir {source} e && cat e/text")).succeeds();
+        ran.stdout_is("b y\n").stderr_has(&format!(
+            "1 utterances have control characters in their text, and were left out; the first is {first}"
+        ));
+    }
+    scratch.write("m.csv", "path,text\n/a.wav,x\u{7f}\n");
+    scratch.sh("make-data-dir m.csv f").fails_with(255).stderr_has("m.csv: expected utterances, got none");
+}
+
+#[test]
+fn names_of_files_stay_in_the_folder_and_are_not_too_long() {
+    let scratch = scratch();
+    scratch.sh("make-data-dir p/names.parquet d").succeeds();
+    let (long, cut) = ("x".repeat(300), "x".repeat(200));
+    let names = file(&scratch, "d/wav.scp");
+    let lines: Vec<&str> = names.lines().collect();
+    assert_eq!(lines[0], "%. d/wav/%25..wav");
+    assert_eq!(lines[1], "../../up d/wav/%2E.%2F..%2Fup.wav");
+    assert_eq!(lines[2], "a/b d/wav/a%2Fb.wav");
+    assert_eq!(lines[3], "e\u{301}_\u{e9} d/wav/e\u{301}_\u{e9}.wav");
+    assert!(
+        lines[4].starts_with(&format!("{long} d/wav/{cut}")) && !lines[4].ends_with(&format!("{long}.wav")),
+        "{names}"
+    );
+    scratch.sh("ls d/wav | wc -l").succeeds().stdout_is("5\n");
+    scratch.sh("wav-to-duration scp:d/wav.scp ark:/dev/null && test ! -e up.wav -a ! -e d/up.wav").succeeds();
+}
+
+#[test]
 fn what_makes_no_sense_is_an_error_and_nothing_is_written() {
     let scratch = scratch();
-    scratch.sh("mkdir saved && echo {} > saved/state.json").succeeds();
     scratch.write("cut.parquet", &scratch.read("p/odd.parquet")[..900]);
+    // No program here writes LZO: the word of the directory is changed.
+    let (mut bytes, word) = (scratch.read("p/codec-none.parquet"), b"\x05bytes\x15\0");
+    let at = bytes.windows(word.len()).rposition(|it| it == word).unwrap() + word.len() - 1;
+    bytes[at] = 6;
+    scratch.write("lzo.parquet", bytes);
     for (arguments, said) in [
         ("p/hub", "p/hub: expected --split with one of test, train"),
         ("--split=dev p/hub", "p/hub: expected a split dev, got test, train"),
@@ -146,7 +202,11 @@ fn what_makes_no_sense_is_an_error_and_nothing_is_written() {
             "p/hub/data/train-00000-of-00002.parquet p/lacks.parquet",
             "p/lacks.parquet: expected a column transcription, as the first file has, got audio.path, audio.bytes",
         ),
-        ("saved", "saved: expected Parquet, got Arrow as save_to_disk writes it"),
+        ("lzo.parquet", "compressed by Snappy, zstd, gzip, Brotli or LZ4, got LZO"),
+        (
+            "p/twice.parquet samples/corpora/lhotse/cuts.jsonl.gz",
+            "samples/corpora/lhotse/cuts.jsonl.gz: expected a source of the same kind as p/twice.parquet, got another one",
+        ),
         ("cut.parquet", "cut.parquet: expected a whole Parquet file, whose directory is at the end"),
     ] {
         scratch.sh(&format!("make-data-dir {arguments} d")).fails_with(255).stderr_has(said);
@@ -184,6 +244,15 @@ fn members_of_structs_are_imported() {
     import("--key=id --value=no p/odd.parquet ark:-")
         .fails_with(255)
         .stderr_has("got id, audio.path, audio.bytes, text;");
+    for (arguments, said) in [
+        ("--key=id --value=text p/hub/data/train-00000-of-00002.parquet", "expected a column \"id\", got audio.bytes"),
+        (
+            "--key=audio.path --value=transcription p/hub/data/train-00001-of-00002.parquet",
+            "row 0 of group 0: expected a value in every column, got nothing (null)",
+        ),
+    ] {
+        import(&format!("{arguments} ark:-")).fails_with(255).stderr_has(said);
+    }
     // A column whose whole name has the dots comes first.
     import("--value=audio.bytes p/dots.parquet ark,t:-").succeeds().stdout_is("a 1 \nb 2 \n");
     import("p/values.parquet ark,t:-").succeeds().stdout_is("a 1 2 \nb 3 \n");

@@ -85,6 +85,26 @@ fn cuts_have_what_the_data_directory_says() {
 }
 
 #[test]
+fn features_in_compressed_tars_are_copied() {
+    let scratch = data();
+    // An utterance is a part of the features, and the order of the cuts is not that of names.
+    scratch
+        .sh("sed -i '1{h;d};2{G}' data/utt2spk && make-shar data s && make-data-dir --split-channels s plain")
+        .succeeds();
+    scratch.sh("gzip s/*.tar && make-data-dir --split-channels s packed").succeeds();
+    scratch
+        .sh("for d in plain packed; do copy-feats scp:$d/feats.scp ark:$d.ark; done; cmp plain.ark packed.ark")
+        .succeeds();
+    scratch.sh("copy-feats scp:plain/feats.scp ark,t:- | grep -c s-").succeeds().stdout_is("2\n");
+    scratch.sh("diff plain/text packed/text && diff plain/segments packed/segments").succeeds();
+    // A tar file that is cut.
+    scratch
+        .sh("zcat s/features.000000.tar.gz | head -c 3000 > t && gzip t && mv t.gz s/features.000000.tar.gz")
+        .succeeds();
+    scratch.sh("make-data-dir --split-channels s cut").fails_with(255).stderr_has("s/features.000000.tar.gz");
+}
+
+#[test]
 fn bytes_do_not_depend_on_threads_and_a_second_run_replaces_the_first() {
     let scratch = data();
     for options in ["", "--audio=flac", "--compress=none --index=lhotse"] {
@@ -316,6 +336,22 @@ fn a_data_directory_comes_back() {
         .stderr_has("2 entries custom.snr have a table only with --extra=snr, and were left out; the first is s/cuts.000000.jsonl.gz:1");
     scratch.sh("cut -d' ' -f1 d/utt2spk | tr '\\n' ' '").succeeds().stdout_is("s-1 s-2 t-3 ");
     scratch.sh("make-data-dir --strict s/cuts.000000.jsonl.gz e").fails_with(255).stderr_has("custom.snr");
+}
+
+#[test]
+fn features_of_other_kinds_and_cuts_without_sound_are_left_out_and_counted() {
+    let scratch = data();
+    scratch.sh("make-shar --compress=none data s && mkdir f r").succeeds();
+    scratch
+        .sh("cd f && tar -xf ../s/features.000000.tar && mv s-1.npy s-1.llc && tar -cf ../s/features.000000.tar s-1.llc s-1.json s-2.npy s-2.json t-3.nodata t-3.nometa t-4.nodata t-4.nometa")
+        .succeeds();
+    scratch
+        .sh("cd r && tar -xf ../s/recording.000000.tar && touch s-2.nodata s-2.nometa && tar -cf ../s/recording.000000.tar s-1.wav s-1.json s-2.nodata s-2.nometa t-3.wav t-3.json t-4.wav t-4.json")
+        .succeeds();
+    let ran = scratch.sh("make-data-dir --split-channels s d").succeeds();
+    ran.stderr_has("1 features are stored as .llc, and were left out; the first is s/cuts.000000.jsonl:1")
+        .stderr_has("1 cuts have no sound, and were left out; the first is s/cuts.000000.jsonl:2");
+    scratch.sh("test ! -e d/feats.scp && cut -d' ' -f1 d/wav.scp | tr '\\n' ' '").succeeds().stdout_is("s-1 t-3 t-4 ");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::tables::DirectoryTables;
-use super::{SoundSize, nested, rounded};
+use super::{SoundSize, json_object, rounded};
 use crate::{DataDirectory, DirectoryUtterance, Result};
 
 impl DataDirectory {
@@ -27,9 +27,9 @@ impl DataDirectory {
         };
         let source =
             [("type", json!(kind).to_string()), ("channels", channels.clone()), ("source", json!(source).to_string())];
-        Ok(nested(&[
+        Ok(json_object(&[
             ("id", json!(recording.key).to_string()),
-            ("sources", format!("[{}]", nested(&source))),
+            ("sources", format!("[{}]", json_object(&source))),
             ("sampling_rate", rate(&size).to_string()),
             ("num_samples", size.num_samples.to_string()),
             ("duration", json!(size.seconds()).to_string()),
@@ -72,7 +72,7 @@ impl DataDirectory {
         fields.push(("speaker", json!(utterance.speaker)));
         fields.extend(tables.gender(&utterance.speaker).map(|gender| ("gender", json!(gender))));
         let fields: Vec<_> = fields.iter().map(|(name, value)| (*name, value.to_string())).collect();
-        nested(&fields)
+        json_object(&fields)
     }
 
     /// A cut for each utterance, which has its recording, a supervision as long as the cut, features and the other tables.
@@ -108,17 +108,17 @@ impl DataDirectory {
                     ("recording_id", json!(self.recordings[utterance.recording].key)),
                     ("channels", json!(channel)),
                 ];
-                fields.push(("features", nested(&features.map(|(name, value)| (name, value.to_string())))));
+                fields.push(("features", json_object(&features.map(|(name, value)| (name, value.to_string())))));
             }
             fields.push(("recording", self.recording(utterance.recording, sizes)?));
             let custom: Vec<_> =
                 tables.others().filter_map(|(name, column)| Some((name, column.json(&utterance.key)?))).collect();
             if !custom.is_empty() {
                 let custom: Vec<_> = custom.iter().map(|(name, value)| (*name, value.to_string())).collect();
-                fields.push(("custom", nested(&custom)));
+                fields.push(("custom", json_object(&custom)));
             }
             fields.push(("type", json!("MonoCut").to_string()));
-            out.extend(nested(&fields).into_bytes());
+            out.extend(json_object(&fields).into_bytes());
             out.push(b'\n');
         }
         Ok(out)

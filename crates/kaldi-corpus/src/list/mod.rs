@@ -2,8 +2,10 @@
 
 mod index;
 mod nemo;
+mod nemo_sounds;
 mod raw;
 
 pub use index::ListIndex;
+pub use nemo_sounds::NemoSounds;
 pub(crate) use raw::python_float;
 pub use raw::{RawList, RawUtterance, write_raw_line};

@@ -14,7 +14,8 @@ const FOLDERS: [&str; 2] = ["clips", ""];
 impl RawUtterance {
     /// Reads a line of a manifest of NeMo that is in this folder. The key is `utt_id`, or the name of the file without its suffix,
     /// and for a part of the file its start and end in milliseconds. Sound that has no absolute name is in the folder `clips` or in that
-    /// of the manifest, if it is there. `commands` says what happens if a command is in place of the file.
+    /// of the manifest, if it is there; with `shard_id` it is the name of a member, whose sound
+    /// [`NemoSounds`](crate::NemoSounds) finds. `commands` says what happens if a command is in place of the file.
     ///
     /// # Errors
     /// What was expected and what was found.
@@ -53,7 +54,9 @@ impl RawUtterance {
             Some(other) => return Err(wrong("utt_id", "a name", &other)),
         };
         let key = key.chars().map(|c| if c.is_whitespace() { '_' } else { c }).collect();
-        Ok(Self { key, wav: place_of(path, folder), txt, segment, extra: fields })
+        // In a tarred set it is the name of a member.
+        let wav = if fields.contains_key("shard_id") { path } else { place_of(path, folder) };
+        Ok(Self { key, wav, txt, segment, extra: fields })
     }
 }
 
@@ -98,6 +101,8 @@ mod tests {
         let whole = parse(r#"{"audio_filepath": "c.wav", "duration": 2, "utt_id": "u 1", "offset": null}"#);
         assert_eq!((whole.key.as_str(), whole.txt.as_str(), whole.segment), ("u_1", "", None));
         assert!(whole.wav.ends_with("/c.wav") && whole.wav.len() > "c.wav".len());
+        let tarred = parse(r#"{"audio_filepath": "c.wav", "duration": 2, "shard_id": 0}"#);
+        assert_eq!((tarred.wav.as_str(), &tarred.extra["shard_id"]), ("c.wav", &Value::from(0)));
         for path in ["/x/d.wav", "s3://b/d.wav", "d.wav", "cat d.wav |"] {
             assert_eq!(parse(&format!(r#"{{"audio_filepath": "{path}"}}"#)).wav, path);
         }

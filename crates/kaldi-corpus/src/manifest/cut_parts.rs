@@ -40,17 +40,12 @@ pub(super) fn channels(
         (Some(cut), _) => (cut, "cut"),
         (None, _) => return Err("expected a \"channel\", got none".to_owned()),
     };
-    let wanted: Vec<u32> = match serde_json::from_str(wanted.get()) {
-        Ok(list) => list,
-        Err(_) => match serde_json::from_str(wanted.get()) {
-            Ok(one) => vec![one],
-            Err(_) => {
-                let found = excerpt(wanted.get().as_bytes());
-                return Err(format!(
-                    "expected a number or a list of numbers as \"channel\" of the {whose}, got {found}"
-                ));
-            }
-        },
+    let wanted: Vec<u32> = match wanted.get().parse() {
+        Ok(one) => vec![one],
+        Err(_) => serde_json::from_str(wanted.get()).map_err(|_| {
+            let found = excerpt(wanted.get().as_bytes());
+            format!("expected a number or a list of numbers as \"channel\" of the {whose}, got {found}")
+        })?,
     };
     if !is_multi && wanted.len() != 1 {
         return Err(format!("expected one channel of a MonoCut, got {wanted:?}"));

@@ -1,18 +1,18 @@
 //! Cuts of lhotse: parts of recordings, with what is said in them.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::Lines;
-use kaldi_tar::{Cut, CutEntry, CutFeatures, CutRecording, CutSupervision, excerpt};
+use kaldi_io::{Lines, Session};
+use kaldi_reader::{Reader, from_fn, par_map};
+use kaldi_tar::{Cut, CutEntry, CutFeatures, CutRecording, CutSupervision, CutText, excerpt};
 use serde_json::value::RawValue;
 
 use super::SoundPlaces;
 use super::cut_parts::{channels, rows, table_words};
-use crate::utterances::words;
-use crate::{CorpusPlace, FoundArray, FoundFeatures, FoundSound, FoundUtterance, Result, Utterances, read_text};
+use crate::utterances::spoken;
+use crate::{CorpusPlace, Error, FoundArray, FoundFeatures, FoundSound, FoundUtterance, Result, Utterances, read_text};
 
 /// The sound of a cut.
 #[derive(Clone, Debug)]
@@ -28,33 +28,96 @@ pub(super) struct CutSound {
     pub(super) is_cut_out: bool,
 }
 
-/// Reads a file of cuts.
-pub(super) fn read(name: &BStr, places: &SoundPlaces, all: &mut Utterances) -> Result<()> {
-    let mut lines = Lines::open(name)?;
-    let file: Arc<str> = lines.name().into();
-    let mut cuts = Cuts::new(places, &file)?;
-    while let Some(line) = lines.next_line()? {
-        if line.trim_ascii().is_empty() {
-            continue;
-        }
-        let line = line.to_vec();
-        let place = CorpusPlace::line(&file, lines.number());
-        let cut = Cut::parse(&line).map_err(|message| place.error(message))?;
-        cuts.check_kind(&cut, &place)?;
-        let Some(recording) = &cut.recording else {
-            all.left_out.add("cuts have no recording", &place)?;
-            continue;
-        };
-        let sound = cuts.sound(&cut, recording, &place)?;
-        let features = |start, end, cuts: &mut Cuts<'_>| match &cut.features {
-            Some(features) => cuts.features(&cut, features, start, end, &place),
-            None => Ok(Features::None),
-        };
-        cuts.add(&cut, &sound, features, &BTreeMap::new(), &place, all)?;
-    }
-    lines.finish()?;
-    Ok(())
+/// Bytes of lines that a thread parses together.
+const BLOCK: usize = 1 << 19;
+
+/// Bytes of lines that wait.
+const IN_FLIGHT: usize = 8 << 20;
+
+/// Lines of a file of cuts, each with a newline.
+struct Block {
+    lines: Vec<u8>,
+    /// The number of the first line.
+    first: u64,
 }
+
+/// Reads a file of cuts, on the threads of the session.
+pub(super) fn read(name: &BStr, places: &SoundPlaces, all: &mut Utterances) -> Result<()> {
+    let lines = Lines::open(name)?;
+    let (file, places, scripts) = (Arc::<str>::from(lines.name()), places.clone(), Scripts::default());
+    let strict = all.left_out.strict;
+    Cuts::new(&places, &file, &scripts)?;
+    let parse = move |block: Block| {
+        let mut all = Utterances::empty(String::new());
+        all.left_out.strict = strict;
+        let mut cuts = Cuts::new(&places, &file, &scripts)?;
+        for (line, number) in block.lines.lines().zip(block.first..) {
+            if !line.trim_ascii().is_empty() {
+                cuts.add_line(line, &CorpusPlace::line(&file, number), &mut all)?;
+            }
+        }
+        Ok(all)
+    };
+    let session = Session::current();
+    let weigh = |block: &Block| block.lines.len();
+    let mut parsed = par_map(blocks(lines), move || session.num_threads(), IN_FLIGHT, weigh, parse);
+    while let Some(some) = parsed.next()? {
+        all.append(some);
+    }
+    parsed.finish()
+}
+
+/// The lines of a file in blocks.
+fn blocks(mut lines: Lines) -> impl Reader<Item = Block, Error = Error> + Send + 'static {
+    let mut failed = None;
+    from_fn(move |_| {
+        if let Some(error) = failed.take() {
+            return Err(error);
+        }
+        let mut block = Block { lines: Vec::with_capacity(BLOCK + BLOCK / 8), first: lines.number() + 1 };
+        while block.lines.len() < BLOCK {
+            match lines.next_line() {
+                Ok(Some(line)) => {
+                    block.lines.extend_from_slice(line);
+                    block.lines.push(b'\n');
+                }
+                Ok(None) if block.lines.is_empty() => return Ok(lines.finish().map(|()| None)?),
+                Ok(None) => break,
+                // The lines before it come first.
+                Err(error) => {
+                    failed = Some(error.into());
+                    break;
+                }
+            }
+        }
+        Ok(Some(block))
+    })
+}
+
+/// Script files of features that were read, with what they have for each key.
+#[derive(Clone, Default)]
+pub(super) struct Scripts(Arc<Mutex<HashMap<String, Arc<Script>>>>);
+
+/// The places of the features in a script file, by their keys.
+type Script = HashMap<String, String>;
+
+impl Scripts {
+    /// The lines of a script file, which one thread reads.
+    fn lines(&self, path: &str, places: &SoundPlaces) -> std::result::Result<Arc<Script>, String> {
+        let mut scripts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(lines) = scripts.get(path) {
+            return Ok(Arc::clone(lines));
+        }
+        let name = places.beside(path.as_bytes().into());
+        let lines = read_text(name.as_ref()).map_err(|error| error.to_string())?;
+        let lines: Arc<Script> = Arc::new(lines.into_iter().collect());
+        scripts.insert(path.to_owned(), Arc::clone(&lines));
+        Ok(lines)
+    }
+}
+
+/// A recording, its source, and its name for `wav.scp`.
+type KnownRecording = (String, String, BString);
 
 /// The features of an utterance.
 pub(super) enum Features {
@@ -68,16 +131,15 @@ pub(super) enum Features {
 /// What cuts become, and what was learned from those before.
 pub(super) struct Cuts<'a> {
     places: &'a SoundPlaces,
-    /// Recordings that came before, by name: their source, and the name for `wav.scp`.
-    found: HashMap<String, (String, BString)>,
-    /// Script files of features that were read.
-    scripts: HashMap<String, HashMap<String, String>>,
+    /// The recording of the cut before.
+    former: Option<KnownRecording>,
+    scripts: &'a Scripts,
     /// What text, speaker, language and gender are, and the name if it is not the usual one.
     fields: [Option<CutEntry>; 5],
 }
 
 impl<'a> Cuts<'a> {
-    pub(super) fn new(places: &'a SoundPlaces, name: &str) -> Result<Self> {
+    pub(super) fn new(places: &'a SoundPlaces, name: &str, scripts: &'a Scripts) -> Result<Self> {
         let asked = &places.options.fields;
         let field = |asked: &Option<String>, usual: Option<&str>| match asked.as_deref().or(usual) {
             None => Ok(None),
@@ -97,7 +159,22 @@ impl<'a> Cuts<'a> {
             field(&asked.gender, Some("gender"))?,
             field(&asked.utterance.clone().filter(|it| it != "id"), None)?,
         ];
-        Ok(Self { places, found: HashMap::new(), scripts: HashMap::new(), fields })
+        Ok(Self { places, former: None, scripts, fields })
+    }
+
+    /// Adds the utterances of a line.
+    fn add_line(&mut self, line: &[u8], place: &CorpusPlace, all: &mut Utterances) -> Result<()> {
+        let cut = Cut::parse(line).map_err(|message| place.error(message))?;
+        self.check_kind(&cut, place)?;
+        let Some(recording) = &cut.recording else {
+            return all.left_out.add("cuts have no recording", place);
+        };
+        let sound = self.sound(&cut, recording, place)?;
+        let features = |start, end, cuts: &mut Self| match &cut.features {
+            Some(features) => cuts.features(&cut, features, start, end, place),
+            None => Ok(Features::None),
+        };
+        self.add(&cut, &sound, features, &BTreeMap::new(), place, all)
     }
 
     /// Refuses cuts that are no parts of one recording.
@@ -136,12 +213,12 @@ impl<'a> Cuts<'a> {
             }
             _ => {}
         }
-        let text = source.source.and_then(|source| serde_json::from_str::<Cow<'_, str>>(source.get()).ok());
+        let text = source.source.and_then(|source| serde_json::from_str::<CutText<'_>>(source.get()).ok());
         let Some(path) = text.filter(|text| !text.trim().is_empty()) else {
             return Err(of("expected text as \"source\" of the recording, got none".to_owned()));
         };
-        let audio = match self.found.get(&*recording.id) {
-            Some((known, audio)) if *known == *path => audio.clone(),
+        let audio = match &self.former {
+            Some((id, known, audio)) if *id == *recording.id && *known == *path => audio.clone(),
             _ => {
                 let audio = match &*source.kind {
                     "file" => self.places.find(path.as_bytes().into(), place)?,
@@ -158,7 +235,7 @@ impl<'a> Cuts<'a> {
                         return Err(of(format!("expected a source of type file, url or command, got {kind:?}")));
                     }
                 };
-                self.found.insert(recording.id.to_string(), (path.to_string(), audio.clone()));
+                self.former = Some((recording.id.to_string(), path.to_string(), audio.clone()));
                 audio
             }
         };
@@ -210,7 +287,7 @@ impl<'a> Cuts<'a> {
                 Some(field) => field.words_of(cut, &some).map_err(of),
                 None => Ok(None),
             };
-            utterance.text = find(text)?.as_deref().and_then(words);
+            utterance.text = find(text)?.as_deref().and_then(spoken);
             utterance.speaker = name(find(speaker)?.as_deref());
             utterance.language = name(find(language)?.as_deref());
             utterance.gender = name(find(gender)?.as_deref());
@@ -230,14 +307,13 @@ impl<'a> Cuts<'a> {
             utterance.extra = self.extra(cut, supervision, beside, place, all)?;
             let channels = channels(cut, supervision, sound).map_err(of)?;
             let is_one = cut.kind.as_deref() != Some("MultiCut");
+            let name = utterance.id.clone().unwrap_or_else(|| id.as_bytes().into());
             for (channel, index) in channels {
-                let mut utterance = utterance.clone();
                 utterance.channel = index;
                 if !is_one {
-                    let name = utterance.id.as_ref().map_or(id.as_bytes().as_bstr(), |name| name.as_bstr());
                     utterance.id = Some(format!("{name}-{channel}").into());
                 }
-                all.found.push(utterance);
+                all.found.push(&utterance);
             }
         }
         Ok(())
@@ -254,7 +330,7 @@ impl<'a> Cuts<'a> {
     ) -> Result<Features> {
         let of = |message: String| place.error(format!("cut {}: {message}", cut.id));
         let path = features.storage_path.as_deref().unwrap_or_default();
-        let key = features.storage_key.and_then(|key| serde_json::from_str::<Cow<'_, str>>(key.get()).ok());
+        let key = features.storage_key.and_then(|key| serde_json::from_str::<CutText<'_>>(key.get()).ok());
         let key = key.as_deref().unwrap_or_default();
         let rows = match rows(features, start, end).map_err(of)? {
             Some(rows) => rows,
@@ -280,19 +356,14 @@ impl<'a> Cuts<'a> {
             (true, Some((first, end))) => {
                 FoundFeatures::Named([name.as_slice(), format!("[{first}:{}]", end - 1).as_bytes()].concat().into())
             }
-            (false, rows) => FoundFeatures::Array(FoundArray { file: name, place: None, rows }),
+            (false, rows) => FoundFeatures::Array(FoundArray { file: name, place: None, is_packed: false, rows }),
         }))
     }
 
     /// What a script file has for a key.
-    fn line_of(&mut self, path: &str, key: &str) -> std::result::Result<String, String> {
-        if !self.scripts.contains_key(path) {
-            let name = self.places.beside(path.as_bytes().into());
-            let lines = read_text(name.as_ref()).map_err(|error| error.to_string())?;
-            self.scripts.insert(path.to_owned(), lines.into_iter().collect());
-        }
-        let found = self.scripts.get(path).and_then(|lines| lines.get(key));
-        found.cloned().ok_or_else(|| format!("expected features of {key} in {path}, got none"))
+    fn line_of(&self, path: &str, key: &str) -> std::result::Result<String, String> {
+        let lines = self.scripts.lines(path, self.places)?;
+        lines.get(key).cloned().ok_or_else(|| format!("expected features of {key} in {path}, got none"))
     }
 
     /// The entries of `custom` that become tables; those of the supervision win.
@@ -308,10 +379,10 @@ impl<'a> Cuts<'a> {
         if beside.is_empty() && objects.iter().all(Option::is_none) {
             return Ok(Vec::new());
         }
-        let mut entries = BTreeMap::<Cow<'_, str>, &[u8]>::new();
-        entries.extend(beside.iter().map(|(name, value)| (Cow::Borrowed(name.as_str()), value.as_slice())));
+        let mut entries = BTreeMap::<CutText<'_>, &[u8]>::new();
+        entries.extend(beside.iter().map(|(name, value)| (name.as_str().into(), value.as_slice())));
         for object in objects.into_iter().flatten() {
-            let object: BTreeMap<Cow<'_, str>, &RawValue> = match object.get() {
+            let object: BTreeMap<CutText<'_>, &RawValue> = match object.get() {
                 "null" => continue,
                 text => serde_json::from_str(text).map_err(|_| {
                     place.error(format!(
@@ -328,7 +399,7 @@ impl<'a> Cuts<'a> {
             match table_words(value) {
                 None => all.left_out.add(&format!("entries custom.{name} are no text and no numbers"), place)?,
                 Some(words) if words.is_empty() => {}
-                Some(words) if self.places.options.extra.has(&name) => extra.push((name.into_owned(), words)),
+                Some(words) if self.places.options.extra.has(&name) => extra.push((name.to_string(), words)),
                 Some(_) => all
                     .left_out
                     .add(&format!("entries custom.{name} have a table only with `extra = {name}`"), place)?,

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::SoundPlaces;
 use super::nemo_tars::TarredLine;
 use crate::shard::NemoLine;
-use crate::utterances::words;
+use crate::utterances::spoken;
 use crate::{CorpusPlace, FoundUtterance, Result};
 
 /// The objects of a file, one a line. Empty lines do not count.
@@ -129,7 +129,7 @@ pub(super) fn read_nemo(mut objects: Objects, places: &SoundPlaces) -> Result<(V
         utterance.speaker = object.name(&speaker)?;
         utterance.language = object.name(&language)?;
         utterance.gender = object.name(&gender)?;
-        utterance.text = object.text(&text)?.and_then(words);
+        utterance.text = object.text(&text)?.and_then(spoken);
         utterance.start = object.seconds("offset")?;
         utterance.end = object.seconds("duration")?.map(|duration| utterance.start.unwrap_or(0.0) + duration);
         match line {
@@ -149,7 +149,7 @@ pub(super) fn read_wenet(mut objects: Objects, places: &SoundPlaces) -> Result<V
             FoundUtterance::new(object.place.clone(), places.find(path.into(), &object.place)?, path.into());
         utterance.id = Some(key.trim().into());
         utterance.speaker = object.name("speaker")?;
-        utterance.text = object.text("txt")?.and_then(words);
+        utterance.text = object.text("txt")?.and_then(spoken);
         (utterance.start, utterance.end) = (object.seconds("start")?, object.seconds("end")?);
         if utterance.start.is_some() != utterance.end.is_some() {
             let message = "expected both fields \"start\" and \"end\" or none of them, got one";

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::SoundPlaces;
 use super::json::{Object, Objects};
-use crate::utterances::words;
+use crate::utterances::spoken;
 use crate::{CorpusPlace, Error, FoundUtterance, Result};
 
 /// A recording.
@@ -121,7 +121,7 @@ fn supervision(object: &Object, recordings: &HashMap<BString, Recording>) -> Res
     let mut utterance = FoundUtterance::new(object.place.clone(), recording.audio.clone(), recording.path.clone());
     (utterance.id, utterance.recording) = (Some(id), Some(of));
     utterance.speaker = object.name("speaker")?;
-    utterance.text = object.text("text")?.and_then(words);
+    utterance.text = object.text("text")?.and_then(spoken);
     let needed = |field: &str| {
         object.seconds(field)?.ok_or_else(|| object.place.error(format!("expected a field \"{field}\", got none")))
     };

@@ -17,7 +17,9 @@ use kaldi_io::Lines;
 use kaldi_tar::SharFolder;
 
 use crate::{CorpusPlace, ManifestOptions, Result, Utterances};
+pub use columns::{saved_files, saved_splits};
 pub(crate) use json::{Object, Objects};
+pub(crate) use nemo_tars::nemo_tar;
 
 /// A kind of manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +36,8 @@ pub enum Manifest {
     Lhotse,
     /// A Shar folder of lhotse, or one of its files of cuts.
     Shar,
-    /// Parquet files with sound or the names of its files, or a folder or a list of them.
-    Parquet,
+    /// Files of Parquet or Arrow with sound or the names of its files, or a folder or a list of them.
+    Columns,
 }
 
 impl Manifest {
@@ -52,10 +54,10 @@ impl Manifest {
             if lhotse::is_there(path)? {
                 return Ok(Some(Self::Lhotse));
             }
-            return Ok(columns::is_columns(path)?.then_some(Self::Parquet));
+            return Ok(columns::is_columns(path)?.then_some(Self::Columns));
         }
         if columns::is_columns(path)? {
-            return Ok(Some(Self::Parquet));
+            return Ok(Some(Self::Columns));
         }
         let plain = [".gz", ".zst"].iter().find_map(|suffix| name.strip_suffix(suffix.as_bytes())).unwrap_or(name);
         if plain.ends_with(b".csv") {
@@ -90,7 +92,7 @@ pub(crate) fn read_all(
 ) -> Result<()> {
     match manifest {
         // All files have the same columns.
-        Manifest::Parquet => columns::read(names, options, all),
+        Manifest::Columns => columns::read(names, options, all),
         _ => names.iter().try_for_each(|name| read(name.as_ref(), manifest, options, all)),
     }
 }
@@ -122,13 +124,14 @@ fn read(name: &BStr, manifest: Manifest, options: &ManifestOptions, all: &mut Ut
             all.are_segments = true;
             return shar::read(name, &places, all);
         }
-        Manifest::Parquet => return columns::read(&[name.to_owned()], options, all),
+        Manifest::Columns => return columns::read(&[name.to_owned()], options, all),
     };
-    all.found.extend(found);
+    found.iter().for_each(|it| all.found.push(it));
     Ok(())
 }
 
 /// Where the sound of a manifest is.
+#[derive(Clone, Debug)]
 pub(crate) struct SoundPlaces {
     /// How the manifest is read.
     options: ManifestOptions,

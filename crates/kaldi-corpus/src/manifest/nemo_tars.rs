@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bstr::BString;
@@ -62,7 +62,7 @@ pub(super) fn find_sound(
     for ((mut utterance, _), sound) in lines.into_iter().zip(found) {
         let Some((member, sound)) = sound else { continue };
         (utterance.audio, utterance.recording) = (sound, Some(stem(&member).into()));
-        all.found.push(utterance);
+        all.found.push(&utterance);
     }
     if !store.members.is_empty() {
         all.stores.push(Arc::new(store));
@@ -71,16 +71,22 @@ pub(super) fn find_sound(
 }
 
 /// The names of the tar files by their numbers.
-struct TarNames {
+struct TarNames<'a> {
     /// The pattern that was given, and its names.
     given: Option<(BString, HashMap<u64, BString>)>,
-    /// The folder of tar files that have no other name.
-    folder: BString,
+    /// The folder of the manifest.
+    folder: &'a Path,
 }
 
-impl TarNames {
-    fn new(folder: &Path, options: &ManifestOptions) -> Result<Self> {
-        let above = if folder.ends_with("sharded_manifests") { folder.parent().unwrap_or(folder) } else { folder };
+/// The tar file of a shard of a manifest in this folder, if no other is named: it lies beside the manifest, or above it if that is
+/// the manifest of a shard.
+pub(crate) fn nemo_tar(folder: &Path, shard: u64) -> PathBuf {
+    let above = if folder.ends_with("sharded_manifests") { folder.parent().unwrap_or(folder) } else { folder };
+    above.join(format!("audio_{shard}.tar"))
+}
+
+impl<'a> TarNames<'a> {
+    fn new(folder: &'a Path, options: &ManifestOptions) -> Result<Self> {
         let given = match &options.shards {
             None => None,
             Some(pattern) => {
@@ -95,7 +101,7 @@ impl TarNames {
                 Some((pattern.clone(), tars))
             }
         };
-        Ok(Self { given, folder: above.as_os_str().as_bytes().into() })
+        Ok(Self { given, folder })
     }
 
     fn find(&self, number: u64, place: &CorpusPlace) -> Result<BString> {
@@ -103,8 +109,7 @@ impl TarNames {
             let missing = || place.error(format!("expected a tar file of shard {number} among {pattern}, got none"));
             return tars.get(&number).cloned().ok_or_else(missing);
         }
-        let name = format!("audio_{number}.tar");
-        let tar = Path::new(std::ffi::OsStr::from_bytes(&self.folder)).join(name);
+        let tar = nemo_tar(self.folder, number);
         match tar.is_file() {
             true => Ok(tar.as_os_str().as_bytes().into()),
             false => {

@@ -14,7 +14,7 @@ use kaldi_wave::{WaveSamples, sound_suffix};
 
 use super::SoundPlaces;
 use super::cut_parts::rows;
-use super::cuts::{CutSound, Cuts, Features, check_transforms};
+use super::cuts::{CutSound, Cuts, Features, Scripts, check_transforms};
 use crate::{CorpusPlace, Error, FoundArray, FoundFeatures, FoundSound, Result, SoundStore, Utterances};
 
 /// What is known of a member.
@@ -44,7 +44,8 @@ pub(super) fn read(name: &BStr, places: &SoundPlaces, all: &mut Utterances) -> R
     let other: Vec<String> =
         folder.fields().iter().filter(|field| !fields.contains(&field.as_str())).cloned().collect();
     let mut stream = SharStream::new(folder.clone(), &fields, Wanted::Headers);
-    let mut cuts = Cuts::new(places, folder.name())?;
+    let scripts = Scripts::default();
+    let mut cuts = Cuts::new(places, folder.name(), &scripts)?;
     let (store, mut sounds) = (all.stores.len(), Sounds::default());
     let mut is_first = true;
     while let Some(mut sample) =
@@ -141,16 +142,14 @@ fn of_array(
     if suffix != "npy" {
         return Ok(Features::LeftOut(format!("features are stored as .{suffix}")));
     }
-    if !value.is_plain {
-        return Ok(Features::LeftOut("features lie in a compressed tar file".to_owned()));
-    }
     let features = parse::<CutFeatures<'_>>(manifest, "features", cut, place)?;
     let rows = rows(&features, start, end).map_err(|message| place.error(format!("cut {}: {message}", cut.id)))?;
     let Some(rows) = rows else {
         return Ok(Features::LeftOut("utterances lie outside of their features".to_owned()));
     };
     let file = BString::from(value.tar.as_bytes());
-    Ok(Features::Found(FoundFeatures::Array(FoundArray { file, place: Some((member.offset, member.size)), rows })))
+    let (place, is_packed) = (Some((member.offset, member.size)), !value.is_plain);
+    Ok(Features::Found(FoundFeatures::Array(FoundArray { file, place, is_packed, rows })))
 }
 
 /// Sounds in tar files.

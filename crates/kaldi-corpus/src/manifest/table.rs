@@ -6,7 +6,7 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Input, Lines};
 
 use super::SoundPlaces;
-use crate::utterances::words;
+use crate::utterances::spoken;
 use crate::{CorpusPlace, FieldNames, FoundUtterance, Result};
 
 /// The names of columns, for each the one that counts first.
@@ -91,7 +91,7 @@ impl Columns {
         let (start, duration) = (seconds(self.start)?, seconds(self.duration)?);
         let text = match field(self.text).map(ByteSlice::to_str) {
             None => None,
-            Some(Ok(text)) => words(text),
+            Some(Ok(text)) => spoken(text),
             Some(Err(_)) => return Err(place.error("expected text in UTF-8, got other bytes")),
         };
         let audio = places.find(path.as_bstr(), &place)?;

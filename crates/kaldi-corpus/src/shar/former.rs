@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::write::SharOptions;
-use crate::shard::{Error, Result};
+use crate::shard::{Error, Result, remove};
 
 /// The fields that have tar files.
 pub(super) fn fields(options: &SharOptions) -> &'static [&'static str] {
@@ -54,13 +54,6 @@ pub(super) fn refuse_others(options: &SharOptions, num_files: u64) -> Result<()>
 
 /// Removes the files of a former run that were to be replaced, if there are fewer new ones than expected.
 pub(super) fn remove_others(options: &SharOptions, num_files: u64) -> Result<()> {
-    for name in names(options)?.into_iter().filter(|name| !is_written(options, name, num_files)) {
-        let path = options.folder.join(name);
-        fs::remove_file(&path).map_err(|source| kaldi_io::Error::Write {
-            name: path.display().to_string(),
-            offset: 0,
-            source,
-        })?;
-    }
-    Ok(())
+    let mut others = names(options)?.into_iter().filter(|name| !is_written(options, name, num_files));
+    others.try_for_each(|name| remove(&options.folder.join(name)))
 }

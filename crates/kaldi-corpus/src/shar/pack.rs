@@ -4,6 +4,7 @@ use kaldi_values::{Format, Value};
 use kaldi_wave::{Wave, WaveInfo, sound_suffix};
 use serde_json::json;
 
+use crate::export::json_object;
 use crate::shard::pack::{blob_of, decode, load};
 use crate::shard::{Packed, Stored, is_canonical};
 
@@ -174,7 +175,7 @@ impl SharPacking {
 
         let features = self.has_features.then_some(utterance.features.as_ref());
         let features_manifest = features.flatten().map(|array| {
-            object(&[
+            json_object(&[
                 ("type", json!("fbank").to_string()),
                 ("num_frames", array.num_frames.to_string()),
                 ("num_features", array.num_features.to_string()),
@@ -281,24 +282,26 @@ fn cut_line(
         ("start", "0".to_owned()),
         ("duration", json!(duration).to_string()),
         ("channel", channel.to_owned()),
-        ("supervisions", format!("[{}]", object(&supervision))),
+        ("supervisions", format!("[{}]", json_object(&supervision))),
     ];
     cut.extend(features.map(|features| ("features", features.to_owned())));
     cut.push(("recording", recording.to_owned()));
     if !utterance.custom.is_empty() {
-        let entries: Vec<String> =
-            utterance.custom.iter().map(|(name, value)| format!("{}: {value}", json!(name))).collect();
-        cut.push(("custom", format!("{{{}}}", entries.join(", "))));
+        let entries: Vec<_> = utterance.custom.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+        cut.push(("custom", json_object(&entries)));
     }
     cut.push(("type", text(if is_multi { "MultiCut" } else { "MonoCut" })));
-    object(&cut)
+    json_object(&cut)
 }
 
 /// What lhotse says about the sound of a cut.
 fn recording_manifest(id: &str, channels: &[u32], rate: f64, num_samples: u64, duration: f64) -> String {
-    let source =
-        object(&[("type", json!("shar").to_string()), ("channels", list(channels)), ("source", "\"\"".to_owned())]);
-    object(&[
+    let source = json_object(&[
+        ("type", json!("shar").to_string()),
+        ("channels", list(channels)),
+        ("source", "\"\"".to_owned()),
+    ]);
+    json_object(&[
         ("id", json!(id).to_string()),
         ("sources", format!("[{source}]")),
         ("sampling_rate", whole_number(rate)),
@@ -315,12 +318,6 @@ fn whole_number(number: f64) -> String {
 
 fn list(numbers: &[u32]) -> String {
     format!("[{}]", numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(", "))
-}
-
-/// An object, with a blank after each colon and before each entry.
-fn object(entries: &[(&str, String)]) -> String {
-    let entries: Vec<String> = entries.iter().map(|(name, value)| format!("\"{name}\": {value}")).collect();
-    format!("{{{}}}", entries.join(", "))
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@
 //! | --- | --- |
 //! | [`Members`] | the members of a tar file, plain or compressed, in a file or a pipe |
 //! | [`TarSamples`], [`Grouping`] | the samples of a shard, strictly: what is wrong is an error with its place |
-//! | [`shard_samples`], [`raw_samples`] | the samples of many shards, or of [raw lists](crate::RawList), as a stream that can restart |
+//! | [`shard_samples`], [`shar_samples`], [`raw_samples`] | the samples of many shards, of Shar, or of [raw lists](crate::RawList), as a stream that can restart |
 //! | [`ShardChecks`] | everything that is wrong with a shard |
 //! | [`ShardNames`] | lists of shards |
 //! | [`Packed`], [`ShardWriter`], [`ShardSetWriter`] | samples that are written, byte for byte as Python's `tarfile` does |
@@ -52,6 +52,7 @@ mod nemo;
 mod nemo_check;
 pub(crate) mod pack;
 mod places;
+mod shar_samples;
 pub(crate) mod sound;
 mod stored;
 mod write;
@@ -59,8 +60,9 @@ mod write;
 pub use check::{Findings, FoundMember, ShardChecks};
 pub use dali::DaliIndex;
 pub use kaldi_tar::{
-    Error, FaultKind, Field, FieldError, FieldPath, Grouping, ListKind, Member, Members, Payload, Result, SampleStream,
-    ShardFault, ShardName, ShardNames, TarSample, TarSamples, Wanted, excerpt, is_field, is_sound, member_header,
+    CutEntry, Error, FaultKind, Field, FieldError, FieldPath, Grouping, ListKind, Member, Members, Payload, Result,
+    SampleStream, SharFolder, ShardFault, ShardName, ShardNames, TarSample, TarSamples, Wanted, excerpt, is_field,
+    is_sound, member_header,
 };
 pub use lhotse_index::LhotseIndex;
 pub use nemo::{NemoEntry, NemoManifests, nemo_shard_number, nemo_stem};
@@ -68,9 +70,11 @@ pub(crate) use nemo::{NemoLine, without_sub};
 pub use nemo_check::NemoCheck;
 pub use pack::{PackedUtterance, Packing, ShardFormat, Utterance};
 pub use places::{Places, SamplePlace};
+pub use shar_samples::{SharSamples, shar_samples};
 pub(crate) use sound::is_canonical;
 pub use sound::sound_info;
 pub use stored::{RawSamples, ShardSamples, Stored, StoredField, StoredSample, raw_samples, shard_samples};
+pub(crate) use write::remove;
 pub use write::{Packed, ShardCompression, ShardIndex, ShardOptions, ShardSetWriter, ShardWriter};
 
 #[cfg(test)]

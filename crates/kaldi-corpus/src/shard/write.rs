@@ -5,6 +5,7 @@ mod gzip;
 mod packed;
 mod shard;
 
+pub(crate) use former::remove;
 pub use packed::Packed;
 pub use shard::ShardWriter;
 

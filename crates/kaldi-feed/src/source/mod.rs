@@ -29,14 +29,21 @@ pub enum DataType {
     Nemo,
     /// Each line is a shard.
     Shard,
+    /// A Shar folder of lhotse.
+    Shar,
     /// A script file of sound or of features, and a file of texts.
     Table,
 }
 
 impl DataType {
     /// Every type with its name.
-    pub const NAMES: [(&str, Self); 4] =
-        [("raw", Self::Raw), ("nemo", Self::Nemo), ("shard", Self::Shard), ("table", Self::Table)];
+    pub const NAMES: [(&str, Self); 5] = [
+        ("raw", Self::Raw),
+        ("nemo", Self::Nemo),
+        ("shard", Self::Shard),
+        ("shar", Self::Shar),
+        ("table", Self::Table),
+    ];
 }
 
 /// The list of the data.
@@ -48,7 +55,7 @@ pub struct DataList {
     pub name: BString,
     /// A file of texts, or a table of them, for tables.
     pub text: Option<BString>,
-    /// Where the text of a sample is, for shards; `None` is `txt`.
+    /// Where the text of a sample is, for shards and Shar; `None` is `txt`, and `text`.
     pub text_field: Option<FieldPath>,
     /// What happens to commands in place of files in raw lists and manifests. Lines of script files and of lists of shards are
     /// trusted.
@@ -80,7 +87,7 @@ pub(crate) enum Opened {
 impl Opened {
     /// Reads where the lines of a list are.
     pub(crate) fn open(list: &DataList) -> Result<Self> {
-        let is_shards = list.data_type == DataType::Shard;
+        let is_shards = matches!(list.data_type, DataType::Shard | DataType::Shar);
         if let Some(field) = list.text_field.as_ref().filter(|_| !is_shards) {
             let message = format!("expected the name of a field for the text in shards only, got {field}");
             return Err(Error::Conf { place: list.name.to_string(), message });
@@ -91,6 +98,9 @@ impl Opened {
             (DataType::Shard, None) => {
                 let text_field = list.text_field.clone().unwrap_or_else(|| FieldPath::new("txt"));
                 Ok(Self::Shards(shards::Shards::open(&list.name, text_field)?))
+            }
+            (DataType::Shar, None) => {
+                Ok(Self::Shards(shards::Shards::open_shar(&list.name, list.text_field.as_ref())?))
             }
             (DataType::Table, text) => Ok(Self::Table(table::Table::open(&list.name, text.as_ref())?)),
             (_, Some(_)) => Err(Error::Conf {

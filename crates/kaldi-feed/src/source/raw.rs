@@ -2,12 +2,12 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_corpus::shard::{FieldPath, ListKind, Stored, StoredSample};
-use kaldi_corpus::{ListIndex, RawUtterance};
+use kaldi_corpus::{ListIndex, NemoSounds, RawUtterance};
 use kaldi_io::Commands;
 use kaldi_reader::{BoxReader, ReaderExt};
 
@@ -20,8 +20,8 @@ use crate::{Error, Result, Sample};
 /// A raw list, or a manifest of NeMo.
 pub(crate) struct Raw {
     name: Arc<str>,
-    /// The folder of a manifest of NeMo.
-    nemo: Option<Arc<Path>>,
+    /// The folder of a manifest of NeMo, and the tar files there.
+    nemo: Option<Arc<(PathBuf, NemoSounds)>>,
     index: Arc<ListIndex>,
     commands: Commands,
 }
@@ -36,7 +36,8 @@ impl Raw {
             }
             true => {
                 super::check_kind(name, &index, |kind| kind == ListKind::Manifest, "a line of a manifest of NeMo")?;
-                Some(Path::new(OsStr::from_bytes(name)).parent().unwrap_or(Path::new("")).into())
+                let folder = Path::new(OsStr::from_bytes(name)).parent().unwrap_or(Path::new(""));
+                Some(Arc::new((folder.to_owned(), NemoSounds::new(folder))))
             }
         };
         Ok(Self { name: name.to_string().into(), nemo, index: index.into(), commands })
@@ -52,14 +53,31 @@ impl Raw {
         let find = move |(number, seeds)| {
             let line = index.line(number)?;
             let found = match &nemo {
-                None => RawUtterance::parse(&line, commands),
-                Some(folder) => RawUtterance::parse_nemo(&line, folder, commands),
+                None => RawUtterance::parse(&line, commands).map(|utterance| StoredSample::of_raw(utterance, &name)),
+                Some(nemo) => of_nemo(&line, &nemo.0, &nemo.1, commands, &name),
             };
             let found = found.map_err(|message| format!("{name}: line {}: {message}", number + 1));
-            Ok(Some(found.and_then(|utterance| sample(StoredSample::of_raw(utterance, &name), &text, seeds))))
+            Ok(Some(found.and_then(|stored| sample(stored, &text, seeds))))
         };
         Picking::new(self.index.len(), reading).filter_map(find).boxed()
     }
+}
+
+/// The sample of a line of a manifest of NeMo, whose sound is a file or a member of a tar file.
+fn of_nemo(
+    line: &[u8],
+    folder: &Path,
+    sounds: &NemoSounds,
+    commands: Commands,
+    name: &Arc<str>,
+) -> Result<StoredSample, String> {
+    let utterance = RawUtterance::parse_nemo(line, folder, commands)?;
+    let in_tar = sounds.find(&utterance)?;
+    let mut stored = StoredSample::of_raw(utterance, name);
+    if let (Some(sound), Some(field)) = (in_tar, stored.fields.first_mut()) {
+        field.content = sound;
+    }
+    Ok(stored)
 }
 
 /// The sample of a line or of a shard, with the text that is in this field. Its size comes from its header.

@@ -93,7 +93,10 @@ impl<E> Queue<E> {
     ) -> Result<Option<&E>> {
         while !self.ended && self.entries.front().is_none_or(|item| item.value.is_none()) {
             session.enter(|| match self.entries.pop_front() {
-                Some(lines) => Ok(drop(lines.deliver())),
+                Some(lines) => {
+                    lines.deliver();
+                    Ok(())
+                }
                 None => self.fill(&mut fill),
             })?;
         }

@@ -10,7 +10,6 @@ use kaldi_tar::{Cut, CutEntry, SharFolder, SharPart, SharSample, SharStream, Wan
 
 use crate::batch::Leaving;
 use crate::key::is_key;
-use crate::permissive::warn_left_out;
 use crate::raw::RawEntry;
 use crate::read::shards::{framed, look, to_error};
 use crate::read::stepwise::{Step, Steps};
@@ -149,15 +148,7 @@ fn words<T>(
 
 impl Steps for SharReader {
     fn step(&mut self) -> Result<Step> {
-        match self.next_entry()? {
-            None => Ok(Step::End),
-            Some(Ok(entry)) => Ok(Step::Entry { entry, is_slow: false }),
-            Some(Err(error)) if self.permissive => {
-                warn_left_out(&error);
-                Ok(Step::LeftOut)
-            }
-            Some(Err(error)) => Err(error),
-        }
+        Step::of(self.next_entry()?, self.permissive)
     }
 
     fn restart(&mut self) -> Result<()> {

@@ -11,7 +11,6 @@ use kaldi_values::Frame;
 
 use crate::batch::Leaving;
 use crate::key::is_key;
-use crate::permissive::warn_left_out;
 use crate::raw::RawEntry;
 use crate::read::stepwise::{Step, Steps};
 use crate::{Error, Result};
@@ -161,15 +160,7 @@ pub(super) fn to_error(error: kaldi_tar::Error) -> Error {
 
 impl Steps for ShardReader {
     fn step(&mut self) -> Result<Step> {
-        match self.next_entry()? {
-            None => Ok(Step::End),
-            Some(Ok(entry)) => Ok(Step::Entry { entry, is_slow: false }),
-            Some(Err(error)) if self.permissive => {
-                warn_left_out(&error);
-                Ok(Step::LeftOut)
-            }
-            Some(Err(error)) => Err(error),
-        }
+        Step::of(self.next_entry()?, self.permissive)
     }
 
     fn restart(&mut self) -> Result<()> {

@@ -4,6 +4,7 @@ use kaldi_log::Logged;
 use kaldi_reader::Reader;
 
 use crate::batch::{Batch, Batches, CHUNK, Leaving, push};
+use crate::permissive::warn_left_out;
 use crate::raw::RawEntry;
 use crate::{Error, Result};
 
@@ -48,6 +49,21 @@ pub(crate) enum Step {
     /// An entry that cannot be read, which permissive mode skips.
     LeftOut,
     End,
+}
+
+impl Step {
+    /// The step to an entry that may be wrong by itself: then permissive mode leaves it out, with a warning.
+    pub(crate) fn of(next: Option<Result<RawEntry>>, permissive: bool) -> Result<Self> {
+        match next {
+            None => Ok(Self::End),
+            Some(Ok(entry)) => Ok(Self::Entry { entry, is_slow: false }),
+            Some(Err(error)) if permissive => {
+                warn_left_out(&error);
+                Ok(Self::LeftOut)
+            }
+            Some(Err(error)) => Err(error),
+        }
+    }
 }
 
 /// The reader of batches of a table whose entries are found one by one.

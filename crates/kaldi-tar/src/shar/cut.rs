@@ -1,9 +1,12 @@
 //! Cuts of lhotse: the objects of its lines.
 
 use std::borrow::Cow;
+use std::fmt;
+use std::ops::Deref;
 
 use bstr::ByteSlice;
 use serde::Deserialize;
+use serde::de::{self, Deserializer, Visitor};
 use serde_json::value::RawValue;
 
 use crate::excerpt;
@@ -13,9 +16,9 @@ use crate::excerpt;
 pub struct Cut<'a> {
     /// `MonoCut`, `MultiCut`, `MixedCut` or `PaddingCut`.
     #[serde(borrow, rename = "type")]
-    pub kind: Option<Cow<'a, str>>,
+    pub kind: Option<CutText<'a>>,
     /// Its name.
-    pub id: Cow<'a, str>,
+    pub id: CutText<'a>,
     /// Where it starts in the recording, in seconds.
     pub start: Option<f64>,
     /// How long it is, in seconds.
@@ -42,7 +45,7 @@ pub struct Cut<'a> {
 pub struct CutSupervision<'a> {
     /// Its name.
     #[serde(borrow)]
-    pub id: Cow<'a, str>,
+    pub id: CutText<'a>,
     /// Where it starts, in seconds from the start of the cut; it may be negative.
     pub start: f64,
     /// How long it is, in seconds; it may reach beyond the cut.
@@ -52,16 +55,16 @@ pub struct CutSupervision<'a> {
     pub channel: Option<&'a RawValue>,
     /// What is said.
     #[serde(borrow)]
-    pub text: Option<Cow<'a, str>>,
+    pub text: Option<CutText<'a>>,
     /// Who says it.
     #[serde(borrow)]
-    pub speaker: Option<Cow<'a, str>>,
+    pub speaker: Option<CutText<'a>>,
     /// In which language.
     #[serde(borrow)]
-    pub language: Option<Cow<'a, str>>,
+    pub language: Option<CutText<'a>>,
     /// The gender of the speaker.
     #[serde(borrow)]
-    pub gender: Option<Cow<'a, str>>,
+    pub gender: Option<CutText<'a>>,
     /// Times of words and the like.
     #[serde(borrow)]
     pub alignment: Option<&'a RawValue>,
@@ -75,7 +78,7 @@ pub struct CutSupervision<'a> {
 pub struct CutRecording<'a> {
     /// Its name.
     #[serde(borrow)]
-    pub id: Cow<'a, str>,
+    pub id: CutText<'a>,
     /// Where its sound is.
     #[serde(borrow, default)]
     pub sources: Vec<CutSource<'a>>,
@@ -91,7 +94,7 @@ pub struct CutRecording<'a> {
 pub struct CutSource<'a> {
     /// `file`, `url`, `command`, `memory` or `shar`.
     #[serde(borrow, rename = "type")]
-    pub kind: Cow<'a, str>,
+    pub kind: CutText<'a>,
     /// The channels in it.
     pub channels: Option<Vec<u32>>,
     /// The file, the address, the command; something else for sound in memory.
@@ -112,13 +115,59 @@ pub struct CutFeatures<'a> {
     pub num_frames: u64,
     /// How they are stored: `kaldiio`, `numpy_files`, `lilcom_chunky`, `shar` ...
     #[serde(borrow)]
-    pub storage_type: Cow<'a, str>,
+    pub storage_type: CutText<'a>,
     /// The folder or the file.
     #[serde(borrow)]
-    pub storage_path: Option<Cow<'a, str>>,
+    pub storage_path: Option<CutText<'a>>,
     /// The place in it; something else for features in memory.
     #[serde(borrow)]
     pub storage_key: Option<&'a RawValue>,
+}
+
+/// A text in a line. Only one with escapes has memory of its own.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CutText<'a>(Cow<'a, str>);
+
+impl Deref for CutText<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for CutText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self)
+    }
+}
+
+impl<'a> From<&'a str> for CutText<'a> {
+    fn from(text: &'a str) -> Self {
+        Self(text.into())
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for CutText<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Texts;
+        impl<'de> Visitor<'de> for Texts {
+            type Value = CutText<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<CutText<'de>, E> {
+                Ok(text.into())
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<CutText<'de>, E> {
+                Ok(CutText(text.to_owned().into()))
+            }
+        }
+        deserializer.deserialize_str(Texts)
+    }
 }
 
 /// The name in a line that is no cut otherwise, for messages.

@@ -16,7 +16,7 @@ mod folder;
 mod stream;
 mod words;
 
-pub use cut::{Cut, CutFeatures, CutRecording, CutSource, CutSupervision};
+pub use cut::{Cut, CutFeatures, CutRecording, CutSource, CutSupervision, CutText};
 pub use folder::{SharFiles, SharFolder};
 pub use stream::{SharPart, SharSample, SharStream};
 pub use words::CutEntry;

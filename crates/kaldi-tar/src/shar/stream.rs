@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::folder::{SharFiles, SharFolder};
+use crate::in_turn::{InTurn, OpenFile};
 use crate::source::Wanted;
 use crate::{Error, FaultKind, Grouping, ListLines, Member, Members, Payload, Result, Shard, ShardFault, excerpt};
 
@@ -53,9 +54,7 @@ pub struct SharStream {
     fields: Vec<String>,
     wanted: Wanted,
     next: usize,
-    current: Option<Open>,
-    ended: bool,
-    on_damage: Option<Box<dyn FnMut(Error) + Send>>,
+    files: InTurn<Open>,
 }
 
 /// A file of cuts that is being read, with the files of the wanted fields.
@@ -86,12 +85,12 @@ impl SharStream {
     /// folder does not have has nothing of any cut.
     pub fn new(folder: SharFolder, fields: &[&str], wanted: Wanted) -> Self {
         let fields = fields.iter().map(|&field| field.to_owned()).collect();
-        Self { folder, fields, wanted, next: 0, current: None, ended: false, on_damage: None }
+        Self { folder, fields, wanted, next: 0, files: InTurn::new() }
     }
 
     /// Continues with the next file of cuts if something of one cannot be opened or is damaged. `tell` is called with the error.
     pub fn leave_out_damaged(&mut self, tell: impl FnMut(Error) + Send + 'static) {
-        self.on_damage = Some(Box::new(tell));
+        self.files.on_damage = Some(Box::new(tell));
     }
 
     /// Sets how tar files will be read from now on.
@@ -112,55 +111,19 @@ impl SharStream {
         &mut self,
         mut look: impl FnMut(usize, &Shard, &BStr, &Member, &mut Payload<'_>) -> Result<T>,
     ) -> Result<Option<SharSample<T>>> {
-        if self.ended {
-            return Ok(None);
-        }
-        let next = self.read(&mut look);
-        self.ended = !matches!(next, Ok(Some(_)));
-        next
-    }
-
-    fn read<T>(
-        &mut self,
-        look: &mut impl FnMut(usize, &Shard, &BStr, &Member, &mut Payload<'_>) -> Result<T>,
-    ) -> Result<Option<SharSample<T>>> {
-        loop {
-            if self.current.is_none() {
-                let Some(files) = self.folder.files().get(self.next) else { return Ok(None) };
-                let opened = Open::new(files, &self.fields, self.wanted);
-                self.next += 1;
-                match opened {
-                    Ok(open) => self.current = Some(open),
-                    Err(error) => self.leave_out(error)?,
-                }
-            }
-            let Some(open) = &mut self.current else { continue };
-            let next = open.next(look);
-            if let Ok(Some(_)) = next {
-                return next;
-            }
-            let closed = self.current.take().map_or(Ok(()), Open::finish);
-            if let Err(error) = next.and(closed) {
-                self.leave_out(error)?;
-            }
-        }
-    }
-
-    fn leave_out(&mut self, error: Error) -> Result<()> {
-        match &mut self.on_damage {
-            Some(tell) => {
-                tell(error);
-                Ok(())
-            }
-            None => Err(error),
-        }
+        let (folder, fields, next) = (&self.folder, &self.fields, &mut self.next);
+        let open = || {
+            let Some(files) = folder.files().get(*next) else { return Ok(None) };
+            *next += 1;
+            Ok(Some(Open::new(files, fields, self.wanted)))
+        };
+        self.files.next(open, |open| open.next(&mut look))
     }
 
     /// Goes back to the first cut.
     pub fn restart(&mut self) {
-        self.current = None;
         self.next = 0;
-        self.ended = false;
+        self.files.restart(true);
     }
 
     /// Ends the reading and closes everything.
@@ -168,8 +131,7 @@ impl SharStream {
     /// # Errors
     /// If a file cannot be closed.
     pub fn finish(&mut self) -> Result<()> {
-        self.ended = true;
-        self.current.take().map_or(Ok(()), Open::finish)
+        self.files.finish()
     }
 }
 
@@ -212,7 +174,9 @@ impl Open {
         let parts = parts.collect::<Result<_>>()?;
         Ok(Some(SharSample { id, line, list: Arc::clone(&self.name), number: self.cuts.number(), parts }))
     }
+}
 
+impl OpenFile for Open {
     fn finish(self) -> Result<()> {
         for track in self.tracks {
             match track {

@@ -1,5 +1,6 @@
 //! The members of a tar file, in order.
 
+use std::fmt;
 use std::fs::File;
 use std::sync::Arc;
 
@@ -52,6 +53,12 @@ struct Extension {
     long_name: Option<Vec<u8>>,
     /// The offset of the first of them.
     header: Option<u64>,
+}
+
+impl fmt::Debug for Members {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Members").field("name", &self.source.name()).finish_non_exhaustive()
+    }
 }
 
 impl Members {

@@ -1,5 +1,7 @@
 //! How a catalog is made of directories and tables.
 
+mod shar;
+
 use std::collections::hash_map::RandomState;
 use std::sync::Arc;
 
@@ -229,6 +231,11 @@ impl Builder {
                 texts.extend_from_slice(&[sample.key.as_slice(), b" ", &text, b"\n"].concat());
             }
         }
+        self.add_members(name, shards, waves, texts)
+    }
+
+    /// Adds the sound in tar files, with its places there, and texts.
+    fn add_members(&mut self, name: &BString, shards: Vec<BString>, waves: Vec<u8>, texts: Vec<u8>) -> Result<()> {
         let keyed = |text| KeyedLines::of(name.as_bstr(), Bytes::Memory(text), &self.hasher);
         let (waves, texts) = (keyed(waves)?, keyed(texts)?);
         self.add_lines(waves, "wave", Says::Values(ValueType::Wave), Places::Shards(shards));
@@ -287,10 +294,17 @@ impl Catalog {
     pub fn open(names: &[BString]) -> Result<Self> {
         let mut builder = Builder::default();
         for name in names {
-            if let Some(found) = Rspecifier::parse(name.as_bstr()).filter(|found| found.kind == RspecifierKind::Shards)
-            {
-                builder.add_shards(name, &found)?;
-                continue;
+            let specifier = Rspecifier::parse(name.as_bstr());
+            match &specifier {
+                Some(found) if found.kind == RspecifierKind::Shards => {
+                    builder.add_shards(name, found)?;
+                    continue;
+                }
+                Some(found) if found.kind == RspecifierKind::Shar => {
+                    builder.add_shar(name, found)?;
+                    continue;
+                }
+                _ => {}
             }
             let named = Named::find(name.as_bstr())?;
             let before = builder.catalog.lists.len();

@@ -259,7 +259,7 @@ mod tests {
             if was_interrupted() { Err("ended".to_owned()) } else { Ok(vec![0; 3]) }
         };
         std::thread::scope(|scope| {
-            let first = scope.spawn(|| session(0).enter(|| get(&cache, "a", &read)));
+            let first = scope.spawn(|| session(0).enter(|| get(&cache, "a", read)));
             started.recv().unwrap();
             let second = scope.spawn(|| session(1).enter(|| get(&cache, "a", || panic!("it is read already"))));
             let waiting = || {
@@ -274,7 +274,7 @@ mod tests {
         // If nobody waits, it ends, and is not remembered as broken.
         flags[0].store(true, Ordering::Relaxed);
         std::thread::scope(|scope| {
-            let only = scope.spawn(|| session(0).enter(|| get(&cache, "b", &read)));
+            let only = scope.spawn(|| session(0).enter(|| get(&cache, "b", read)));
             started.recv().unwrap();
             flags[0].store(false, Ordering::Relaxed);
             let is_wanted =

@@ -124,10 +124,10 @@ mod tests {
         for num_taps in [1, 7, 8, 13, 25] {
             let taps: Vec<f32> = noise(3 * num_taps as u32).map(|sample| sample / 1e5).collect();
             for num_blocks in [8, 9, 15, 16, 17, 31, 40] {
-                let narrow = compute(Lanes::ZERO, &samples, (num_taps, &taps), num_blocks);
+                let _narrow = compute(Lanes::ZERO, &samples, (num_taps, &taps), num_blocks);
                 #[cfg(target_arch = "x86_64")]
                 if let Some(zero) = WideLanes::zero().filter(|_| num_blocks >= MAX_WIDTH) {
-                    assert_eq!(compute(zero, &samples, (num_taps, &taps), num_blocks), narrow);
+                    assert_eq!(compute(zero, &samples, (num_taps, &taps), num_blocks), _narrow);
                 }
             }
         }

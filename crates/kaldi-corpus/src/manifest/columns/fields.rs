@@ -108,7 +108,7 @@ impl Finder<'_> {
         };
         let has_type = |field: &Field, leaf_type: LeafType| {
             let leaf = self.leaf(field);
-            leaf.leaf_type == leaf_type && !leaf.is_list
+            leaf.leaf_type == leaf_type && !leaf.is_list()
         };
         if let Some(field) = self.field(&name) {
             if has_type(&field, LeafType::Bytes) {
@@ -146,7 +146,7 @@ impl Finder<'_> {
             return Ok("audio".to_owned());
         }
         let fits = |leaf: &Leaf| match (&leaf.leaf_type, leaf.name.rsplit_once('.')) {
-            _ if leaf.is_list => None,
+            _ if leaf.is_list() => None,
             (LeafType::Bytes, Some((column, "bytes"))) | (LeafType::Text, Some((column, "path"))) => {
                 Some(column.to_owned())
             }
@@ -175,7 +175,7 @@ impl Finder<'_> {
         };
         let leaf = self.leaf(&field);
         let fits = match leaf.leaf_type {
-            _ if leaf.is_list => false,
+            _ if leaf.is_list() => false,
             LeafType::Text => true,
             LeafType::Integer => numbers || self.labels.contains_key(&field.name),
             _ => false,

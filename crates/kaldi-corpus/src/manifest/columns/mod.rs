@@ -1,7 +1,8 @@
-//! Parquet with sound inside, as of Hugging Face and CosyVoice.
+//! Parquet and Arrow with sound inside, as of Hugging Face and CosyVoice.
 
 mod fields;
 mod rows;
+mod saved;
 mod sources;
 
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use kaldi_reader::{BoxReader, ReaderExt, Step, from_fn};
 
 use super::SoundPlaces;
 use crate::{CorpusPlace, Error, Manifest, ManifestOptions, Result, SoundStore, Utterances};
+pub use saved::{saved_files, saved_splits};
 pub(super) use sources::is_columns;
 
 /// Reads files, folders of them, or lists of their names, which all have the columns of the first file.
@@ -29,7 +31,7 @@ pub(crate) fn read(names: &[BString], options: &ManifestOptions, all: &mut Utter
                 place.error(format!("expected a column {missing}, as the first file has, got {}", opened.names()))
             );
         }
-        let places = SoundPlaces::new(file.as_ref(), Manifest::Parquet, options);
+        let places = SoundPlaces::new(file.as_ref(), Manifest::Columns, options);
         rows::read(&opened, &fields, &places, all)?;
     }
     Ok(())

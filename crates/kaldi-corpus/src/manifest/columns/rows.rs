@@ -8,7 +8,7 @@ use column_files::{ColumnFile, ColumnValue, ColumnValues, LeafType};
 use super::ColumnSounds;
 use super::fields::{Field, Fields};
 use crate::manifest::SoundPlaces;
-use crate::utterances::words;
+use crate::utterances::{spoken, words};
 use crate::{CorpusPlace, FoundSound, FoundUtterance, Result, Utterances};
 
 /// Tables with a meaning of their own.
@@ -91,12 +91,12 @@ pub(super) fn read(file: &ColumnFile, fields: &Fields, places: &SoundPlaces, all
             None if utterance.path.is_empty() => Some(format!("{}-{row:07}", stem(file.name())).into()),
             name => name.map(BString::from),
         };
-        utterance.text = said.as_deref().and_then(words);
+        utterance.text = said.as_deref().and_then(spoken);
         utterance.speaker = speaker.map(BString::from);
         utterance.language = language.filter(|it| !it.trim().is_empty()).map(BString::from);
         utterance.gender = gender.filter(|it| !it.trim().is_empty()).map(BString::from);
         utterance.extra = facts;
-        all.found.push(utterance);
+        all.found.push(&utterance);
     }
     if let Some(field) = &fields.bytes {
         all.stores.push(Arc::new(ColumnSounds { file: Arc::new(file.clone()), leaf: field.leaf }));

@@ -7,12 +7,17 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use bstr::{BStr, BString, ByteSlice};
+use column_files::is_arrow;
 use kaldi_io::Lines;
 
+use super::saved;
 use crate::{Error, Result};
 
 /// The first bytes of a Parquet file.
 const MAGIC: &[u8] = b"PAR1";
+
+/// Bytes that tell what a file is.
+const HEAD: u64 = 1 << 12;
 
 /// The longest first line of a list.
 const LONGEST_NAME: u64 = 1 << 12;
@@ -20,20 +25,14 @@ const LONGEST_NAME: u64 = 1 << 12;
 /// Whether a file is of columns, or a list of such files, or a folder that has some.
 pub(in crate::manifest) fn is_columns(path: &Path) -> Result<bool> {
     if path.is_dir() {
-        let is_saved = ["state.json", "dataset_dict.json"].iter().any(|file| path.join(file).is_file());
-        return match is_saved {
-            true => Err(Error::Nothing(format!(
-                "{}: expected Parquet, got Arrow as save_to_disk writes it: load_from_disk(...).to_parquet(...) of datasets makes Parquet",
-                path.display()
-            ))),
-            false => Ok(!files_below(path)?.is_empty()),
-        };
+        return Ok(saved::is_saved(path) || !files_below(path)?.is_empty());
     }
-    Ok(is_parquet(path) || is_list(path))
+    Ok(has_columns(path) || is_list(path))
 }
 
-fn is_parquet(path: &Path) -> bool {
-    head(path, MAGIC.len() as u64).is_some_and(|head| head == MAGIC)
+/// Whether a file is Parquet or Arrow.
+fn has_columns(path: &Path) -> bool {
+    head(path, HEAD).is_some_and(|head| head.starts_with(MAGIC) || is_arrow(&head))
 }
 
 fn head(path: &Path, length: u64) -> Option<Vec<u8>> {
@@ -44,11 +43,11 @@ fn head(path: &Path, length: u64) -> Option<Vec<u8>> {
     Some(head)
 }
 
-/// Whether the first line of a file names a Parquet file.
+/// Whether the first line of a file names a file of columns.
 fn is_list(path: &Path) -> bool {
     let Some(head) = head(path, LONGEST_NAME) else { return false };
     let line = head.lines().map(<[u8]>::trim_ascii).find(|line| !line.is_empty());
-    line.is_some_and(|line| !line.contains(&0) && is_parquet(&listed(path, line)))
+    line.is_some_and(|line| !line.contains(&0) && has_columns(&listed(path, line)))
 }
 
 /// The file that a line of a list names: as it is called, or else beside the list.
@@ -61,10 +60,13 @@ fn listed(list: &Path, line: &[u8]) -> PathBuf {
 /// The files of a source, in order.
 pub(super) fn files(name: &BStr, split: Option<&str>) -> Result<Vec<BString>> {
     let path = Path::new(std::ffi::OsStr::from_bytes(name));
+    if path.is_dir() && saved::is_saved(path) {
+        return saved::files(path, split);
+    }
     if path.is_dir() {
         return of_split(path, files_below(path)?, split);
     }
-    if is_list(path) && !is_parquet(path) {
+    if is_list(path) && !has_columns(path) {
         let (mut lines, mut files) = (Lines::open(name)?, Vec::new());
         while let Some(line) = lines.next_line()? {
             let line = line.trim_ascii();

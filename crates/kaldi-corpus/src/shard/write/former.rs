@@ -95,12 +95,11 @@ pub(super) fn remove_former(options: &ShardOptions, num_shards: u64) -> Result<(
         return Ok(());
     }
     let stays = |it: &Former| it.number < num_shards && (it.suffix != ".idx" || options.dali);
-    for Former { path, .. } in former(options)?.into_iter().filter(|it| !stays(it)) {
-        fs::remove_file(&path).map_err(|source| kaldi_io::Error::Write {
-            name: path.display().to_string(),
-            offset: 0,
-            source,
-        })?;
-    }
-    Ok(())
+    former(options)?.iter().filter(|it| !stays(it)).try_for_each(|it| remove(&it.path))
+}
+
+/// Removes a file of a former run.
+pub(crate) fn remove(path: &Path) -> Result<()> {
+    let failed = |source| kaldi_io::Error::Write { name: path.display().to_string(), offset: 0, source };
+    Ok(fs::remove_file(path).map_err(failed)?)
 }
