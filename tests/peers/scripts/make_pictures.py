@@ -61,7 +61,7 @@ def main(samples):
     for index, change in enumerate(faults):
         number = 7 + 11 * index
         corpus.write_sound(f"{number}.wav", change(corpus.sound(durations[f"utt{number:02}"], number)))
-    corpus.run("table-report --print-args=false --title='A corpus' made page.html")
+    corpus.run("table-report --print-args=false --near-duplicates=false --title='A corpus' made page.html")
     with Browser(width=1200, height=1000) as page:
         address = Path("page.html").resolve().as_uri()
         page.allowed = (address,)
