@@ -6,6 +6,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
+use crate::corpus::Random;
 use crate::measure::{Bench, Cost, Run, Size};
 use crate::voice::{self, Speaker};
 
@@ -123,18 +124,14 @@ fn write_lang(dir: &Path) -> std::io::Result<()> {
 fn write_sound(dir: &Path, (speakers, of_each): (u64, u64)) -> std::io::Result<()> {
     let (mut waves, mut owners, mut owned, mut text) = <(String, String, String, String)>::default();
     let mut utterances = Vec::new();
-    let mut state = 1_u64;
-    let mut random = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % below
-    };
+    let mut random = Random(1);
     for speaker in 0..speakers {
         let of = format!("s{speaker:02}");
         write!(owned, "{of}").unwrap();
         for index in 0..of_each {
             let mut said = " ".to_owned();
             for _ in 0..5 {
-                (0..5).for_each(|_| said.push(LETTERS.as_bytes()[random(LETTERS.len())].into()));
+                (0..5).for_each(|_| said.push(LETTERS.as_bytes()[random.below(LETTERS.len())].into()));
                 said.push(' ');
             }
             let (key, sounds) = (format!("{of}-{index:02}"), voice::sounds(&said));
