@@ -1,7 +1,6 @@
 //! Which sounds are copies of each other.
 
 use std::collections::HashMap;
-use std::num::NonZero;
 use std::ops::{Range, RangeInclusive};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -79,10 +78,13 @@ pub struct SoundIndex {
 }
 
 impl SoundIndex {
-    /// The most codes that there may be: 19,000 hours.
+    /// The most codes that there may be.
     const MOST_CODES: usize = u32::MAX as usize;
 
-    /// Sorts the codes of sounds. `None` if there are more than 19,000 hours of them.
+    /// Hours of sound that have room in an index, in round numbers.
+    pub const MOST_HOURS: u32 = 19_000;
+
+    /// Sorts the codes of sounds. `None` if there are more than [`MOST_HOURS`](Self::MOST_HOURS) of them.
     pub fn of(mut prints: Vec<SoundPrint>) -> Option<Self> {
         let mut exact = HashMap::new();
         for (index, print) in prints.iter_mut().enumerate() {
@@ -113,7 +115,7 @@ impl SoundIndex {
 
     /// All pairs of sounds that are copies, in order. Of those that are exactly the same, the first one stands for all: it makes a
     /// pair with each of them, and with those that are nearly the same.
-    pub fn pairs(&self, threads: NonZero<usize>) -> Vec<SoundPair> {
+    pub fn pairs(&self, threads: usize) -> Vec<SoundPair> {
         let mut pairs = on_threads(self.prints.len(), threads, |second| {
             let print = &self.prints[second];
             let first = print.exact.map_or(second, |exact| self.exact[&exact]);
@@ -136,7 +138,7 @@ impl SoundIndex {
 
     /// All pairs of `sounds`, which are the first of each pair, and sounds of the index, in order. Of those of the index that are
     /// exactly the same, the first one stands for all.
-    pub fn pairs_with(&self, sounds: &[SoundPrint], threads: NonZero<usize>) -> Vec<SoundPair> {
+    pub fn pairs_with(&self, sounds: &[SoundPrint], threads: usize) -> Vec<SoundPair> {
         on_threads(sounds.len(), threads, |first| {
             let print = &sounds[first];
             let exact = print.exact.and_then(|exact| self.exact.get(&exact).copied());
@@ -302,7 +304,7 @@ fn keep_telling(table: &mut Vec<u64>) {
 }
 
 /// The results of `work` for all indices, in order.
-fn on_threads<T: Send>(count: usize, threads: NonZero<usize>, work: impl Fn(usize) -> Vec<T> + Sync) -> Vec<T> {
+fn on_threads<T: Send>(count: usize, threads: usize, work: impl Fn(usize) -> Vec<T> + Sync) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
     let run = || {
@@ -318,7 +320,7 @@ fn on_threads<T: Send>(count: usize, threads: NonZero<usize>, work: impl Fn(usiz
         }
     };
     std::thread::scope(|scope| {
-        (1..threads.get()).for_each(|_| drop(scope.spawn(run)));
+        (1..threads).for_each(|_| drop(scope.spawn(run)));
         run();
     });
     let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);

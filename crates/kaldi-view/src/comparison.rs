@@ -1,7 +1,6 @@
 //! Comparing the sound of a corpus with itself, and with that of other sets.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::num::NonZero;
 
 use bstr::{BStr, BString};
 use kaldi_log::warning;
@@ -18,7 +17,7 @@ use crate::{Corpus, CorpusOptions, Error, Result};
 /// If another set cannot be read, or there is too much sound.
 pub(crate) fn compare(corpus: &mut Corpus, options: &CorpusOptions) -> Result<()> {
     let prints = std::mem::take(&mut corpus.prints);
-    let threads = NonZero::new(Session::current().num_threads()).unwrap_or(NonZero::<usize>::MIN);
+    let threads = Session::current().num_threads();
     for name in &options.against {
         let compared = compare_with(corpus, &prints, name, threads)?;
         corpus.compared.push(compared);
@@ -30,12 +29,7 @@ pub(crate) fn compare(corpus: &mut Corpus, options: &CorpusOptions) -> Result<()
     Ok(())
 }
 
-fn compare_with(
-    corpus: &Corpus,
-    prints: &[SoundPrint],
-    name: &BString,
-    threads: NonZero<usize>,
-) -> Result<ComparedSet> {
+fn compare_with(corpus: &Corpus, prints: &[SoundPrint], name: &BString, threads: usize) -> Result<ComparedSet> {
     let mut set = Corpus::gather(std::slice::from_ref(name), &CorpusOptions::default(), Wanted::Prints)?;
     let unreadable =
         || set.utterances.iter().filter_map(|utterance| Some((&utterance.key, utterance.unreadable.as_ref()?)));

@@ -2,6 +2,7 @@
 
 use bstr::BString;
 use kaldi_io::printable_rxfilename;
+use kaldi_measure::SoundIndex;
 
 /// The result of a function of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -62,7 +63,10 @@ pub enum Error {
         message: String,
     },
     /// There is more sound than can be compared.
-    #[error("expected at most 19000 hours of sound to look for copies in, got more (see `near_duplicates`)")]
+    #[error(
+        "expected at most {} hours of sound to look for copies in, got more (see `near_duplicates`)",
+        SoundIndex::MOST_HOURS
+    )]
     TooMuch,
     /// Reading was ended before it was complete.
     #[error("ended before it was complete")]

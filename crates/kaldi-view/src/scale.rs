@@ -3,11 +3,14 @@
 /// A spectrogram shows so many dB below its upper limit.
 pub(crate) const RANGE: f64 = 80.0;
 
+/// The size of the largest sample that 16 bits can hold.
+pub(crate) const FULL_SCALE: f32 = 32768.0;
+
 /// The power of the loudest sine that 16 bits can hold, at its frequency, in spectra of a Hann window of so many samples without
 /// other processing: what levels in dB refer to.
 pub(crate) fn full_scale_power(length: f32) -> f32 {
     // The sum of a Hann window is half its length, and a sine has half of its amplitude at its frequency.
-    (32768.0 * (length - 1.0) / 4.0).powi(2)
+    (FULL_SCALE * (length - 1.0) / 4.0).powi(2)
 }
 
 /// The smallest of 1, 2, 5, 10, ... (or of 0.5, 0.2, ...) with which `span` has at most `most` steps. Of whole numbers it is 1 at least.

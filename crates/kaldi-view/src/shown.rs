@@ -14,7 +14,7 @@ use kaldi_wave::Wave;
 use crate::Result;
 use crate::corpus::SoundPlace;
 use crate::job::{cut, read_wave};
-use crate::scale::{RANGE, full_scale_power};
+use crate::scale::{FULL_SCALE, RANGE, full_scale_power};
 
 /// Seconds of sound in a picture, at most.
 const LONGEST: f64 = 120.0;
@@ -39,9 +39,6 @@ const LOWEST: f64 = -160.0;
 
 /// The share of cells that are below the upper end of the colours.
 const BELOW_HIGH: f64 = 0.999;
-
-/// The size of the largest sample that 16 bits can hold.
-const FULL_SCALE: f32 = 32768.0;
 
 /// Utterances whose sound is shown, at most.
 const MOST: usize = 400;

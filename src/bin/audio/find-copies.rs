@@ -2,8 +2,6 @@
 //!
 //! Kaldi has no such program.
 
-use std::num::NonZero;
-
 use anyhow::{Context, Result};
 use bstr::BString;
 use kaldi_cli::{InputName, OutputName, Tally};
@@ -43,8 +41,8 @@ fn find_copies(opts: Options) -> Result<Tally> {
     let mut output = create_output(&opts.pairs, false)?;
     let (keys, prints) = read_prints(&opts.source)?;
     let against = opts.against.as_ref().map(read_prints).transpose()?;
-    let threads = NonZero::new(Session::current().num_threads()).unwrap_or(NonZero::<usize>::MIN);
-    let too_much = "expected at most 19000 hours of sound, got more";
+    let threads = Session::current().num_threads();
+    let too_much = format!("expected at most {} hours of sound, got more", SoundIndex::MOST_HOURS);
     let (pairs, others) = match against {
         Some((others, there)) => (SoundIndex::of(there).context(too_much)?.pairs_with(&prints, threads), Some(others)),
         None => (SoundIndex::of(prints).context(too_much)?.pairs(threads), None),

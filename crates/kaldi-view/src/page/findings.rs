@@ -100,8 +100,7 @@ pub(crate) fn section(html: &mut String, report: &CorpusReport<'_>, places: &Pla
     rules(html, report);
     let listed = places.groups.len();
     *html += &format!(
-        "<p class=\"count\"><span data-testid=\"count\" role=\"status\">{listed} of {} utterances</span>",
-        listed
+        "<p class=\"count\"><span data-testid=\"count\" role=\"status\">{listed} of {listed} utterances</span>"
     );
     let findings: usize = places.groups.iter().map(|group| group.1.len()).sum();
     if findings < count {

@@ -2,14 +2,12 @@
 
 use kaldi_io::was_interrupted;
 
+use crate::scale::FULL_SCALE;
 use crate::server::failure::{Answer, Failure};
 use crate::server::sounds::Sound;
 
 /// Samples that are read at once.
 const BATCH: u64 = 1 << 18;
-
-/// What 1 is.
-const FULL: f32 = 32768.0;
 
 /// The smallest and the largest sample of each pixel and channel, from -1 to 1: pixel after pixel, and channel after channel in each.
 /// A pixel has at least one sample; outside of the sound, and with samples that are no numbers, it is NaN.
@@ -69,7 +67,7 @@ fn widen(peaks: &mut [f32], samples: &[f32], is_first: bool) {
     };
     let mut is_number = !span.0.is_nan();
     for sample in samples {
-        span = (span.0.min(sample / FULL), span.1.max(sample / FULL));
+        span = (span.0.min(sample / FULL_SCALE), span.1.max(sample / FULL_SCALE));
         is_number &= !sample.is_nan();
     }
     (peaks[0], peaks[1]) = if is_number { span } else { (f32::NAN, f32::NAN) };
@@ -86,13 +84,13 @@ mod tests {
         let left: Vec<f32> = (0..600_000).map(|at| (at % 1000) as f32).collect();
         let right = left.iter().map(|sample| -sample).collect();
         let sound = Sound::of(Wave::new(1000.0, vec![left, right]));
-        let top = 999.0 / FULL;
+        let top = 999.0 / FULL_SCALE;
         for width in [1, 3, 600] {
             let found = peaks(&sound, 0.0, 600.0, width).unwrap();
             assert_eq!(found, [0.0, top, -top, 0.0].repeat(width), "{width}");
         }
         let near = peaks(&sound, 1.0, 1.004, 8).unwrap();
-        let first: Vec<f32> = near.chunks(4).map(|pixel| pixel[0] * FULL).collect();
+        let first: Vec<f32> = near.chunks(4).map(|pixel| pixel[0] * FULL_SCALE).collect();
         assert_eq!(first, [0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0]);
         let beyond = peaks(&sound, -1.0, 601.0, 602).unwrap();
         assert!(beyond[..4].iter().chain(&beyond[beyond.len() - 4..]).all(|peak| peak.is_nan()));
@@ -104,6 +102,6 @@ mod tests {
         let sound = Sound::of(Wave::new(10.0, vec![vec![1.0, f32::NAN, 2.0, 3.0]]));
         let found = peaks(&sound, 0.0, 0.4, 2).unwrap();
         assert!(found[..2].iter().all(|peak| peak.is_nan()));
-        assert_eq!(found[2..], [2.0 / FULL, 3.0 / FULL]);
+        assert_eq!(found[2..], [2.0 / FULL_SCALE, 3.0 / FULL_SCALE]);
     }
 }
