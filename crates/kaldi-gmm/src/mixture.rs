@@ -5,6 +5,7 @@ use std::ops::Range;
 use kaldi_matrix::Matrix;
 use kaldi_values::Value;
 
+use crate::softmax::softmax;
 use crate::{Error, GmmStats, Result, Selection};
 
 /// How many frames are computed at once, so that their likelihoods stay near the processor.
@@ -146,16 +147,6 @@ pub trait Mixture: Value {
         };
         lists.iter().enumerate().map(select).collect()
     }
-}
-
-/// Turns log likelihoods into probabilities with a sum of one, and returns the log of the sum of the likelihoods. They
-/// are no numbers if no likelihood is more than zero.
-pub fn softmax(values: &mut [f32]) -> f32 {
-    let max = values.iter().fold(f32::NEG_INFINITY, |max, &value| if value > max { value } else { max });
-    values.iter_mut().for_each(|value| *value = (*value - max).exp());
-    let sum: f32 = values.iter().sum();
-    values.iter_mut().for_each(|value| *value /= sum);
-    max + sum.ln()
 }
 
 /// Log-sum-exp: the log of the sum of `exp(x)`; minus infinity if empty.

@@ -4,6 +4,7 @@ use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_values::{Cursor, Format, Value, write_basic, write_token};
 
+use crate::softmax::softmax_rows;
 use crate::{Error, GmmFlags, Mixture, Result};
 
 /// The weights of some Gaussians in a frame: their places in the mixture, and their weights.
@@ -126,12 +127,12 @@ pub fn accumulate<G: Mixture>(
         return Ok((log_like, total));
     }
     gmm.each_block(feats, |frames, posteriors| {
-        for (frame, row) in frames.clone().zip(posteriors.rows_mut()) {
+        let frame_likes = softmax_rows(posteriors);
+        for ((frame, row), frame_like) in frames.clone().zip(posteriors.rows_mut()).zip(frame_likes) {
             if weight_of(frame) == 0.0 {
                 row.fill(0.0);
                 continue;
             }
-            let frame_like = crate::softmax(row);
             let weight = count(frame, frame_like)?;
             row.iter_mut().for_each(|posterior| *posterior *= weight);
         }

@@ -16,6 +16,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod dispatch;
+mod exponential;
 mod functions;
 mod simd;
 #[cfg(target_arch = "x86_64")]
@@ -26,6 +27,7 @@ use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 #[cfg(target_arch = "x86_64")]
 pub use dispatch::has_avx512_bytes;
 pub use dispatch::{Kernel, dispatch, has_avx2};
+pub use exponential::exp_all;
 pub use functions::{exp, ln, sin_cos_of_turn};
 pub use simd::{MAX_WIDTH, Simd};
 #[cfg(target_arch = "x86_64")]
