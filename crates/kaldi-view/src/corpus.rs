@@ -407,3 +407,33 @@ fn read_texts(name: &BString) -> Result<HashMap<BString, BString>> {
     for_each_keyed_line(name.as_bstr(), |line| drop(texts.insert(line.key.into(), line.rest.into())))?;
     Ok(texts)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicUsize;
+
+    use super::*;
+
+    #[test]
+    fn the_files_of_a_script_are_measured_on_several_threads() {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&asked);
+        let session = Session::current().threads_by(move || {
+            counter.fetch_add(1, Ordering::Relaxed);
+            2
+        });
+        let mut corpus = Corpus::default();
+        let mut job = |key: &str| Job::Value {
+            role: Role::Sound,
+            utterance: corpus.utterance(key.as_bytes().into()),
+            // It takes longer than what is left to one thread.
+            rxfilename: "false |".into(),
+        };
+        let jobs = (0..20).map(|number| job(&number.to_string())).collect();
+        session.enter(|| corpus.run_all(jobs)).unwrap();
+        assert!(corpus.utterances.iter().all(|utterance| utterance.unreadable.is_some()));
+        // One thread asks for no others.
+        assert!(asked.load(Ordering::Relaxed) > 0);
+    }
+}
