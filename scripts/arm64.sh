@@ -8,7 +8,8 @@
 #   golden    the recorded cases of Kaldi, on the program for ARM
 #   safety    damaged and cut archives, full disks, failing commands
 #   demo      features, text, models and pictures of the samples, compared byte for byte with those of this machine's program
-#   packages  the archive of the tools and the wheel, in target/arm64/package
+#   packages  the archive of the tools and the wheel, in target/arm64/package: their names, and that their tools run. The module is
+#             built as for development; PROFILE=python builds it as it is released
 #
 # Not run, since a server, a browser or the module for Python would run under emulation, too: peers, python/tests.
 set -euo pipefail
@@ -45,14 +46,26 @@ in_root() {
         mount -t proc proc "$root/proc"
         mount --bind /dev "$root/dev"
         cp /etc/resolv.conf "$root/etc/resolv.conf"
+        # Authorities of this network, which pip asks for.
+        cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
         exec chroot "$root" env -i PATH=/usr/bin:/bin HOME=/root CARGO_HOME=/cargo CARGO_TARGET_DIR="$target/arm64" CARGO_INCREMENTAL=0 \
             CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc \
             sh -euc "cd \"$PWD\"; $3"' in_root "$root" "$target" "$1"
 }
 
-echo "== build"
 packages="--locked --workspace --exclude kaldi-tables-python --target $triple"
-in_root "cargo test --no-run $packages --lib --test suite --test golden" 2>&1 | tee "$target/arm64-build.log"
+# The program is built with the tests that start it.
+tests=()
+for part in "${parts[@]}"; do
+    case $part in
+        golden | demo) tests+=("--test golden") ;;
+        safety) tests+=("--test suite") ;;
+    esac
+done
+if [ ${#tests[@]} -gt 0 ]; then
+    echo "== build"
+    in_root "cargo test --no-run $packages ${tests[*]}" 2>&1 | tee "$target/arm64-build.log"
+fi
 
 # A test runs on this machine, beside its shell. `Executable tests/suite.rs (target/arm64/.../suite-0123)`
 run_test() {
@@ -61,6 +74,30 @@ run_test() {
     shift
     # Where the emulator finds the libraries.
     QEMU_LD_PREFIX=$root "$test" "$@"
+}
+
+# Unpacks the archive and the wheel. The wheel has to be named after the newest version of the C library that its files need
+# (maturin looks at the module alone), and the tools of both have to give the bytes of this machine's program.
+check_packages() {
+    local packages=$1 made=$2 module needed features tools
+    rm -rf "$made"
+    mkdir -p "$made/wheel"
+    tar -C "$made" -xzf "$packages"/kaldi-tables-*-aarch64-linux.tar.gz
+    python3 -m zipfile -e "$packages"/*.whl "$made/wheel"
+    module=$made/wheel/kaldi_tables/_core.abi3.so
+    # The kind of processor in the header of the file: 183 is 64-bit ARM.
+    [ "$(od -An -tu2 -j18 -N2 "$module" | tr -d ' ')" = 183 ]
+    needed=$(grep -aohE 'GLIBC_2\.[0-9]+' "$module" "$made"/wheel/*.data/scripts/kaldi-tables | sort -uV | tail -n 1)
+    ls "$packages"/*-cp39-abi3-"${needed/GLIBC_2./manylinux_2_}"_aarch64.whl
+    cargo build --quiet --locked --bins
+    chmod +x "$made"/wheel/*.data/scripts/*
+    features=(compute-mfcc-feats --print-args=false --dither=0 scp:samples/audio/wav.scp)
+    "$target/debug/kaldi-tables" "${features[@]}" ark:"$made/here"
+    for tools in "$made"/kaldi-tables-*/bin "$made"/wheel/*.data/scripts; do
+        QEMU_LD_PREFIX=$root "$tools/${features[0]}" "${features[@]:1}" ark:"$made/arm64"
+        cmp "$made/here" "$made/arm64"
+        rm "$made/arm64"
+    done
 }
 
 for part in "${parts[@]}"; do
@@ -93,8 +130,10 @@ for part in "${parts[@]}"; do
                 export CARGO_BUILD_TARGET=$triple
                 scripts/package.sh
                 # The program of the archive is in the wheel, too.
-                pip3 wheel --no-deps --config-settings=program-profile=release --wheel-dir $target/arm64/package ./python"
-            ls "$target"/arm64/package/*-aarch64-linux.tar.gz "$target"/arm64/package/*_aarch64.whl
+                rm -f $target/arm64/package/*.whl
+                pip3 wheel --no-deps --config-settings=build-args=\"--profile ${PROFILE:-dev}\" \
+                    --config-settings=program-profile=release --wheel-dir $target/arm64/package ./python"
+            check_packages "$target/arm64/package" "$target/arm64/unpacked"
             ;;
         *) echo "arm64.sh: expected lib, golden, safety, demo or packages, got $part" >&2 && exit 1 ;;
     esac

@@ -2,7 +2,8 @@
 # Makes an archive of the built tools, manuals, completions and documents: scripts/package.sh [folder]
 #
 # The archive is <folder>/kaldi-tables-<version>-<machine>-linux.tar.gz (default folder: target/package). Unpacked, it is
-# what scripts/install puts under a prefix.
+# what scripts/install puts under a prefix. Programs without libraries, which run on any Linux, are made by
+# CARGO_BUILD_TARGET=x86_64-unknown-linux-musl (rustup target add, and musl-gcc); then the name ends with -linux-musl.tar.gz.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,6 +13,7 @@ folder=$(cd "$folder" && pwd)
 version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 machine=${CARGO_BUILD_TARGET:-$(uname -m)}
 name=kaldi-tables-$version-${machine%%-*}-linux
+[[ $machine != *-musl ]] || name=$name-musl
 stage=$(mktemp -d "$folder/stage.XXXXXX")
 trap 'rm -rf "$stage"' EXIT
 

@@ -208,8 +208,8 @@ impl Kernel for AllSums<'_> {
     }
 
     #[inline(always)]
-    fn compute_without_avx2(self) {
-        self.sums.append_all::<{ cfg!(target_arch = "aarch64") }>(self.out);
+    fn compute_without_fused(self) {
+        self.sums.append_all::<false>(self.out);
     }
 }
 

@@ -218,7 +218,7 @@ mod tests {
             values,
         };
         let mut values = vec![[Lanes::ZERO]; 29];
-        assert_eq!(dispatch(kernel(&mut values.clone())), kernel(&mut values).compute_without_avx2());
+        assert_eq!(dispatch(kernel(&mut values.clone())), kernel(&mut values).compute_without_fused());
     }
 
     #[test]

@@ -27,10 +27,10 @@ pub trait Kernel {
         self.compute()
     }
 
-    /// Calculates the same without AVX2. Only a calculation that fuses products and sums needs one of its own: without
-    /// the instruction, each of them is a call of a function.
+    /// Calculates the same if the processor does not have [fused products](has_fused_products). Only a calculation that uses
+    /// them needs one of its own: without the instruction, each of them is a call of a function.
     #[inline(always)]
-    fn compute_without_avx2(self) -> Self::Output
+    fn compute_without_fused(self) -> Self::Output
     where
         Self: Sized,
     {
@@ -70,7 +70,7 @@ pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
         // SAFETY: the processor has the instructions.
         return unsafe { compute_with_avx2(kernel) };
     }
-    kernel.compute_without_avx2()
+    if has_fused_products() { kernel.compute() } else { kernel.compute_without_fused() }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -124,6 +124,13 @@ pub fn has_avx2() -> bool {
     *HAS_AVX2
 }
 
+/// Returns whether the processor has an instruction that adds a product and rounds once: every 64-bit ARM has, and those of
+/// x86-64 with [AVX2](has_avx2).
+#[inline]
+pub fn has_fused_products() -> bool {
+    cfg!(target_arch = "aarch64") || has_avx2()
+}
+
 #[cfg(target_arch = "x86_64")]
 fn is_detected() -> bool {
     use std::arch::is_x86_feature_detected as has;
@@ -160,14 +167,17 @@ mod tests {
     #[test]
     fn wide_registers_are_off_if_the_environment_says_so() {
         match std::env::var("EXPECTED_OFF").as_deref() {
-            Ok("KALDI_NO_AVX2") => assert_eq!((has_avx2(), width()), (false, 128)),
+            Ok("KALDI_NO_AVX2") => assert_eq!((has_avx2(), width()), (false, NARROW)),
             Ok("KALDI_NO_AVX512") => assert_eq!((has_avx2(), width() < 512), (is_detected(), true)),
             Ok(_) => assert_eq!(has_avx2(), is_detected()),
-            Err(_) => assert!(is_detected() || width() == 128),
+            Err(_) => assert!(is_detected() || width() == NARROW),
         }
         #[cfg(target_arch = "x86_64")]
         assert!(!has_avx512_bytes() || width() == 512);
     }
+
+    /// What is left without wide registers. On ARM that is what processors with AVX2 calculate.
+    const NARROW: u32 = if cfg!(target_arch = "aarch64") { 256 } else { 128 };
 
     /// The width of the registers for which a calculation runs that wants the widest.
     fn width() -> u32 {
@@ -186,7 +196,7 @@ mod tests {
                 512
             }
 
-            fn compute_without_avx2(self) -> u32 {
+            fn compute_without_fused(self) -> u32 {
                 128
             }
         }

@@ -53,10 +53,9 @@ impl Kernel for Exponentials<'_> {
         rest.copy_from_slice(&last[..rest.len()]);
     }
 
-    /// Where fused products and sums are calls of a function, that of the C library is faster.
-    #[cfg(target_arch = "x86_64")]
+    /// Where each fused product is a call of a function, that of the C library is faster.
     #[inline(always)]
-    fn compute_without_avx2(self) {
+    fn compute_without_fused(self) {
         self.0.iter_mut().for_each(|number| *number = number.exp());
     }
 }

@@ -26,7 +26,7 @@ use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
 #[cfg(target_arch = "x86_64")]
 pub use dispatch::has_avx512_bytes;
-pub use dispatch::{Kernel, dispatch, has_avx2};
+pub use dispatch::{Kernel, dispatch, has_avx2, has_fused_products};
 pub use exponential::exp_all;
 pub use functions::{exp, ln, sin_cos_of_turn};
 pub use simd::{MAX_WIDTH, Simd};

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use kaldi_lanes::{Kernel, dispatch, has_avx2};
+use kaldi_lanes::{Kernel, dispatch, has_fused_products};
 
 use crate::factor::{Factor, Product};
 
@@ -48,7 +48,7 @@ pub(crate) fn multiply(product: &Product<'_, f32>, out: &mut [f32]) -> bool {
 
 /// Whether [`multiply_rows`] is the way to multiply with this factor.
 pub(crate) fn is_for_rows(right: &Factor<'_, f32>) -> bool {
-    right.strides.0 == 1 && right.rows >= LONG && right.rows * right.cols <= SMALL && has_avx2()
+    right.strides.0 == 1 && right.rows >= LONG && right.rows * right.cols <= SMALL && has_fused_products()
 }
 
 /// Adds the products of rows with `right` to `beta * out`, which tells how many rows there are.
@@ -207,7 +207,7 @@ mod tests {
                 for (col, of_right) in right.rows().enumerate() {
                     let products = of_left.iter().zip(of_right).map(|(a, b)| f64::from(*a) * f64::from(*b));
                     let (expected, size) = products.fold((0.0, 0.0), |(sum, size), it| (sum + it, size + it.abs()));
-                    // Without AVX2 another product is taken, whose sums have larger errors.
+                    // Without fused products another product is taken, whose sums have larger errors.
                     let error = (f64::from(product.row(row)[col]) - expected).abs();
                     assert!(error < 2e-6 * size, "{rows} {cols} {length}: {error} of {size}");
                 }

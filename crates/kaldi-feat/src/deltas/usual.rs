@@ -1,6 +1,6 @@
 //! The derivatives that nearly everybody uses.
 
-use kaldi_lanes::{Kernel, WIDTH, dispatch, has_avx2};
+use kaldi_lanes::{Kernel, WIDTH, dispatch, has_fused_products};
 use kaldi_matrix::{BinaryRows, Matrix};
 
 use super::{Deltas, Tap};
@@ -62,7 +62,7 @@ impl Deltas {
         frames: Frames<'_>,
         (num_frames, dim): (usize, usize),
     ) -> Result<Option<Matrix<f32>>> {
-        let Some(weights) = UsualWeights::of(&self.blocks).filter(|_| dim >= WIDTH && has_avx2()) else {
+        let Some(weights) = UsualWeights::of(&self.blocks).filter(|_| dim >= WIDTH && has_fused_products()) else {
             return Ok(None);
         };
         let (num_rows, num_cols) = checked_size(num_frames, dim.checked_mul(self.blocks.len()))?;
