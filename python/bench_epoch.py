@@ -150,19 +150,20 @@ def make_features() -> None:
             ark.write(b"\0BFM \4" + struct.pack("<i", frames) + b"\4" + struct.pack("<i", DIM) + FEATS[key].tobytes())
             ali.write(f"{key} {' '.join(map(str, generator.integers(0, 3000, frames)))}\n")
     if parquet:
-        columns = {"key": list(FEATS), "value": [feats.ravel() for feats in FEATS.values()]}
-        rows = [len(feats) for feats in FEATS.values()]
-        table = importlib.import_module("pyarrow").table({
-            "key": columns["key"], "rows": rows, "columns": [DIM] * len(rows), "values": columns["value"]
-        })
+        columns = {
+            "key": list(FEATS),
+            "rows": [len(feats) for feats in FEATS.values()],
+            "columns": [DIM] * len(FEATS),
+            "values": [feats.ravel() for feats in FEATS.values()],
+        }
+        table = importlib.import_module("pyarrow").table(columns)
         parquet.write_table(table, "feats.parquet", row_group_size=50, compression="none", use_dictionary=False)
     write_files({"chain.yaml": CHAIN})
     run("ali-to-post", "ark:ali.txt", "ark:post.ark")
     cut = ["--num-pdfs=3000", "--num-frames=20", "--left-context=10", "--right-context=10"]
     run("nnet3-get-egs", *cut, "scp:feats.scp", "ark:post.ark", "ark,scp:egs.ark,egs.scp")
-    size = f"--minibatch-size={EXAMPLES_IN_BATCH}"
+    size = f"--minibatch-size=1:{EXAMPLES_IN_BATCH}"
     run("nnet3-merge-egs", size, "ark:egs.ark", "ark:merged.ark")
-    run("nnet3-get-egs", "--compress=false", *cut, "scp:feats.scp", "ark:post.ark", "ark:full.ark")
     EXAMPLES.update((key, (example["input"].matrix, example["output"].labels)) for key, example in kt.open("egs.ark"))
 
 
@@ -308,6 +309,17 @@ def examples_here(source: str, workers: int) -> Epoch:
     return epoch
 
 
+def merged_here() -> Iterator[Batch]:
+    """Minibatches that nnet3-merge-egs has put together. Their examples are in the order of the archive."""
+    keys = iter(EXAMPLES)
+    for _, batch in kt.open("ark:merged.ark"):
+        number = 1 + int(batch["input"].indexes[:, 0].max())
+        feats = torch.from_numpy(batch["input"].matrix.reshape(number, -1, DIM))
+        labels = torch.from_numpy(batch["output"].labels.reshape(number, -1))
+        frames, width = [feats.shape[1]] * number, [labels.shape[1]] * number
+        yield [next(keys) for _ in range(number)], feats, frames, (labels, width)
+
+
 def examples_in_memory(workers: int) -> Epoch:
     pairs = list(EXAMPLES.items())
     return lambda: iter(torch.utils.data.DataLoader(
@@ -316,7 +328,8 @@ def examples_in_memory(workers: int) -> Epoch:
 
 def parquet_features_here() -> Iterator[Batch]:
     """The table that a command makes of the file, shuffled in memory, sorted and padded."""
-    entries = kt.open(f"ark:{kt.tools.path('table-import')} --print-args=false feats.parquet ark:- |", "matrix")
+    command = f"{kt.tools.path('table-import')} --print-args=false feats.parquet ark:- 2>/dev/null"
+    entries = kt.open(f"ark:{command} |", "matrix")
     shuffled = entries.shuffle(1500, epoch=PASS).sort(WINDOW, key="length").batch(BATCH)
     return map(pad, shuffled)
 
@@ -389,6 +402,7 @@ def rows() -> Iterator[tuple[str, str, float, dict[str, Epoch | None]]]:
         "WeNet": wenet and by_wenet(WORKERS),
         "lhotse": lhotse and by_lhotse(WORKERS),
     }
+    yield "training examples in minibatches", "", exact, {"here": merged_here, "arrays in memory": examples_in_memory(0)}
     for workers in (0, WORKERS):
         yield "training examples" + (f", {workers} workers" if workers else ""), "", exact, {
             "here": examples_here("ark:egs.ark", workers),
