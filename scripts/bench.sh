@@ -10,7 +10,8 @@
 # ROUNDS=<number> tells how often everything is measured (3; the best counts), ROWS=<text> does only the rows with it in
 # their names. Rows of remote names have curl as their yardstick, rows of sound have
 # sox. The package kaldi_native_fbank is measured where PYTHON (python3) has it.
-# PYTHON_MODULE=<python of an environment with the module> adds a table of the module.
+# PYTHON_MODULE=<python of an environment with the module> adds a table of the module, and one of epochs of training data beside
+# kaldiio, kaldi_native_io, lhotse, pyarrow with torchaudio, and WeNet (WENET=<checkout of version 2.2>), as far as they are there.
 set -euo pipefail
 started_in=$PWD
 cd "$(dirname "$0")/.."
@@ -25,4 +26,5 @@ install -D "$target/release/kaldi-tables" "$target/installed/kaldi-tables"
 (cd "$started_in" && "$target/release/examples/bench" "$target/installed" "$@")
 if [ -n "${PYTHON_MODULE:-}" ]; then
     "$PYTHON_MODULE" python/bench.py "${ROWS:-}"
+    "$PYTHON_MODULE" python/bench_epoch.py "${ROWS:-}"
 fi

@@ -207,10 +207,11 @@ class Io(_Parts):
         """The label of each row, where each row has one entry."""
         if not isinstance(self._rows, SparseRows):
             raise ArgumentError(f"{self.name!r} has numbers, not labels: it is {self.stored}")
-        odd = np.flatnonzero(self._rows.lengths != 1)
-        if len(odd):
+        is_odd = self._rows.lengths != 1
+        if is_odd.any():
+            odd = is_odd.argmax()
             raise ArgumentError(
-                f"expected one label for each row of {self.name!r}, got {self._rows.lengths[odd[0]]} in row {odd[0]}"
+                f"expected one label for each row of {self.name!r}, got {self._rows.lengths[odd]} in row {odd}"
             )
         return self._rows.index
 

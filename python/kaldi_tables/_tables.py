@@ -410,6 +410,26 @@ def open(
     return Reader(source, type, dtype=dtype, mmap=mmap, threads=threads, permissive=permissive)
 
 
+class _Values(collections.abc.ValuesView[_Value]):
+    """The values of a lookup, which are found by their numbers."""
+
+    _mapping: Lookup[_Value]
+
+    def __iter__(self) -> collections.abc.Iterator[_Value]:
+        table = self._mapping._table
+        return map(table.value_at, range(len(table)))
+
+
+class _Items(collections.abc.ItemsView[str, _Value]):
+    """The pairs of key and value of a lookup, which are found by their numbers."""
+
+    _mapping: Lookup[_Value]
+
+    def __iter__(self) -> collections.abc.Iterator[tuple[str, _Value]]:
+        table = self._mapping._table
+        return map(table.item_at, range(len(table)))
+
+
 class Lookup(typing.Mapping[str, _Value]):
     """The values of a table by key. Nothing but an index is kept in memory. It can be pickled and used by threads at once."""
 
@@ -434,7 +454,16 @@ class Lookup(typing.Mapping[str, _Value]):
         self._table = _core.LookupTable(source, type, **self._options)
 
     def __getitem__(self, key: str) -> _Value:
-        return typing.cast(_Value, self._table.get(key))
+        value: _Value = self._table.get(key)
+        return value
+
+    def values(self) -> _Values[_Value]:
+        """The values, in the order of the keys."""
+        return _Values(self)
+
+    def items(self) -> _Items[_Value]:
+        """Pairs of key and value, in their order."""
+        return _Items(self)
 
     def __contains__(self, key: object) -> bool:
         return key in self._table

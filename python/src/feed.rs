@@ -165,9 +165,8 @@ fn feed_batches(words: Vec<OsString>, source: &Bound<'_, PyAny>, threads: usize)
     Ok(FeedIterator::start(move || {
         let chain = Arc::new(feed.build_chain(&standard_stages(), true)?);
         let opened = feed.open(BStr::new(&source), &chain)?;
-        let padding = chain.padding();
         let session = Session::current().threads(threads);
-        Ok(opened.batches(session, move |_, samples| PaddedBatch::new(samples, &padding)))
+        Ok(opened.padded(session, |_, batch| Ok(batch)))
     }))
 }
 

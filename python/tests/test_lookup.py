@@ -42,6 +42,32 @@ def test_it_is_a_mapping(table):
             lookup["utt7"]
 
 
+def test_views_have_all_values_in_order(table):
+    arrays, path, script = table
+    for lookup in (kt.lookup(f"scp:{script}"), kt.lookup(path), kt.lookup(f"scp:{script}", mmap=True)):
+        values, items = lookup.values(), lookup.items()
+        assert len(values) == len(items) == 50
+        for (key, array), (found_key, found), value in zip(arrays.items(), items, values):
+            assert found_key == key and np.array_equal(found, array) and np.array_equal(value, array)
+        assert sum(1 for _ in values) == sum(1 for _ in items) == 50
+        lookup.close()
+        for view in (values, items):
+            with pytest.raises(kt.ClosedError):
+                next(iter(view))
+
+
+def test_a_view_goes_on_after_a_value_that_cannot_be_read(table, tmp_path):
+    arrays, _, script = table
+    lines = open(script).read().splitlines()[:3]
+    (tmp_path / "broken.scp").write_text(f"{lines[0]}\nnone {tmp_path}/none.ark:5\n{lines[2]}\n")
+    values = iter(kt.load_scp(str(tmp_path / "broken.scp")).values())
+    assert np.array_equal(next(values), arrays["utt0"])
+    with pytest.raises(kt.MissingFileError) as missing:
+        next(values)
+    assert missing.value.key == "none"
+    assert np.array_equal(next(values), arrays["utt2"])
+
+
 def test_threads_share_a_lookup(table):
     arrays, _, script = table
     lookup, wrong = kt.lookup(f"scp:{script}"), []
@@ -84,6 +110,14 @@ def test_speakers(table, tmp_path):
     assert lookup["one"][0, 0] == 3 and lookup.get_many(["two"])[0][0, 0] == 4 and "three" not in lookup
     with pytest.raises(kt.MissingKeyError):
         lookup["three"]
+
+
+def test_views_have_what_keys_stand_for(table, tmp_path):
+    arrays, path, _ = table
+    (tmp_path / "utt2spk").write_text("b utt4\na utt2\nc none\n")
+    lookup = kt.lookup(path, utt2spk=str(tmp_path / "utt2spk"))
+    assert [(key, value[0, 0]) for key, value in lookup.items()] == [("b", 4), ("a", 2)]
+    assert [value[0, 0] for value in lookup.values()] == [4, 2]
 
 
 def test_segments(tmp_path):

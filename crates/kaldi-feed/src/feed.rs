@@ -10,7 +10,7 @@ use kaldi_table::Session;
 use crate::ledger::judge;
 use crate::plan::{Limited, Passes, Plan, Planned, count, most_samples};
 use crate::source::Opened;
-use crate::{Chain, DataList, Error, ErrorPolicy, FeedCounts, Result, Sample};
+use crate::{Chain, DataList, Error, ErrorPolicy, FeedCounts, PaddedBatch, Result, Sample};
 
 /// Bytes of batches that are read but not yet delivered, if they are more than a few for each thread. Many batches would not be
 /// faster than few: the system has to find and clear their memory, instead of which that of earlier batches is used again.
@@ -147,6 +147,43 @@ impl Feed {
         U: Send + 'static,
         F: Fn(u64, Vec<Sample>) -> Result<U> + Send + Sync + 'static,
     {
+        self.read(session, move |number, samples| {
+            let (mut loaded, mut bad) = (Vec::with_capacity(samples.len()), Vec::new());
+            for mut sample in samples {
+                match sample.load_or_tell()? {
+                    None => loaded.push(sample),
+                    Some(message) => bad.push(message),
+                }
+            }
+            let counts = FeedCounts::of(&loaded);
+            let value = if loaded.is_empty() { None } else { Some(finish(number, loaded)?) };
+            Ok((value, counts, bad))
+        })
+    }
+
+    /// As [`Feed::batches`], of batches that are padded already.
+    pub fn padded<U, F>(self, session: Session, finish: F) -> FeedReader<U>
+    where
+        U: Send + 'static,
+        F: Fn(u64, PaddedBatch) -> Result<U> + Send + Sync + 'static,
+    {
+        let padding = self.chain.padding();
+        if !padding.sort {
+            return self.batches(session, move |number, samples| finish(number, PaddedBatch::new(samples, &padding)?));
+        }
+        self.read(session, move |number, samples| {
+            let (batch, counts, bad) = PaddedBatch::load(samples, &padding)?;
+            Ok((batch.map(|batch| finish(number, batch)).transpose()?, counts, bad))
+        })
+    }
+
+    /// Makes something of the samples of each batch, which are not loaded yet: a value, unless there are none, what they count,
+    /// and what is wrong with those that are left out.
+    fn read<U, J>(self, session: Session, join: J) -> FeedReader<U>
+    where
+        U: Send + 'static,
+        J: Fn(u64, Vec<Sample>) -> Result<(Option<U>, FeedCounts, Vec<String>)> + Send + Sync + 'static,
+    {
         let Self { list, chain, options, plan } = self;
         let policy = options.policy;
         let most = most_samples(&list, &chain, &options);
@@ -158,7 +195,7 @@ impl Feed {
             let samples: usize = planned.value.samples.iter().map(Sample::loaded_weight).sum();
             samples + planned.lines.len()
         };
-        let work: Arc<Work<U>> = Arc::new(move |planned| load(planned, &finish));
+        let work: Arc<Work<U>> = Arc::new(move |planned| load(planned, &join));
         let spare = (options.even != Even::None).then(|| Spare {
             work: Arc::clone(&work),
             open: Box::new(move || Plan::open(&list, &chain, &options, options.rank[0])),
@@ -192,26 +229,14 @@ fn even_counts(counts: &[u64]) -> Result<[u64; 2]> {
 type Work<U> = dyn Fn(Planned) -> Result<Worked<U>> + Send + Sync;
 
 /// Loads the samples of a batch.
-fn load<U>(planned: Planned, finish: &impl Fn(u64, Vec<Sample>) -> Result<U>) -> Result<Worked<U>> {
+fn load<U>(
+    planned: Planned,
+    join: &impl Fn(u64, Vec<Sample>) -> Result<(Option<U>, FeedCounts, Vec<String>)>,
+) -> Result<Worked<U>> {
     let Planned { number, pass, samples, is_left, counts } = planned;
-    let mut worked =
-        Worked { pass, counts, is_left, bad: Vec::new(), failed: None, batch: FeedCounts::default(), value: None };
-    let mut loaded = Vec::with_capacity(samples.len());
-    for mut sample in samples {
-        match sample.load() {
-            Ok(()) => loaded.push(sample),
-            // The other samples would fail, too.
-            Err(message) if kaldi_io::was_interrupted() => return Err(Error::Bad { message }),
-            Err(message) => worked.bad.push(format!("{}: {message}", sample.key)),
-        }
-    }
-    if loaded.is_empty() {
-        worked.failed = (!worked.bad.is_empty()).then_some(number);
-        return Ok(worked);
-    }
-    worked.batch = counts_of(&loaded);
-    worked.value = Some(finish(number, loaded)?);
-    Ok(worked)
+    let (value, batch, bad) = join(number, samples)?;
+    let failed = (value.is_none() && !bad.is_empty()).then_some(number);
+    Ok(Worked { pass, counts, is_left, bad, failed, batch, value })
 }
 
 /// Batches for the places of those that cannot be read.
@@ -252,19 +277,6 @@ struct Worked<U> {
     failed: Option<u64>,
     batch: FeedCounts,
     value: Option<U>,
-}
-
-/// What a batch adds to the counts.
-fn counts_of(samples: &[Sample]) -> FeedCounts {
-    let longest = samples.iter().map(Sample::num_frames).max().unwrap_or(0) as u64;
-    FeedCounts {
-        batches: 1,
-        delivered: samples.len() as u64,
-        frames: samples.iter().map(|sample| sample.num_frames() as u64).sum(),
-        padded_frames: longest * samples.len() as u64,
-        seconds: samples.iter().map(Sample::seconds).sum(),
-        ..FeedCounts::default()
-    }
 }
 
 /// The reader that [`Feed::batches`] returns.

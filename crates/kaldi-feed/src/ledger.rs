@@ -53,6 +53,22 @@ pub struct FeedCounts {
 }
 
 impl FeedCounts {
+    /// What a batch adds.
+    pub(crate) fn of(samples: &[Sample]) -> Self {
+        if samples.is_empty() {
+            return Self::default();
+        }
+        let longest = samples.iter().map(Sample::num_frames).max().unwrap_or(0) as u64;
+        Self {
+            batches: 1,
+            delivered: samples.len() as u64,
+            frames: samples.iter().map(|sample| sample.num_frames() as u64).sum(),
+            padded_frames: longest * samples.len() as u64,
+            seconds: samples.iter().map(Sample::seconds).sum(),
+            ..Self::default()
+        }
+    }
+
     /// Adds what was found in another pass.
     pub(crate) fn add_found(&mut self, found: &Self) {
         self.samples += found.samples;

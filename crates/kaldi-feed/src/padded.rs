@@ -1,8 +1,9 @@
 //! Batches as arrays.
 
 use bstr::BString;
+use kaldi_matrix::Matrix;
 
-use crate::{Error, Result, Sample};
+use crate::{Data, Error, FeedCounts, Result, Sample};
 
 /// How batches are padded.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,33 +59,89 @@ impl PaddedBatch {
         if padding.sort {
             samples.sort_by_key(|sample| std::cmp::Reverse(sample.num_frames()));
         }
-        let error = |sample: &Sample, message: String| Error::Bad { message: format!("{}: {message}", sample.key) };
-        let mut matrices = Vec::with_capacity(samples.len());
-        for sample in &samples {
-            let feats = sample
-                .feats()
-                .ok_or_else(|| error(sample, "expected features: the chain needs a stage such as fbank".to_owned()))?;
-            matrices.push(feats);
-        }
-        let dim = matrices.first().map_or(0, |feats| feats.num_cols());
-        let longest = matrices.iter().map(|feats| feats.num_rows()).max().unwrap_or(0);
-        let mut feats = Vec::with_capacity(samples.len() * longest * dim);
-        for (sample, matrix) in samples.iter().zip(&matrices) {
-            if matrix.num_cols() != dim {
-                let message =
-                    format!("expected features of {dim} dimensions as in its batch, got {}", matrix.num_cols());
-                return Err(error(sample, message));
+        let longest = samples.iter().filter_map(Sample::feats).map(Matrix::num_rows).max().unwrap_or(0);
+        let mut joined = Joined::new(samples.len(), longest);
+        samples.into_iter().try_for_each(|sample| joined.push(sample, padding))?;
+        joined.finish(padding)
+    }
+
+    /// Loads samples and joins them. The longest one comes first, so that each can be put into its place at once, and its memory
+    /// is used again for the next one. Returns the batch, unless it is empty, what the samples count, and what is wrong with
+    /// those that are left out.
+    pub(crate) fn load(samples: Vec<Sample>, padding: &Padding) -> Result<(Option<Self>, FeedCounts, Vec<String>)> {
+        let number = samples.len();
+        let mut samples: Vec<(usize, Sample)> = samples.into_iter().enumerate().collect();
+        samples.sort_by_key(|(_, sample)| std::cmp::Reverse(sample.num_frames()));
+        let (mut joined, mut bad) = (Joined::new(number, 0), Vec::new());
+        for (at, mut sample) in samples {
+            match sample.load_or_tell()? {
+                Some(message) => bad.push((at, message)),
+                None => {
+                    if joined.samples.is_empty() {
+                        joined.longest = sample.feats().map_or(0, Matrix::num_rows);
+                    }
+                    joined.push(sample, padding)?;
+                }
             }
-            feats.extend_from_slice(matrix.as_slice());
-            feats.resize(feats.len() + (longest - matrix.num_rows()) * dim, padding.feats);
         }
-        Ok(Self {
+        bad.sort_by_key(|(at, _)| *at);
+        let counts = FeedCounts::of(&joined.samples);
+        let batch = if joined.samples.is_empty() { None } else { Some(joined.finish(padding)?) };
+        Ok((batch, counts, bad.into_iter().map(|(_, message)| message).collect()))
+    }
+}
+
+/// Samples whose features are in the array of the batch.
+struct Joined {
+    /// Without their data.
+    samples: Vec<Sample>,
+    feats: Vec<f32>,
+    lengths: Vec<i32>,
+    /// How many samples there are at most.
+    number: usize,
+    /// The frames of the longest one.
+    longest: usize,
+    /// The columns, which are those of the first one.
+    dim: usize,
+}
+
+impl Joined {
+    fn new(number: usize, longest: usize) -> Self {
+        let (samples, lengths) = (Vec::with_capacity(number), Vec::with_capacity(number));
+        Self { samples, feats: Vec::new(), lengths, number, longest, dim: 0 }
+    }
+
+    fn push(&mut self, mut sample: Sample, padding: &Padding) -> Result<()> {
+        let error = |sample: &Sample, message: String| Error::Bad { message: format!("{}: {message}", sample.key) };
+        let Data::Feats(matrix) = sample.take_data() else {
+            return Err(error(&sample, "expected features: the chain needs a stage such as fbank".to_owned()));
+        };
+        if self.samples.is_empty() {
+            self.dim = matrix.num_cols();
+            self.feats.reserve_exact(self.number * self.longest * self.dim);
+        }
+        if matrix.num_cols() != self.dim {
+            let message =
+                format!("expected features of {} dimensions as in its batch, got {}", self.dim, matrix.num_cols());
+            return Err(error(&sample, message));
+        }
+        self.feats.extend_from_slice(matrix.as_slice());
+        let missing = (self.longest - matrix.num_rows()) * self.dim;
+        self.feats.resize(self.feats.len() + missing, padding.feats);
+        self.lengths.push(matrix.num_rows() as i32);
+        self.samples.push(sample);
+        Ok(())
+    }
+
+    fn finish(self, padding: &Padding) -> Result<PaddedBatch> {
+        let Self { samples, feats, lengths, longest, dim, .. } = self;
+        Ok(PaddedBatch {
             feats_shape: [samples.len(), longest, dim],
             feats,
-            feats_lengths: matrices.iter().map(|matrix| matrix.num_rows() as i32).collect(),
+            feats_lengths: lengths,
             target: labels(&samples, padding)?,
             speaker: samples.iter().map(|sample| sample.speaker).collect(),
-            keys: samples.iter().map(|sample| sample.key.clone()).collect(),
+            keys: samples.into_iter().map(|sample| sample.key).collect(),
         })
     }
 }
@@ -109,10 +166,8 @@ fn labels(samples: &[Sample], padding: &Padding) -> Result<Option<PaddedLabels>>
 
 #[cfg(test)]
 mod tests {
-    use kaldi_matrix::Matrix;
-
     use super::*;
-    use crate::{Data, SampleShape};
+    use crate::SampleShape;
 
     fn sample(key: &str, num_frames: usize, dim: usize, labels: Option<&[i32]>) -> Sample {
         let shape = SampleShape::Feats { num_frames, dim };
@@ -133,6 +188,25 @@ mod tests {
         assert_eq!(batch.feats, [2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 1.0, 1.0, 0.0, 0.0]);
         let target = batch.target.unwrap();
         assert_eq!((target.labels, target.lengths), (vec![-1, -1, 8, 9, 7, -1], vec![0, 2, 1]));
+    }
+
+    #[test]
+    fn samples_that_are_loaded_one_by_one_make_the_batch_of_loaded_ones() {
+        let broken = |key: &str, num_frames| {
+            let shape = SampleShape::Feats { num_frames, dim: 2 };
+            Sample::new(key, [0; 2], shape, || Err("broken".to_owned()))
+        };
+        let good =
+            || vec![sample("a", 1, 2, Some(&[7])), sample("b", 3, 2, Some(&[])), sample("c", 3, 2, Some(&[8, 9]))];
+        let mut samples = good();
+        samples.insert(0, broken("short", 1));
+        samples.insert(2, broken("longest", 9));
+        let (batch, counts, bad) = PaddedBatch::load(samples, &Padding::default()).unwrap();
+        assert_eq!(batch.unwrap(), PaddedBatch::new(good(), &Padding::default()).unwrap());
+        assert_eq!(bad, ["short: broken", "longest: broken"]);
+        assert_eq!((counts.batches, counts.delivered, counts.frames, counts.padded_frames), (1, 3, 7, 9));
+        let (batch, counts, bad) = PaddedBatch::load(vec![broken("a", 4)], &Padding::default()).unwrap();
+        assert_eq!((batch, counts, bad.len()), (None, FeedCounts::default(), 1));
     }
 
     #[test]

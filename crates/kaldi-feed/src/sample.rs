@@ -244,6 +244,21 @@ impl Sample {
         Ok(())
     }
 
+    /// Loads the sample, or tells what is wrong with it.
+    pub(crate) fn load_or_tell(&mut self) -> crate::Result<Option<String>> {
+        match self.load() {
+            Ok(()) => Ok(None),
+            // The other samples would fail, too.
+            Err(message) if kaldi_io::was_interrupted() => Err(crate::Error::Bad { message }),
+            Err(message) => Ok(Some(format!("{}: {message}", self.key))),
+        }
+    }
+
+    /// The data, which the sample no longer has.
+    pub(crate) fn take_data(&mut self) -> Data {
+        std::mem::replace(&mut self.data, Data::Pending)
+    }
+
     /// The data.
     pub fn data(&self) -> &Data {
         &self.data

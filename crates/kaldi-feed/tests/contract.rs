@@ -13,8 +13,8 @@ use bstr::BString;
 use kaldi_corpus::shard::{Packed, ShardWriter};
 use kaldi_feat::extract::FbankOptions;
 use kaldi_feed::{
-    Bounds, Chain, DataList, DataType, Description, Even, Feed, FeedOptions, FeedReader, LogMelOptions, PaddedBatch,
-    Padding, SpecAugment, SpecSubstitute, SpecTrim, Stage, TensorFormat, Tokenizer, standard_stages,
+    Bounds, Chain, DataList, DataType, Description, Even, Feed, FeedOptions, FeedReader, LogMelOptions, Padding,
+    SpecAugment, SpecSubstitute, SpecTrim, Stage, TensorFormat, Tokenizer, standard_stages,
 };
 use kaldi_matrix::Matrix;
 use kaldi_reader::testing::Expected;
@@ -81,9 +81,8 @@ fn chain(folder: &Path, max_frames: usize) -> Arc<Chain> {
 }
 
 fn feed(list: &DataList, chain: &Arc<Chain>, options: &FeedOptions) -> FeedReader<(u64, Vec<u8>)> {
-    let padding = chain.padding();
-    Feed::open(list, chain, options).unwrap().batches(Session::current().threads(3), move |number, samples| {
-        let file = TensorFormat::Safetensors.encode(PaddedBatch::new(samples, &padding)?)?;
+    Feed::open(list, chain, options).unwrap().padded(Session::current().threads(3), move |number, batch| {
+        let file = TensorFormat::Safetensors.encode(batch)?;
         Ok((number, file.slices().collect::<Vec<_>>().concat()))
     })
 }

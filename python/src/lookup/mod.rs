@@ -121,6 +121,19 @@ impl LookupTable {
         })
     }
 
+    /// The value number `index`, of as many as there are keys.
+    fn value_at<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
+        guarded(|| {
+            let value = self.without(py, |open| open.load_at(index))?;
+            self.convert(py, value)
+        })
+    }
+
+    /// The key and the value number `index`.
+    fn item_at<'py>(&self, py: Python<'py>, index: usize) -> PyResult<(Option<Bound<'py, PyAny>>, Bound<'py, PyAny>)> {
+        Ok((self.key_at(py, index)?, self.value_at(py, index)?))
+    }
+
     /// The shape of the value of a key.
     fn shape<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
         let key = key_of(key)?;
@@ -275,6 +288,10 @@ impl Open {
 
     fn load_raw<T>(&self, key: &[u8], read: impl FnOnce(&RawEntry) -> Result<T>) -> Result<T> {
         let Some(index) = self.index.find(key) else { return Err(Failure::missing_key(key, &self.index.name)) };
+        self.load_raw_at(index, read)
+    }
+
+    fn load_raw_at<T>(&self, index: usize, read: impl FnOnce(&RawEntry) -> Result<T>) -> Result<T> {
         let (line, number) = self.index.line(index);
         let script = self.index.is_script.then_some(&self.index.name);
         let found = self.value_type()?;
@@ -290,7 +307,7 @@ impl Open {
                 loaders.push(loader);
             }
         }
-        read(&raw.map_err(|error| Failure::from(error).at_key(key))?)
+        read(&raw.map_err(|error| Failure::from(error).at_key(&line.key))?)
     }
 
     fn load(&self, key: &[u8]) -> Result<AnyValue> {
@@ -303,6 +320,14 @@ impl Open {
         }
         let found = self.value_type()?;
         self.load_raw(key, |raw| read_value(raw, found, self.dtype))
+    }
+
+    fn load_at(&self, index: usize) -> Result<AnyValue> {
+        match self.names() {
+            // What stands for another key is found by that.
+            Some(_) => self.load(self.key(index)),
+            None => self.load_raw_at(index, |raw| read_value(raw, self.value_type()?, self.dtype)),
+        }
     }
 
     fn shape(&self, key: &[u8]) -> Result<Vec<u64>> {

@@ -4,6 +4,7 @@ use kaldi_egs::{ChainOutput, CompactFst, Index, IoMatrix, NnetChainExample, Nnet
 use kaldi_values::{Format, Value};
 use numpy::PyArray1;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
 use super::to_python::{of_matrix, of_rows};
@@ -15,7 +16,9 @@ use crate::names;
 /// # Errors
 /// If rows of a sparse matrix have different dimensions, or there is no memory.
 pub fn of_example<'py>(py: Python<'py>, example: &NnetExample) -> PyResult<Bound<'py, PyAny>> {
-    class(py, "Example")?.call1((all(py, &example.io, of_io)?,))
+    static EXAMPLE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let make = EXAMPLE.get_or_try_init(py, || Ok::<_, PyErr>(class(py, "Example")?.unbind()))?;
+    make.bind(py).call1((all(py, &example.io, of_io)?,))
 }
 
 /// An example of a chain model.
@@ -51,8 +54,10 @@ fn of_io<'py>(py: Python<'py>, io: &NnetIo) -> PyResult<Bound<'py, PyAny>> {
         }
         IoMatrix::Sparse(rows) => of_sparse(py, rows)?.into_any(),
     };
+    static IO: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let make = IO.get_or_try_init(py, || Ok::<_, PyErr>(class(py, "Io")?.getattr("_of")?.unbind()))?;
     let name: Bound<'py, PyString> = names::to_str(py, &io.name)?;
-    class(py, "Io")?.call_method1("_of", (name, of_indexes(py, &io.indexes)?, rows))
+    make.bind(py).call1((name, of_indexes(py, &io.indexes)?, rows))
 }
 
 fn of_indexes<'py>(py: Python<'py>, indexes: &[Index]) -> PyResult<Bound<'py, PyAny>> {

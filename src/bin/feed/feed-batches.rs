@@ -9,7 +9,7 @@ use std::sync::Arc;
 use anyhow::{Context, ensure};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, Tally};
-use kaldi_feed::{FeedArguments, PaddedBatch, TensorFormat, standard_stages};
+use kaldi_feed::{FeedArguments, TensorFormat, standard_stages};
 use kaldi_io::{Encoded, Output};
 use kaldi_log::log;
 use kaldi_reader::Reader;
@@ -51,10 +51,8 @@ fn feed_batches(opts: Options) -> anyhow::Result<Tally> {
     }
     let feed = opts.feed.open(&opts.source, &chain)?;
     let mut target = Target::create(&opts.out_dir, format, &opts.feed)?;
-    let padding = chain.padding();
-    let mut batches = feed.batches(kaldi_table::Session::current(), move |number, samples| {
-        Ok((number, format.encode(PaddedBatch::new(samples, &padding)?)?))
-    });
+    let mut batches =
+        feed.padded(kaldi_table::Session::current(), move |number, batch| Ok((number, format.encode(batch)?)));
     while let Some((number, bytes)) = batches.next()? {
         target.write(number, &bytes)?;
     }
