@@ -81,7 +81,10 @@ fn add_products(
     }
     let mut products = Matrix::new(frames.num_cols(), frames.num_cols());
     products.add_transposed_product(&weighted, frames)?;
-    squares.add_scaled(1.0, &SymmetricMatrix::from_lower(&products)?)
+    for (row, products) in products.rows().enumerate() {
+        squares.lower_row_mut(row).iter_mut().zip(products).for_each(|(sum, product)| *sum += product);
+    }
+    Ok(())
 }
 
 impl GmmStats for AccumFullGmm {
@@ -129,8 +132,10 @@ impl GmmStats for AccumFullGmm {
             if self.means.is_empty() {
                 continue;
             }
-            let values = share.iter().flat_map(|&(frame, _)| feats.row(frame)).map(|&value| value.into());
-            let frames = Matrix::from_vec(share.len(), self.dim, values.collect());
+            let mut frames = Matrix::<f64>::new(share.len(), self.dim);
+            for (values, &(frame, _)) in frames.rows_mut().zip(share) {
+                values.iter_mut().zip(feats.row(frame)).for_each(|(value, &feature)| *value = feature.into());
+            }
             let weights: Vec<f64> = share.iter().map(|&(_, weight)| weight).collect();
             for (frame, weight) in frames.rows().zip(&weights) {
                 for (sum, value) in self.means.row_mut(gauss).iter_mut().zip(frame) {

@@ -71,7 +71,7 @@ pub use either::MatrixOrVector;
 pub use error::{Error, Result};
 pub use general::GeneralMatrix;
 pub use htk::HtkFeatures;
-pub use linear_algebra::{Cholesky, Eigen, SymmetricMatrix};
+pub use linear_algebra::{Cholesky, Eigen, SymmetricMatrix, WeightedOuters};
 pub use matrix::Matrix;
 pub use product::LogDetCache;
 pub use range::{MatrixRange, VectorRange};

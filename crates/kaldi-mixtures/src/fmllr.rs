@@ -35,9 +35,10 @@ pub trait FmllrPosteriors: AsFrames {
 impl FmllrPosteriors for Posterior {
     fn add_to(&self, stats: &mut FmllrStats, model: &AcousticModel, feats: &Matrix<f32>) -> Result<(), AnyError> {
         let posterior = model.transitions.pdf_posterior(self)?;
+        let mut frames = stats.frames();
         for (values, pdfs) in feats.rows().zip(&posterior.0) {
             let mixtures = model.pdfs.weighted_posteriors(values, pdfs)?;
-            stats.add_frame(values, mixtures.iter().map(|(gmm, posteriors)| (*gmm, &posteriors[..])))?;
+            frames.add(values, mixtures.iter().map(|(gmm, posteriors)| (*gmm, &posteriors[..])))?;
         }
         Ok(())
     }
@@ -49,10 +50,11 @@ impl FmllrPosteriors for Posterior {
         feats: &Matrix<f32>,
     ) -> Result<(), AnyError> {
         let posterior = model.transitions.pdf_posterior(self)?;
+        let mut frames = stats.frames();
         for (spliced, pdfs) in feats.rows().zip(&posterior.0) {
-            let values = stats.transform().model_feats(spliced)?;
+            let values = frames.transform().model_feats(spliced)?;
             let mixtures = model.pdfs.weighted_posteriors(&values, pdfs)?;
-            stats.add_frame(spliced, mixtures.iter().map(|(gmm, posteriors)| (*gmm, &posteriors[..])))?;
+            frames.add(spliced, mixtures.iter().map(|(gmm, posteriors)| (*gmm, &posteriors[..])))?;
         }
         Ok(())
     }
@@ -60,8 +62,9 @@ impl FmllrPosteriors for Posterior {
 
 impl FmllrPosteriors for GaussPost {
     fn add_to(&self, stats: &mut FmllrStats, model: &AcousticModel, feats: &Matrix<f32>) -> Result<(), AnyError> {
+        let mut frames = stats.frames();
         for (values, pdfs) in feats.rows().zip(&self.0) {
-            stats.add_frame(values, model.pdfs.listed_posteriors(pdfs)?)?;
+            frames.add(values, model.pdfs.listed_posteriors(pdfs)?)?;
         }
         Ok(())
     }
@@ -72,8 +75,9 @@ impl FmllrPosteriors for GaussPost {
         model: &AcousticModel,
         feats: &Matrix<f32>,
     ) -> Result<(), AnyError> {
+        let mut frames = stats.frames();
         for (spliced, pdfs) in feats.rows().zip(&self.0) {
-            stats.add_frame(spliced, model.pdfs.listed_posteriors(pdfs)?)?;
+            frames.add(spliced, model.pdfs.listed_posteriors(pdfs)?)?;
         }
         Ok(())
     }

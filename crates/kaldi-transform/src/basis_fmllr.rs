@@ -280,7 +280,7 @@ mod tests {
             let (mean, posteriors) = if at % 2 == 0 { (1.0, [1.0, 0.0]) } else { (-1.0, [0.0, 1.0]) };
             let (x, y) = (mean + x, y - mean);
             let frame = [scale * x + offset, y - offset];
-            stats.add_frame(&frame, [(&model.pdfs()[0], &posteriors[..])]).unwrap();
+            stats.frames().add(&frame, [(&model.pdfs()[0], &posteriors[..])]).unwrap();
         }
         stats
     }

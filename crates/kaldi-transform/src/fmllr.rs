@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use kaldi_gmm::{DiagGmm, Mixture};
-use kaldi_matrix::{Matrix, SymmetricMatrix, Vector};
+use kaldi_matrix::{Matrix, SymmetricMatrix, Vector, WeightedOuters};
 
 use crate::mllt::{dot, replace_row};
 use crate::{Error, Result};
@@ -95,45 +95,11 @@ impl FmllrStats {
         self.count
     }
 
-    /// Adds a frame, with mixtures and the posteriors of their Gaussians.
-    ///
-    /// # Errors
-    /// If a mixture or the frame has another dimension, or there is not one posterior for each Gaussian.
-    pub fn add_frame<'a>(
-        &mut self,
-        frame: &[f32],
-        mixtures: impl IntoIterator<Item = (&'a DiagGmm, &'a [f32])>,
-    ) -> Result<()> {
+    /// Starts to add frames. The statistics can be used again when what is returned is dropped.
+    pub fn frames(&mut self) -> FmllrFrames<'_> {
         let dim = self.dim();
-        let check = |got: usize| if got == dim { Ok(()) } else { Err(Error::FeatsDim { expected: dim, got }) };
-        check(frame.len())?;
-        let (mut count, mut linear, mut factors) = (0.0, vec![0.0; dim], vec![0.0; dim]);
-        for (gmm, posteriors) in mixtures {
-            check(gmm.dim())?;
-            if posteriors.len() != gmm.num_gauss() {
-                return Err(Error::Posteriors { expected: gmm.num_gauss(), got: posteriors.len() });
-            }
-            let posteriors = posteriors.iter().map(|&posterior| f64::from(posterior)).enumerate();
-            for (gauss, posterior) in posteriors.filter(|(_, posterior)| *posterior != 0.0) {
-                count += posterior;
-                add(&mut linear, posterior, gmm.means_invvars().row(gauss));
-                add(&mut factors, posterior, gmm.inv_vars().row(gauss));
-            }
-        }
-        if count == 0.0 {
-            return Ok(());
-        }
-        self.count += count;
-        let extended: Vec<f64> = frame.iter().map(|&value| f64::from(value)).chain([1.0]).collect();
-        for (sums, factor) in self.linear.rows_mut().zip(linear) {
-            sums.iter_mut().zip(&extended).for_each(|(sum, value)| *sum += factor * value);
-        }
-        let mut products = SymmetricMatrix::new(dim + 1);
-        products.add_outer(1.0, &extended).map_err(Error::estimate("the products of a frame"))?;
-        for (sums, factor) in self.quadratic.iter_mut().zip(factors) {
-            sums.add_scaled(factor, &products).map_err(Error::estimate("a sum of statistics"))?;
-        }
-        Ok(())
+        let sums = FrameSums::new(&mut self.count, &mut self.linear, &mut self.quadratic);
+        FmllrFrames { sums, linear: vec![0.0; dim], factors: vec![0.0; dim] }
     }
 
     /// Estimates the transform under which the model fits the frames best. It changes nothing if there are not enough frames,
@@ -226,6 +192,76 @@ impl FmllrStats {
     }
 }
 
+/// Adds frames to [`FmllrStats`].
+#[derive(Debug)]
+pub struct FmllrFrames<'a> {
+    sums: FrameSums<'a>,
+    /// The means divided by the variances, and the inverse variances of a frame: the sums over its Gaussians.
+    linear: Vec<f64>,
+    factors: Vec<f64>,
+}
+
+impl FmllrFrames<'_> {
+    /// Adds a frame, with mixtures and the posteriors of their Gaussians.
+    ///
+    /// # Errors
+    /// If a mixture or the frame has another dimension, or there is not one posterior for each Gaussian.
+    pub fn add<'a>(
+        &mut self,
+        frame: &[f32],
+        mixtures: impl IntoIterator<Item = (&'a DiagGmm, &'a [f32])>,
+    ) -> Result<()> {
+        let Self { sums, linear, factors } = self;
+        let dim = factors.len();
+        let check = |got: usize| if got == dim { Ok(()) } else { Err(Error::FeatsDim { expected: dim, got }) };
+        check(frame.len())?;
+        linear.fill(0.0);
+        factors.fill(0.0);
+        let mut count = 0.0;
+        for (gmm, posteriors) in mixtures {
+            check(gmm.dim())?;
+            if posteriors.len() != gmm.num_gauss() {
+                return Err(Error::Posteriors { expected: gmm.num_gauss(), got: posteriors.len() });
+            }
+            let posteriors = posteriors.iter().map(|&posterior| f64::from(posterior)).enumerate();
+            for (gauss, posterior) in posteriors.filter(|(_, posterior)| *posterior != 0.0) {
+                count += posterior;
+                add(linear, posterior, gmm.means_invvars().row(gauss));
+                add(factors, posterior, gmm.inv_vars().row(gauss));
+            }
+        }
+        if count == 0.0 { Ok(()) } else { sums.add(count, frame, linear, factors) }
+    }
+}
+
+/// The sums to which frames are added.
+#[derive(Debug)]
+pub(crate) struct FrameSums<'a> {
+    count: &'a mut f64,
+    linear: &'a mut Matrix<f64>,
+    quadratic: WeightedOuters<'a>,
+    /// A frame with a 1 at the end.
+    extended: Vec<f64>,
+}
+
+impl<'a> FrameSums<'a> {
+    pub(crate) fn new(count: &'a mut f64, linear: &'a mut Matrix<f64>, quadratic: &'a mut [SymmetricMatrix]) -> Self {
+        let cols = linear.num_cols();
+        Self { count, linear, quadratic: WeightedOuters::new(cols, quadratic), extended: vec![1.0; cols] }
+    }
+
+    /// Adds a frame of the right dimension, times a factor to each row of the linear statistics, and its products times a
+    /// factor to each of the quadratic ones.
+    pub(crate) fn add(&mut self, count: f64, frame: &[f32], linear: &[f64], factors: &[f64]) -> Result<()> {
+        *self.count += count;
+        self.extended.iter_mut().zip(frame).for_each(|(extended, &value)| *extended = value.into());
+        for (sums, factor) in self.linear.rows_mut().zip(linear) {
+            sums.iter_mut().zip(&self.extended).for_each(|(sum, value)| *sum += factor * value);
+        }
+        self.quadratic.add(&self.extended, factors).map_err(Error::estimate("the products of a frame"))
+    }
+}
+
 /// The best row of a transform while the others are fixed: from the inverse of its quadratic statistics, its column of the
 /// inverse of the transform, its linear statistics, and the number of frames.
 pub(crate) fn best_row(
@@ -285,9 +321,11 @@ mod tests {
         let one = Matrix::from_vec(1, 2, vec![1.0, 1.0]);
         let gmm = DiagGmm::new(Vector::from_vec(vec![1.0]), Matrix::new(1, 2), one).unwrap();
         let mut stats = FmllrStats::new(2);
+        let mut frames = stats.frames();
         for (first, second) in [(1.0, 3.0), (1.0, -5.0), (5.0, 3.0), (5.0, -5.0)] {
-            stats.add_frame(&[first, second], [(&gmm, &[2.0][..])]).unwrap();
+            frames.add(&[first, second], [(&gmm, &[2.0][..])]).unwrap();
         }
+        drop(frames);
         stats
     }
 
@@ -323,9 +361,9 @@ mod tests {
         let ones = Matrix::from_vec(1, 1, vec![1.0]);
         let gmm = DiagGmm::new(Vector::from_vec(vec![1.0]), ones.clone(), ones).unwrap();
         let mut stats = FmllrStats::new(1);
-        assert_eq!(stats.add_frame(&[1.0], [(&gmm, &[][..])]), Err(Error::Posteriors { expected: 1, got: 0 }));
-        assert_eq!(stats.add_frame(&[1.0, 2.0], []), Err(Error::FeatsDim { expected: 1, got: 2 }));
-        stats.add_frame(&[2.0], [(&gmm, &[9.0][..])]).unwrap();
+        assert_eq!(stats.frames().add(&[1.0], [(&gmm, &[][..])]), Err(Error::Posteriors { expected: 1, got: 0 }));
+        assert_eq!(stats.frames().add(&[1.0, 2.0], []), Err(Error::FeatsDim { expected: 1, got: 2 }));
+        stats.frames().add(&[2.0], [(&gmm, &[9.0][..])]).unwrap();
         let options = FmllrOptions { update: FmllrUpdate::Diagonal, min_count: 0.0, num_iters: 1 };
         assert_eq!(stats.estimate(&options), Err(Error::NoSpread { dim: 0 }));
         assert!(stats.estimate(&FmllrOptions { update: FmllrUpdate::Full, ..options }).is_err());

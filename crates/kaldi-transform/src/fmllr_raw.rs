@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kaldi_gmm::{DiagGmm, Mixture};
 use kaldi_matrix::{Matrix, SymmetricMatrix, Vector};
 
-use crate::fmllr::{Affine, best_row, of_row};
+use crate::fmllr::{Affine, FrameSums, best_row, of_row};
 use crate::mllt::{dot, replace_row};
 use crate::{Error, Fmllr, Result};
 
@@ -18,6 +18,8 @@ pub struct SplicedTransform {
     model_dim: usize,
     /// Without the offsets.
     square: Matrix<f32>,
+    /// The rows for the features of the model, transposed.
+    model_columns: Matrix<f32>,
     offsets: Vec<f32>,
 }
 
@@ -34,7 +36,8 @@ impl SplicedTransform {
             return Err(refused);
         }
         let offsets = if cols > rows { full.column(rows).into_vec() } else { vec![0.0; rows] };
-        Ok(Self { raw_dim, model_dim, square: full.range(0..rows, 0..rows), offsets })
+        let (square, model_columns) = (full.range(0..rows, 0..rows), full.range(0..model_dim, 0..rows).transpose());
+        Ok(Self { raw_dim, model_dim, square, model_columns, offsets })
     }
 
     /// The dimension of spliced frames.
@@ -55,8 +58,12 @@ impl SplicedTransform {
         if spliced.len() != self.full_dim() {
             return Err(Error::FeatsDim { expected: self.full_dim(), got: spliced.len() });
         }
-        let of = |(row, offset): (&[f32], &f32)| row.iter().zip(spliced).map(|(a, b)| a * b).sum::<f32>() + offset;
-        Ok(self.square.rows().zip(&self.offsets).take(self.model_dim).map(of).collect())
+        let mut feats = vec![-0.0; self.model_dim];
+        for (column, value) in self.model_columns.rows().zip(spliced) {
+            feats.iter_mut().zip(column).for_each(|(sum, element)| *sum += element * value);
+        }
+        feats.iter_mut().zip(&self.offsets).for_each(|(sum, offset)| *sum += offset);
+        Ok(feats)
     }
 
     /// How dimension `dim` of the features depends on the elements of a transform of the frames, one row after the other: for
@@ -118,58 +125,11 @@ impl RawFmllrStats {
         self.count
     }
 
-    /// What is done to the frames.
-    pub fn transform(&self) -> &SplicedTransform {
-        &self.transform
-    }
-
-    /// Adds a spliced frame, with mixtures and the posteriors of their Gaussians.
-    ///
-    /// # Errors
-    /// If a mixture or the frame has another dimension, or there is not one posterior for each Gaussian.
-    pub fn add_frame<'a>(
-        &mut self,
-        spliced: &[f32],
-        mixtures: impl IntoIterator<Item = (&'a DiagGmm, &'a [f32])>,
-    ) -> Result<()> {
-        let (full_dim, model_dim) = (self.transform.full_dim(), self.transform.model_dim);
-        if spliced.len() != full_dim {
-            return Err(Error::FeatsDim { expected: full_dim, got: spliced.len() });
-        }
-        let (mut count, mut linear, mut factors) = (0.0, vec![0.0; model_dim + 1], vec![0.0; model_dim + 1]);
-        for (gmm, posteriors) in mixtures {
-            if gmm.dim() != model_dim {
-                return Err(Error::FeatsDim { expected: model_dim, got: gmm.dim() });
-            }
-            if posteriors.len() != gmm.num_gauss() {
-                return Err(Error::Posteriors { expected: gmm.num_gauss(), got: posteriors.len() });
-            }
-            for (gauss, posterior) in posteriors.iter().map(|&posterior| f64::from(posterior)).enumerate() {
-                count += posterior;
-                let parts = gmm.means_invvars().row(gauss).iter().zip(gmm.inv_vars().row(gauss));
-                for (at, (&mean, &inv_var)) in parts.enumerate() {
-                    // An offset of the features is one of the means, with the other sign.
-                    let offset = f64::from(self.transform.offsets[at]);
-                    linear[at] += posterior * (f64::from(mean) - f64::from(inv_var) * offset);
-                    factors[at] += posterior * f64::from(inv_var);
-                }
-            }
-        }
-        if count == 0.0 {
-            return Ok(());
-        }
-        self.count += count;
-        (linear[model_dim], factors[model_dim]) = (count, count);
-        let extended: Vec<f64> = spliced.iter().map(|&value| f64::from(value)).chain([1.0]).collect();
-        for (sums, factor) in self.linear.rows_mut().zip(linear) {
-            sums.iter_mut().zip(&extended).for_each(|(sum, value)| *sum += factor * value);
-        }
-        let mut products = SymmetricMatrix::new(full_dim + 1);
-        products.add_outer(1.0, &extended).map_err(Error::estimate("the products of a frame"))?;
-        for (sums, factor) in self.quadratic.iter_mut().zip(factors) {
-            sums.add_scaled(factor, &products).map_err(Error::estimate("a sum of statistics"))?;
-        }
-        Ok(())
+    /// Starts to add frames. The statistics can be used again when what is returned is dropped.
+    pub fn frames(&mut self) -> RawFmllrFrames<'_> {
+        let rows = self.quadratic.len();
+        let sums = FrameSums::new(&mut self.count, &mut self.linear, &mut self.quadratic);
+        RawFmllrFrames { transform: &self.transform, sums, linear: vec![0.0; rows], factors: vec![0.0; rows] }
     }
 
     /// Estimates the transform of frames, before they are spliced, under which the model fits best. It changes nothing if there
@@ -245,6 +205,66 @@ impl RawFmllrStats {
     }
 }
 
+/// Adds frames to [`RawFmllrStats`].
+#[derive(Debug)]
+pub struct RawFmllrFrames<'a> {
+    transform: &'a SplicedTransform,
+    sums: FrameSums<'a>,
+    /// The means divided by the variances, and the inverse variances of a frame: the sums over its Gaussians; at last, the sum
+    /// of their posteriors.
+    linear: Vec<f64>,
+    factors: Vec<f64>,
+}
+
+impl RawFmllrFrames<'_> {
+    /// What is done to the frames.
+    pub fn transform(&self) -> &SplicedTransform {
+        self.transform
+    }
+
+    /// Adds a spliced frame, with mixtures and the posteriors of their Gaussians.
+    ///
+    /// # Errors
+    /// If a mixture or the frame has another dimension, or there is not one posterior for each Gaussian.
+    pub fn add<'a>(
+        &mut self,
+        spliced: &[f32],
+        mixtures: impl IntoIterator<Item = (&'a DiagGmm, &'a [f32])>,
+    ) -> Result<()> {
+        let Self { transform, sums, linear, factors } = self;
+        let (full_dim, model_dim) = (transform.full_dim(), transform.model_dim);
+        if spliced.len() != full_dim {
+            return Err(Error::FeatsDim { expected: full_dim, got: spliced.len() });
+        }
+        linear.fill(0.0);
+        factors.fill(0.0);
+        let mut count = 0.0;
+        for (gmm, posteriors) in mixtures {
+            if gmm.dim() != model_dim {
+                return Err(Error::FeatsDim { expected: model_dim, got: gmm.dim() });
+            }
+            if posteriors.len() != gmm.num_gauss() {
+                return Err(Error::Posteriors { expected: gmm.num_gauss(), got: posteriors.len() });
+            }
+            for (gauss, posterior) in posteriors.iter().map(|&posterior| f64::from(posterior)).enumerate() {
+                count += posterior;
+                let parts = gmm.means_invvars().row(gauss).iter().zip(gmm.inv_vars().row(gauss));
+                for (at, (&mean, &inv_var)) in parts.enumerate() {
+                    // An offset of the features is one of the means, with the other sign.
+                    let offset = f64::from(transform.offsets[at]);
+                    linear[at] += posterior * (f64::from(mean) - f64::from(inv_var) * offset);
+                    factors[at] += posterior * f64::from(inv_var);
+                }
+            }
+        }
+        if count == 0.0 {
+            return Ok(());
+        }
+        (linear[model_dim], factors[model_dim]) = (count, count);
+        sums.add(count, spliced, linear, factors)
+    }
+}
+
 /// A quadratic objective function of the elements of a transform, and how often its determinant counts.
 struct Terms {
     linear: Vec<f64>,
@@ -299,7 +319,7 @@ mod tests {
     fn stats(full: &Matrix<f32>) -> RawFmllrStats {
         let mut stats = RawFmllrStats::new(Arc::new(SplicedTransform::new(2, 2, full).unwrap()));
         for at in 0..50 {
-            stats.add_frame(&frame(at), [(&gmm(), &posteriors(at)[..])]).unwrap();
+            stats.frames().add(&frame(at), [(&gmm(), &posteriors(at)[..])]).unwrap();
         }
         stats
     }
@@ -312,8 +332,8 @@ mod tests {
         let mut raw = RawFmllrStats::new(Arc::new(SplicedTransform::new(2, 2, &unit).unwrap()));
         let mut plain = FmllrStats::new(2);
         for at in 0..50 {
-            raw.add_frame(&frame(at)[..2], [(&gmm(), &posteriors(at)[..])]).unwrap();
-            plain.add_frame(&frame(at)[..2], [(&gmm(), &posteriors(at)[..])]).unwrap();
+            raw.frames().add(&frame(at)[..2], [(&gmm(), &posteriors(at)[..])]).unwrap();
+            plain.frames().add(&frame(at)[..2], [(&gmm(), &posteriors(at)[..])]).unwrap();
         }
         let options = FmllrOptions { update: FmllrUpdate::Full, min_count: 10.0, num_iters: 20 };
         let (raw, plain) = (raw.estimate(&OPTIONS).unwrap(), plain.estimate(&options).unwrap());
@@ -376,9 +396,9 @@ mod tests {
         }
         assert!(SplicedTransform::new(1, 1, &Matrix::new(4, 6)).is_err());
         let mut stats = stats(&full(0.0));
-        assert_eq!(stats.add_frame(&[1.0; 3], []), Err(Error::FeatsDim { expected: 4, got: 3 }));
-        let posteriors = stats.add_frame(&[1.0; 4], [(&gmm(), &[1.0][..])]);
+        assert_eq!(stats.frames().add(&[1.0; 3], []), Err(Error::FeatsDim { expected: 4, got: 3 }));
+        let posteriors = stats.frames().add(&[1.0; 4], [(&gmm(), &[1.0][..])]);
         assert_eq!(posteriors, Err(Error::Posteriors { expected: 2, got: 1 }));
-        assert!(stats.transform().model_feats(&[1.0; 3]).is_err());
+        assert!(stats.frames().transform().model_feats(&[1.0; 3]).is_err());
     }
 }

@@ -259,7 +259,7 @@ mod tests {
         let gmm = DiagGmm::new(Vector::from_vec(vec![1.0]), Matrix::new(1, 1), one).unwrap();
         let mut stats = FmllrStats::new(1);
         for value in [mean - 2.0, mean + 2.0] {
-            stats.add_frame(&[value], [(&gmm, &[3.0][..])]).unwrap();
+            stats.frames().add(&[value], [(&gmm, &[3.0][..])]).unwrap();
         }
         stats
     }

@@ -2,7 +2,7 @@
 
 use kaldi_gmm::{DiagGmm, Mixture};
 use kaldi_io::ParseError;
-use kaldi_matrix::{Matrix, SymmetricMatrix, Vector};
+use kaldi_matrix::{Matrix, SymmetricMatrix, Vector, WeightedOuters};
 use kaldi_values::{Cursor, Format, Frame, Value, frame_between_tokens, write_basic, write_token};
 
 use crate::{Error, Result};
@@ -39,30 +39,11 @@ impl MlltStats {
         Self { count: 0.0, squares: vec![SymmetricMatrix::new(dim); dim] }
     }
 
-    /// Adds a frame with its posteriors of the Gaussians of a mixture; those of zero do not count.
-    ///
-    /// # Errors
-    /// If the mixture or the frame has another dimension.
-    pub fn add_frame(&mut self, gmm: &DiagGmm, frame: &[f32], posteriors: &[f32]) -> Result<()> {
-        for dim in [gmm.dim(), frame.len()] {
-            if dim != self.dim() {
-                return Err(Error::FeatsDim { expected: self.dim(), got: dim });
-            }
-        }
-        let gaussians = gmm.means_invvars().rows().zip(gmm.inv_vars().rows()).zip(posteriors);
-        for ((means, inv_vars), &posterior) in gaussians.filter(|(_, posterior)| **posterior != 0.0) {
-            let offset =
-                means.iter().zip(inv_vars).zip(frame).map(|((mean, var), value)| f64::from(mean / var - value));
-            let mut products = SymmetricMatrix::new(self.dim());
-            let added = products.add_outer(1.0, &offset.collect::<Vec<_>>());
-            added.map_err(Error::estimate("the products of a frame"))?;
-            for (sum, inv_var) in self.squares.iter_mut().zip(inv_vars) {
-                let added = sum.add_scaled(f64::from(inv_var * posterior), &products);
-                added.map_err(Error::estimate("a sum of statistics"))?;
-            }
-            self.count += f64::from(posterior);
-        }
-        Ok(())
+    /// Starts to add frames. The statistics can be used again when what is returned is dropped.
+    pub fn frames(&mut self) -> MlltFrames<'_> {
+        let dim = self.dim();
+        let (count, squares) = (&mut self.count, WeightedOuters::new(dim, &mut self.squares));
+        MlltFrames { count, squares, offset: vec![0.0; dim], factors: vec![0.0; dim] }
     }
 
     /// The number of dimensions.
@@ -151,6 +132,44 @@ impl MlltStats {
         }
         replace_row(transform, inverse, row, &elements);
         Ok(Ok(after - before))
+    }
+}
+
+/// Adds frames to [`MlltStats`].
+#[derive(Debug)]
+pub struct MlltFrames<'a> {
+    count: &'a mut f64,
+    squares: WeightedOuters<'a>,
+    /// The offset of a frame from the mean of a Gaussian.
+    offset: Vec<f64>,
+    /// The posterior of the Gaussian divided by its variances.
+    factors: Vec<f64>,
+}
+
+impl MlltFrames<'_> {
+    /// Adds a frame with its posteriors of the Gaussians of a mixture; those of zero do not count.
+    ///
+    /// # Errors
+    /// If the mixture or the frame has another dimension.
+    pub fn add(&mut self, gmm: &DiagGmm, frame: &[f32], posteriors: &[f32]) -> Result<()> {
+        let expected = self.offset.len();
+        if let Some(got) = [gmm.dim(), frame.len()].into_iter().find(|dim| *dim != expected) {
+            return Err(Error::FeatsDim { expected, got });
+        }
+        let gaussians = gmm.means_invvars().rows().zip(gmm.inv_vars().rows()).zip(posteriors);
+        for ((means, inv_vars), &posterior) in gaussians.filter(|(_, posterior)| **posterior != 0.0) {
+            let parts = means.iter().zip(inv_vars).zip(frame);
+            for (offset, ((mean, inv_var), value)) in self.offset.iter_mut().zip(parts) {
+                *offset = f64::from(mean / inv_var - value);
+            }
+            for (factor, inv_var) in self.factors.iter_mut().zip(inv_vars) {
+                *factor = f64::from(inv_var * posterior);
+            }
+            let added = self.squares.add(&self.offset, &self.factors);
+            added.map_err(Error::estimate("the products of a frame"))?;
+            *self.count += f64::from(posterior);
+        }
+        Ok(())
     }
 }
 
@@ -243,11 +262,11 @@ mod tests {
         let text = "<DiagGMM> <WEIGHTS> [ 1 ] <MEANS_INVVARS> [ 4 0 ] <INV_VARS> [ 2 1 ] </DiagGMM> ";
         let gmm = DiagGmm::read(&mut Cursor::new(text.as_bytes())).unwrap();
         let mut stats = MlltStats::new(2);
-        stats.add_frame(&gmm, &[3.0, 2.0], &[0.5]).unwrap();
-        stats.add_frame(&gmm, &[9.0, 9.0], &[0.0]).unwrap();
+        stats.frames().add(&gmm, &[3.0, 2.0], &[0.5]).unwrap();
+        stats.frames().add(&gmm, &[9.0, 9.0], &[0.0]).unwrap();
         assert_eq!(stats.count(), 0.5);
         assert_eq!([stats.squares[0].as_slice(), stats.squares[1].as_slice()], [[1.0, 2.0, 4.0], [0.5, 1.0, 2.0]]);
-        assert!(stats.add_frame(&gmm, &[1.0], &[1.0]).is_err());
+        assert!(stats.frames().add(&gmm, &[1.0], &[1.0]).is_err());
     }
 
     #[test]

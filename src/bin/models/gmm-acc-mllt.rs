@@ -46,6 +46,7 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(g
 fn gmm_acc_mllt(opts: Options) -> anyhow::Result<Tally> {
     let model: AcousticModel = read_file(&opts.model)?;
     let mut stats = MlltStats::new(model.pdfs.dim());
+    let mut frames = stats.frames();
     let mut pruning = Pruning { least: opts.rand_prune, random: Some(Random::default()) };
     let totals = each_posterior([&opts.feats, &opts.post], |utt, feats, posterior| {
         let pdfs = model.transitions.pdf_posterior(posterior).map_err(|error| of_utterance(utt, error))?;
@@ -63,7 +64,7 @@ fn gmm_acc_mllt(opts: Options) -> anyhow::Result<Tally> {
                 }
                 // The pdf exists, since it has posteriors.
                 if let Some(gmm) = model.pdfs.pdf(pdf) {
-                    stats.add_frame(gmm, values, &posteriors).map_err(|error| of_utterance(utt, error))?;
+                    frames.add(gmm, values, &posteriors).map_err(|error| of_utterance(utt, error))?;
                 }
                 log_like += f64::from(like * weight);
                 total += f64::from(weight);
@@ -71,6 +72,7 @@ fn gmm_acc_mllt(opts: Options) -> anyhow::Result<Tally> {
         }
         Ok(Some((log_like, total)))
     })?;
+    drop(frames);
     log_average_likelihood(&totals);
     write_file(&opts.target, &stats, Format::from_binary(opts.binary))?;
     log!("Written accs.");

@@ -57,6 +57,7 @@ fn gmm_global_est_lvtln_trans(opts: Options) -> anyhow::Result<Tally> {
     let tables = SpeakerTables { feats: &opts.feats, posteriors: &opts.posteriors, spk2utt: opts.spk2utt.as_deref() };
     let targets = VtlnTargets { transforms: &opts.target, warps: opts.warps.as_deref() };
     let add = move |stats: &mut FmllrStats, feats: &Matrix<f32>, posterior: &Posterior| {
+        let mut frames = stats.frames();
         for (frame, (values, weights)) in feats.rows().zip(&posterior.0).enumerate() {
             if weights.is_empty() {
                 continue;
@@ -66,7 +67,7 @@ fn gmm_global_est_lvtln_trans(opts: Options) -> anyhow::Result<Tally> {
             for (place, (_, weight)) in gmm.places(frame, &gaussians)?.into_iter().zip(weights) {
                 posteriors[place] += weight;
             }
-            stats.add_frame(values, [(&gmm, &posteriors[..])])?;
+            frames.add(values, [(&gmm, &posteriors[..])])?;
         }
         Ok(())
     };

@@ -14,8 +14,10 @@ mod outer;
 mod packed;
 mod strips;
 mod symmetric;
+mod weighted_outers;
 
 pub use eigen::Eigen;
 pub use factor::Cholesky;
 pub(crate) use factor::lower_factor;
 pub use symmetric::SymmetricMatrix;
+pub use weighted_outers::WeightedOuters;
