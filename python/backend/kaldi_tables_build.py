@@ -72,12 +72,16 @@ def _add_tools(config_settings):
 
 def _with_platform(config_settings, program):
     """Names the oldest C library that the program runs with as the platform of the wheel; maturin looks at the module alone, and refuses
-    it if it needs a newer one. Programs of musl, and a platform that is given, are left as they are."""
+    it if it needs a newer one. It refuses names, too, that its list of policies does not have, such as that of a library newer than
+    itself; then nothing is audited. Programs of musl, and a platform that is given, are left as they are."""
     settings = dict(config_settings or {})
     given = settings.get("build-args", "")
     needed = [int(minor) for minor in re.findall(rb"GLIBC_2\.([0-9]+)", program.read_bytes())]
     if needed and "--compatibility" not in given:
-        settings["build-args"] = f"{given} --compatibility manylinux_2_{max(needed)}".strip()
+        platform = f"manylinux_2_{max(needed)}"
+        is_known = f'"{platform}"'.encode() in Path(shutil.which("maturin")).read_bytes()
+        audit = "" if is_known else " --auditwheel=skip"
+        settings["build-args"] = f"{given} --compatibility {platform}{audit}".strip()
     return settings
 
 

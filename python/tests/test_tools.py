@@ -130,9 +130,9 @@ def test_tools_are_found_wherever_pip_has_put_them(layout, tmp_path):
     assert found == [str(tmp_path / "bin" / "copy-feats")]
 
 
-def test_the_platform_of_the_wheel_is_the_oldest_library_that_the_program_runs_with():
-    program = pathlib.Path(kt.tools.path("kaldi-tables")).read_bytes()
-    needed = [int(minor) for minor in re.findall(rb"GLIBC_2\.([0-9]+)", program)]
+def test_the_platform_of_the_wheel_is_the_oldest_library_that_program_and_module_run_with():
+    files = [pathlib.Path(file).read_bytes() for file in (kt.tools.path("kaldi-tables"), kt._core.__file__)]
+    needed = [int(minor) for file in files for minor in re.findall(rb"GLIBC_2\.([0-9]+)", file)]
     wheel = importlib.metadata.distribution("kaldi-tables").read_text("WHEEL")
     tags = re.findall(r"^Tag: (.*)$", wheel, re.MULTILINE)
     if needed:
