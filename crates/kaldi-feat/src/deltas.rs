@@ -225,7 +225,10 @@ impl Sums<'_> {
         for frame in 0..self.num_frames {
             let place = frame as isize;
             if place + before >= 0 && place + after <= last {
-                inner.iter().for_each(|taps| self.append_block::<FUSED>(frame, taps, out));
+                // A closure might be compiled apart, for processors without the instruction.
+                for taps in &inner {
+                    self.append_block::<FUSED>(frame, taps, out);
+                }
             } else {
                 for taps in self.blocks {
                     let taps = self.scaled(taps, |offset| (place + offset).clamp(0, last) - place);
