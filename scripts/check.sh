@@ -6,7 +6,8 @@
 # check documents and sources.
 #
 # scripts/check.sh --all is for a release: then what needs Debian's tools or an hour follows: the Debian package (scripts/deb.sh), the
-# site of the documents (scripts/site.sh), and 64-bit ARM under emulation (scripts/arm64.sh).
+# site of the documents (scripts/site.sh, which builds mdbook first, a minute), and 64-bit ARM under emulation
+# (scripts/arm64.sh).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
