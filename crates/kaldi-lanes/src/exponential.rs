@@ -47,10 +47,12 @@ impl Kernel for Exponentials<'_> {
         for block in blocks {
             exp_block(block);
         }
-        let mut last = [0.0; WIDTH];
-        last[..rest.len()].copy_from_slice(rest);
-        exp_block(&mut last);
-        rest.copy_from_slice(&last[..rest.len()]);
+        if !rest.is_empty() {
+            let mut last = [0.0; WIDTH];
+            last[..rest.len()].copy_from_slice(rest);
+            exp_block(&mut last);
+            rest.copy_from_slice(&last[..rest.len()]);
+        }
     }
 
     /// Where each fused product is a call of a function, that of the C library is faster.

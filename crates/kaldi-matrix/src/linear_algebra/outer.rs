@@ -8,15 +8,15 @@ use super::symmetric::SymmetricMatrix;
 use crate::{Error, Result};
 
 /// Vectors that are added together. The memory of the matrix is passed over once for all of them.
-const VECTORS: usize = 32;
+pub(super) const VECTORS: usize = 32;
 
 /// Columns of the matrix that are in registers while the vectors are added.
-const COLUMNS: usize = 32;
+pub(super) const COLUMNS: usize = 32;
 
-/// Some elements of one vector, where registers can be loaded from at once.
+/// Some numbers of one vector, where registers can be loaded from at once.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-struct Panel([f64; COLUMNS]);
+pub(super) struct Panel<const SIZE: usize>(pub(super) [f64; SIZE]);
 
 impl SymmetricMatrix {
     /// Adds the outer product of each vector with itself, times its factor, one after the other: the same as
@@ -53,7 +53,7 @@ impl SymmetricMatrix {
 struct OuterProducts<'a> {
     sums: &'a mut SymmetricMatrix,
     /// `COLUMNS` elements of each vector, then the next ones; after the last there are zeros.
-    panels: &'a [Panel],
+    panels: &'a [Panel<COLUMNS>],
     /// The elements times the factors: the first one of each vector, then the next ones.
     factors: &'a [f64],
     num_vectors: usize,
@@ -80,14 +80,18 @@ impl Kernel for OuterProducts<'_> {
     }
 }
 
-/// The sums after each product of a factor and the values of its vector is added.
+/// The sums after each product of a factor and the first numbers of its panel is added.
 #[inline(always)]
-fn added(before: [f64; COLUMNS], factors: &[f64], panel: &[Panel]) -> [f64; COLUMNS] {
+pub(super) fn added<const SIZE: usize>(
+    before: [f64; COLUMNS],
+    factors: &[f64],
+    panels: &[Panel<SIZE>],
+) -> [f64; COLUMNS] {
     let mut sums = [[0.0; 8]; COLUMNS / 8];
     for (sums, before) in sums.iter_mut().zip(before.as_chunks().0) {
         *sums = *before;
     }
-    for (factor, Panel(values)) in factors.iter().zip(panel) {
+    for (factor, Panel(values)) in factors.iter().zip(panels) {
         let values = values.as_chunks::<8>().0;
         for part in 0..COLUMNS / 8 {
             for lane in 0..8 {

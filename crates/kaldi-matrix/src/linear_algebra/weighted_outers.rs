@@ -4,14 +4,9 @@ use std::hint::black_box;
 
 use kaldi_lanes::{Kernel, dispatch};
 
+use super::outer::{COLUMNS, Panel, VECTORS, added};
 use super::symmetric::{SymmetricMatrix, packed_len};
 use crate::{Error, Result};
-
-/// Vectors that are added together. The memory of the matrices is passed over once for all of them.
-const VECTORS: usize = 32;
-
-/// Elements of a matrix that are in registers while the vectors are added.
-const COLUMNS: usize = 32;
 
 /// Adds outer products of vectors with themselves to several matrices: to each matrix times a factor of its own.
 ///
@@ -96,10 +91,8 @@ struct Block<'a> {
     factors: &'a [f64],
 }
 
-/// Products of the elements of one vector. Behind them is place for what is computed only to fill a register.
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-struct Panel([f64; 2 * COLUMNS]);
+/// Numbers of a panel: after the products of a vector is place for what is computed only to fill a register.
+const PRODUCTS: usize = 2 * COLUMNS;
 
 impl Kernel for Block<'_> {
     type Output = ();
@@ -108,7 +101,7 @@ impl Kernel for Block<'_> {
 
     #[inline(always)]
     fn compute(self) {
-        let mut panels = [Panel([0.0; 2 * COLUMNS]); VECTORS];
+        let mut panels = [Panel([0.0; PRODUCTS]); VECTORS];
         let panels = &mut panels[..self.num_vectors];
         let mut row = 0;
         for first in (0..packed_len(self.dim)).step_by(COLUMNS) {
@@ -133,7 +126,7 @@ impl Kernel for Block<'_> {
 impl Block<'_> {
     /// Computes the products of each vector for [`COLUMNS`] elements of a matrix, from the element `first` on, which is in `row`.
     #[inline(always)]
-    fn fill(&self, panels: &mut [Panel], first: usize, row: usize) {
+    fn fill(&self, panels: &mut [Panel<PRODUCTS>], first: usize, row: usize) {
         let end = packed_len(self.dim).min(first + COLUMNS);
         let (mut row, mut place) = (row, first);
         while place < end {
@@ -153,26 +146,6 @@ impl Block<'_> {
             place = packed_len(row);
         }
     }
-}
-
-/// The sums after each vector's products times its factor are added.
-#[inline(always)]
-fn added(before: [f64; COLUMNS], factors: &[f64; VECTORS], panels: &[Panel]) -> [f64; COLUMNS] {
-    let mut sums = [[0.0; 8]; COLUMNS / 8];
-    for (sums, before) in sums.iter_mut().zip(before.as_chunks().0) {
-        *sums = *before;
-    }
-    for (factor, Panel(products)) in factors.iter().zip(panels) {
-        let products = products.as_chunks::<8>().0;
-        for part in 0..COLUMNS / 8 {
-            for lane in 0..8 {
-                sums[part][lane] += factor * products[part][lane];
-            }
-        }
-    }
-    let mut after = [0.0; COLUMNS];
-    after.as_chunks_mut().0.copy_from_slice(&sums);
-    after
 }
 
 #[cfg(test)]
