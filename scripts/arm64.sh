@@ -8,8 +8,7 @@
 #   golden    the recorded cases of Kaldi, on the program for ARM
 #   safety    damaged and cut archives, full disks, failing commands
 #   demo      features, text, models and pictures of the samples, compared byte for byte with those of this machine's program
-#   packages  the archive of the tools and the wheel, in target/arm64/package: their names, and that their tools run. The module is
-#             built as for development; PROFILE=python builds it as it is released
+#   packages  the archive of the tools and the wheel, in target/arm64/package: their names, and that their tools run
 #
 # Not run, since a server, a browser or the module for Python would run under emulation, too: peers, python/tests.
 set -euo pipefail
@@ -135,8 +134,7 @@ for part in "${parts[@]}"; do
                 scripts/package.sh
                 # The program of the archive is in the wheel, too.
                 rm -f $target/arm64/package/*.whl
-                pip3 wheel --no-deps --config-settings=build-args=\"--profile ${PROFILE:-dev}\" \
-                    --config-settings=program-profile=release --wheel-dir $target/arm64/package ./python"
+                pip3 wheel --no-deps --wheel-dir $target/arm64/package ./python"
             check_packages "$target/arm64/package" "$target/arm64/unpacked"
             ;;
         *) echo "arm64.sh: expected lib, golden, safety, demo or packages, got $part" >&2 && exit 1 ;;

@@ -2,9 +2,8 @@
 # Makes the wheel, installs it into a virtual environment, and tests it there: scripts/python.sh [word of pytest ...]
 #
 # The environment is `python` in the folder of the build (target), with what python/tests/requirements.txt lists. The program in
-# the wheel is the released one, which scripts/package.sh builds, too. The module is built as for development, PROFILE=python
-# builds it as it is released. Where Python cannot make environments or pip cannot get the packages, all of this is skipped
-# with a warning.
+# the wheel is the one that scripts/package.sh builds, too. Where Python cannot make environments or pip cannot get the packages, all of
+# this is skipped with a warning.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -34,11 +33,9 @@ PATH=$folder/bin:$PATH
 wheels=$(mktemp -d "$folder/wheels.XXXXXX")
 trap 'rm -rf "$wheels"' EXIT
 pip() { "$python" -m pip --quiet --disable-pip-version-check "$@"; }
-pip wheel --no-deps --no-build-isolation --wheel-dir "$wheels" \
-    --config-settings=build-args="--profile ${PROFILE:-dev}" --config-settings=program-profile=release ./python
+pip wheel --no-deps --no-build-isolation --wheel-dir "$wheels" ./python
 du -h --apparent-size "$wheels"/*.whl
-# A module for development is larger.
-if [ "${PROFILE:-dev}" = python ] && [ "$(stat -c %s "$wheels"/*.whl)" -ge 20000000 ]; then
+if [ "$(stat -c %s "$wheels"/*.whl)" -ge 20000000 ]; then
     echo "the wheel has 20 MB or more" >&2
     exit 1
 fi
@@ -52,8 +49,7 @@ if [ $# = 0 ]; then
     "$python" -c "$packages" > "$("$editable/bin/python" -c "$packages")/others.pth"
     module=python/kaldi_tables/_core.abi3.so
     [ -e $module ] || trap 'rm -rf "$wheels" $module' EXIT
-    pip --python "$editable/bin/python" install --ignore-installed --no-deps --no-build-isolation \
-        --config-settings=build-args="--profile ${PROFILE:-dev}" --config-settings=program-profile=release -e ./python
+    pip --python "$editable/bin/python" install --ignore-installed --no-deps --no-build-isolation -e ./python
     (cd "$wheels" && "$editable/bin/python" -c "
 import kaldi_tables as kt
 assert '/python/kaldi_tables/' in kt._core.__file__, kt._core.__file__

@@ -48,16 +48,9 @@ def _cargo(*arguments):
     return [json.loads(line) for line in _run("cargo", *arguments, "--locked").splitlines()]
 
 
-def _program_profile(config_settings):
-    """The profile of the program: that of the module, so that what both need is compiled once, unless `program-profile` is given."""
-    (profile,) = re.findall(r'^profile = "(.*)"$', (PYTHON / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
-    return (config_settings or {}).get("program-profile", profile)
-
-
-def _add_tools(config_settings):
+def _add_tools():
     """Builds the program, and fills the folder of what pip puts on the path. Returns the file of the program."""
-    profile = _program_profile(config_settings)
-    messages = _cargo("build", "--profile", profile, "--bins", "--message-format=json-render-diagnostics")
+    messages = _cargo("build", "--release", "--bins", "--message-format=json-render-diagnostics")
     (program,) = (message["executable"] for message in messages if message.get("executable"))
     tools = json.loads(_run(program, "--print-args=false", "--json"))
     shutil.rmtree(SCRIPTS)
@@ -95,13 +88,13 @@ prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     _enter()
-    program = _add_tools(config_settings)
+    program = _add_tools()
     return maturin.build_wheel(wheel_directory, _with_platform(config_settings, program), metadata_directory)
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
     _enter()
-    _add_tools(config_settings)
+    _add_tools()
     return maturin.build_editable(wheel_directory, config_settings, metadata_directory)
 
 
