@@ -10,8 +10,8 @@ use crate::error::WorkError;
 use crate::lookup::find::Lookup;
 use crate::read::rows::{Ended, Rows};
 use crate::read::sequential::SequentialReader;
-use crate::record::Record;
-use crate::write::table::TableWriter;
+use crate::record::{AnyRecord, Record};
+use crate::write::table::{RecordWriter, TableWriter};
 use crate::{Error, Result};
 
 impl<T: Value> SequentialReader<T> {
@@ -44,29 +44,34 @@ impl<T: Value> SequentialReader<T> {
         F: Fn(&EntryTo<'_, T>, L::Found) -> Result<O, WorkError> + Send + Sync + 'static,
     {
         let format = target.format();
-        let work = move |entry: &Entry<'_, T>, found| Ok(work(&EntryTo { entry, format }, found)?.into());
-        write(self.par_map_with(lookup, work), target)
+        let work = move |entry: &Entry<'_, T>, found| {
+            let record: Option<Record<V>> = work(&EntryTo { entry, format }, found)?.into();
+            Ok(record.map(Record::into_any))
+        };
+        let mut records = target.into_any();
+        let (counts, ended) = write(self.par_map_with(lookup, work), &mut records)?;
+        Ok(Written { counts, ended, target: TableWriter::from_any(records) })
     }
 }
 
-/// Writes rows to a table. It is not generic in the work, so that it is compiled once for each type of values.
-fn write<V: Value>(rows: Rows<Option<Record<V>>>, mut target: TableWriter<V>) -> Result<Written<V>> {
+/// Writes rows to a table. It is not generic, so that it is compiled once.
+fn write(rows: Rows<Option<AnyRecord>>, target: &mut RecordWriter) -> Result<(Counts, Ended)> {
     let mut counts = Counts::default();
     let ended = rows.drain(|key, record| {
         match record {
-            Some(record) if !target.has_place_for(&record) => {
+            Some(record) if !target.has_place_for(record.key.as_ref()) => {
                 warning!("{key:?} is skipped: a file of this name would be outside of the output folder");
                 counts.skipped += 1;
             }
             Some(record) => {
-                target.put(record)?;
+                target.put(&record)?;
                 counts.done += 1;
             }
             None => counts.skipped += 1,
         }
         Ok::<(), Error>(())
     })?;
-    Ok(Written { counts, ended, target })
+    Ok((counts, ended))
 }
 
 /// An entry of a table of `T` on its way into another table.

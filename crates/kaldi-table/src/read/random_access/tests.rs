@@ -43,7 +43,7 @@ fn an_archive_file_keeps_offsets_and_no_values() {
     let (_kept, name) = file("b 2\nd 4\na 1\n");
     let mut table = open(&format!("ark:{name}"));
     assert_eq!(table.get("a").unwrap().as_deref(), Some(&1));
-    let Table::Archive(archive) = &table.table else { panic!("an archive") };
+    let Table::Archive(archive) = &table.entries.table else { panic!("an archive") };
     assert!(archive.holds_no_values());
     assert_eq!(table.get("b").unwrap().as_deref(), Some(&2));
 }
