@@ -1,5 +1,6 @@
 //! From table to table: the ordered parallel map with written results.
 
+use std::marker::PhantomData;
 use std::ops::Deref;
 
 use kaldi_log::warning;
@@ -11,7 +12,7 @@ use crate::lookup::find::Lookup;
 use crate::read::rows::{Ended, Rows};
 use crate::read::sequential::SequentialReader;
 use crate::record::{AnyRecord, Record};
-use crate::write::table::{RecordWriter, TableWriter};
+use crate::write::table::{AnyRecords, TableWriter};
 use crate::{Error, Result};
 
 impl<T: Value> SequentialReader<T> {
@@ -48,14 +49,13 @@ impl<T: Value> SequentialReader<T> {
             let record: Option<Record<V>> = work(&EntryTo { entry, format }, found)?.into();
             Ok(record.map(Record::into_any))
         };
-        let mut records = target.into_any();
-        let (counts, ended) = write(self.par_map_with(lookup, work), &mut records)?;
-        Ok(Written { counts, ended, target: TableWriter::from_any(records) })
+        let written = write(self.par_map_with(lookup, work), target.into_any())?;
+        Ok(Written { written, value: PhantomData })
     }
 }
 
 /// Writes rows to a table. It is not generic, so that it is compiled once.
-fn write(rows: Rows<Option<AnyRecord>>, target: &mut RecordWriter) -> Result<(Counts, Ended)> {
+fn write(rows: Rows<Option<AnyRecord>>, mut target: Box<dyn AnyRecords>) -> Result<AnyWritten> {
     let mut counts = Counts::default();
     let ended = rows.drain(|key, record| {
         match record {
@@ -71,7 +71,7 @@ fn write(rows: Rows<Option<AnyRecord>>, target: &mut RecordWriter) -> Result<(Co
         }
         Ok::<(), Error>(())
     })?;
-    Ok((counts, ended))
+    Ok(AnyWritten { counts, ended, target })
 }
 
 /// An entry of a table of `T` on its way into another table.
@@ -126,25 +126,31 @@ pub struct Counts {
 /// A table that was read to its end, and the target, which is not finished yet.
 #[must_use = "the table gets its name only with finish()"]
 pub struct Written<V> {
+    written: AnyWritten,
+    value: PhantomData<fn(V)>,
+}
+
+/// What was written, whatever the type of the values.
+struct AnyWritten {
     counts: Counts,
     ended: Ended,
-    target: TableWriter<V>,
+    target: Box<dyn AnyRecords>,
 }
 
 impl<V> Written<V> {
     /// How many entries were written and skipped.
     pub fn counts(&self) -> Counts {
-        self.counts
+        self.written.counts
     }
 
     /// Entries written.
     pub fn done(&self) -> u64 {
-        self.counts.done
+        self.written.counts.done
     }
 
     /// Entries that were skipped with a warning.
     pub fn skipped(&self) -> u64 {
-        self.counts.skipped
+        self.written.counts.skipped
     }
 
     /// Completes the target. It gets its name only if the source was complete.
@@ -152,6 +158,12 @@ impl<V> Written<V> {
     /// # Errors
     /// If the command of the source has failed, or the target cannot be completed.
     pub fn finish(self) -> Result<Counts> {
+        self.written.finish()
+    }
+}
+
+impl AnyWritten {
+    fn finish(self) -> Result<Counts> {
         self.ended.finish()?;
         self.target.finish()?;
         Ok(self.counts)

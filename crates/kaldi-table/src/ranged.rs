@@ -45,7 +45,7 @@ impl Ranged {
             let mut cursor = Cursor::new(bytes);
             return (read(&mut cursor), cursor.take_warnings());
         }
-        match self.parsed.0.get_or_init(|| (fns.to_binary)(bytes)) {
+        match self.parsed.0.get_or_init(|| fns.to_binary(bytes)) {
             Ok(binary) => {
                 let mut cursor = Cursor::new(&binary.bytes);
                 let result = read(&mut cursor);

@@ -286,7 +286,7 @@ impl RawEntry {
         let Some(ranged) = &self.range else { return false };
         let is_wrong = |mut head: Cursor<'_>| (fns.part)(&mut head, &ranged.range).is_err();
         self.stored_head().is_some_and(is_wrong)
-            || self.blob.load().is_ok_and(|bytes| ranged.read(fns, &bytes, &mut |cursor| (fns.check)(cursor)).0.is_ok())
+            || self.blob.load().is_ok_and(|bytes| ranged.read(fns, &bytes, &mut |cursor| fns.check(cursor)).0.is_ok())
     }
 
     /// Changes the weight of the entry to what its part will take in memory.

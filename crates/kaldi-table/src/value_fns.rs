@@ -11,10 +11,8 @@ use crate::ranged::Binary;
 pub(crate) struct ValueFns {
     pub(crate) check_name: fn(&[u8], &str) -> Result<(), ParseError>,
     pub(crate) part: PartFn,
-    /// Reads a value and drops it.
-    pub(crate) check: fn(&mut Cursor<'_>) -> Result<(), ParseError>,
-    /// Converts text to the binary form.
-    pub(crate) to_binary: fn(&[u8]) -> Result<Binary, ParseError>,
+    /// Reads a value, and appends it in binary form to bytes, if there are any.
+    pub(crate) copy: fn(&mut Cursor<'_>, Option<&mut Vec<u8>>) -> Result<(), ParseError>,
 }
 
 /// Reads a value, or the part of it that the range of a script line names, and keeps it.
@@ -27,16 +25,27 @@ impl ValueFns {
             &Self {
                 check_name: T::check_name,
                 part: T::part,
-                check: |cursor| T::read(cursor).map(drop),
-                to_binary: |text| {
-                    let mut cursor = Cursor::new(text);
-                    let value = T::read(&mut cursor)?;
-                    let mut bytes = Vec::new();
-                    value.write(&mut bytes, Format::Binary);
-                    Ok(Binary { bytes, warnings: cursor.take_warnings() })
+                copy: |cursor, bytes| {
+                    let value = T::read(cursor)?;
+                    if let Some(bytes) = bytes {
+                        value.write(bytes, Format::Binary);
+                    }
+                    Ok(())
                 },
             }
         }
+    }
+
+    /// Reads a value and drops it.
+    pub(crate) fn check(&self, cursor: &mut Cursor<'_>) -> Result<(), ParseError> {
+        (self.copy)(cursor, None)
+    }
+
+    /// Converts text to the binary form.
+    pub(crate) fn to_binary(&self, text: &[u8]) -> Result<Binary, ParseError> {
+        let (mut cursor, mut bytes) = (Cursor::new(text), Vec::new());
+        (self.copy)(&mut cursor, Some(&mut bytes))?;
+        Ok(Binary { bytes, warnings: cursor.take_warnings() })
     }
 }
 

@@ -28,7 +28,7 @@ use crate::{Error, Result};
 /// A table of `T` whose entries are asked for by key.
 #[must_use]
 pub struct RandomAccessReader<T> {
-    entries: KeyedEntries,
+    entries: Box<dyn AnyKeyed>,
     /// The value delivered last. It is often asked for again (one transform for many utterances).
     recent: Option<Arc<T>>,
 }
@@ -48,7 +48,7 @@ impl<T: Value> RandomAccessReader<T> {
     /// # Errors
     /// As [`RandomAccessReader::open`].
     pub fn open_with(rspecifier: impl AsRef<[u8]>, session: Session) -> Result<Self> {
-        let entries = KeyedEntries::open(BStr::new(rspecifier.as_ref()), Typed::of::<T>(), session)?;
+        let entries = open(BStr::new(rspecifier.as_ref()), Typed::of::<T>(), session)?;
         Ok(Self { entries, recent: None })
     }
 
@@ -96,7 +96,21 @@ impl<T: Value> RandomAccessReader<T> {
     }
 }
 
-/// The entries of a table of any type that are asked for by key. Nothing of it is generic.
+/// The entries of a table of any type that are asked for by key. Their type is erased, so that nothing of them, not even their drop, is
+/// compiled anew in the crates that read tables.
+trait AnyKeyed: Send {
+    /// Whether there is a value of `key`. `read` keeps it; it is not called for the key that it was called for last.
+    fn find(&mut self, key: &BStr, fns: &ValueFns, read: &mut dyn FnMut(&RawEntry) -> Result<()>) -> Result<bool>;
+    /// Whether a script file has a line of `key`. `None` if that says nothing.
+    fn has_line(&self, key: &BStr) -> Option<bool>;
+    fn restart(&mut self) -> Result<()>;
+    fn finish(&mut self) -> Result<()>;
+}
+
+fn open(rspecifier: &BStr, framing: Typed, session: Session) -> Result<Box<dyn AnyKeyed>> {
+    Ok(Box::new(KeyedEntries::open(rspecifier, framing, session)?))
+}
+
 struct KeyedEntries {
     table: Table,
     /// The key whose value was read last.
@@ -119,12 +133,6 @@ impl KeyedEntries {
         }
         let table = session.enter(|| Table::open(&parsed, framing, &session))?;
         Ok(Self { table, recent: None, permissive: parsed.options.permissive, session })
-    }
-
-    /// Whether there is a value of `key`. `read` keeps it; it is not called for the key that it was called for last.
-    fn find(&mut self, key: &BStr, fns: &ValueFns, read: &mut dyn FnMut(&RawEntry) -> Result<()>) -> Result<bool> {
-        let session = self.session.clone();
-        session.enter(|| self.find_here(key, fns, read))
     }
 
     fn find_here(&mut self, key: &BStr, fns: &ValueFns, read: &mut dyn FnMut(&RawEntry) -> Result<()>) -> Result<bool> {
@@ -155,8 +163,14 @@ impl KeyedEntries {
             Err(error) => Err(error),
         }
     }
+}
 
-    /// Whether a script file has a line of `key`. `None` if that says nothing.
+impl AnyKeyed for KeyedEntries {
+    fn find(&mut self, key: &BStr, fns: &ValueFns, read: &mut dyn FnMut(&RawEntry) -> Result<()>) -> Result<bool> {
+        let session = self.session.clone();
+        session.enter(|| self.find_here(key, fns, read))
+    }
+
     fn has_line(&self, key: &BStr) -> Option<bool> {
         match &self.table {
             Table::Script(script) if !self.permissive => Some(script.has_line(key)),

@@ -1,7 +1,7 @@
 //! The ordered parallel map over a table.
 
 use std::any::Any;
-use std::collections::VecDeque;
+use std::vec;
 
 use bstr::{BStr, BString};
 use kaldi_io::Session;
@@ -16,6 +16,7 @@ use crate::lookup::find::Lookup;
 use crate::permissive::Unreadable;
 use crate::raw::RawEntry;
 use crate::read::queue::{Filled, Outcome, Queue, Row};
+use crate::read::sequential::AnyEntries;
 use crate::value_fns::ValueFns;
 use crate::{Error, Result};
 
@@ -51,7 +52,7 @@ struct FoundBatch {
 /// A batch on its way back.
 struct WorkedBatch {
     rows: Filled<Row>,
-    /// A `VecDeque` of the results of the rows that are done.
+    /// A `Vec` of the results of the rows that are done.
     results: Erased,
 }
 
@@ -158,7 +159,25 @@ impl Reader for FoundBatches {
     }
 }
 
-/// Rows whose results are of any type.
+/// Rows whose results are of any type. Their own type is erased, too, so that nothing of them, not even their drop, is compiled anew in
+/// the crates that use them.
+trait AnyRows: Send {
+    /// The key of the next row that is done. `keep` gets the results of each batch.
+    fn next(&mut self, keep: &mut dyn FnMut(Erased)) -> Result<Option<BString>>;
+    /// Takes every row, until `each` returns false.
+    fn drain(&mut self, each: &mut dyn FnMut(Step) -> bool) -> Result<Ended>;
+    fn restart(&mut self) -> Result<()>;
+    fn finish(&mut self) -> Result<()>;
+}
+
+/// What comes of erased rows.
+enum Step {
+    /// The results of the rows that follow.
+    Results(Erased),
+    /// The key of a row that is done.
+    Row(BString),
+}
+
 struct ErasedRows {
     batches: ParMap<FoundBatches, WorkedBatch>,
     queue: Queue<Row>,
@@ -166,8 +185,8 @@ struct ErasedRows {
 }
 
 impl ErasedRows {
-    fn new(rest: Rest, lookup: Box<dyn BatchLookup>, work: Box<BatchWork>) -> Self {
-        let Rest { first, batches, unreadable, session } = rest;
+    fn boxed(entries: Box<dyn AnyEntries>, lookup: Box<dyn BatchLookup>, work: Box<BatchWork>) -> Box<dyn AnyRows> {
+        let Rest { first, batches, unreadable, session } = entries.into_rest();
         let never_waits = !batches.may_wait() && !lookup.may_wait();
         let found = FoundBatches { first, batches, lookup, fault: None, ended: false };
         let asked = session.clone();
@@ -175,10 +194,11 @@ impl ErasedRows {
         let work = move |found: FoundBatch| Ok(work(found.entries, found.found));
         let rows = par_map(found, move || asked.num_threads(), IN_FLIGHT, weigh, work);
         let batches = if never_waits { rows.with_caller() } else { rows };
-        Self { batches, queue: Queue::new(unreadable), session }
+        Box::new(Self { batches, queue: Queue::new(unreadable), session })
     }
+}
 
-    /// The key of the next row that is done. `keep` gets the results of each batch.
+impl AnyRows for ErasedRows {
     fn next(&mut self, keep: &mut dyn FnMut(Erased)) -> Result<Option<BString>> {
         let mut fill = || {
             Ok(self.batches.next()?.map(|WorkedBatch { rows, results }| {
@@ -187,6 +207,24 @@ impl ErasedRows {
             }))
         };
         self.queue.next(&self.session, &mut fill, |row| row)
+    }
+
+    fn drain(&mut self, each: &mut dyn FnMut(Step) -> bool) -> Result<Ended> {
+        loop {
+            let keep = &mut |results| {
+                each(Step::Results(results));
+            };
+            match self.next(keep) {
+                Ok(Some(key)) => {
+                    if !each(Step::Row(key)) {
+                        return Ok(Ended { fault: None });
+                    }
+                }
+                Ok(None) => return Ok(Ended { fault: None }),
+                Err(error @ Error::Io(kaldi_io::Error::Status { .. })) => return Ok(Ended { fault: Some(error) }),
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     fn restart(&mut self) -> Result<()> {
@@ -202,32 +240,22 @@ impl ErasedRows {
 /// [`SequentialReader::par_map`](crate::SequentialReader::par_map).
 #[must_use = "nothing is read before the first call of next()"]
 pub struct Rows<U> {
-    rows: ErasedRows,
+    rows: Box<dyn AnyRows>,
     /// The results of rows that wait to be delivered.
-    results: VecDeque<U>,
+    results: vec::IntoIter<U>,
 }
 
 impl<U: Send + 'static> Rows<U> {
-    pub(crate) fn new<T, L, F>(rest: Rest, lookup: L, work: F) -> Self
+    pub(crate) fn new<T, L, F>(entries: Box<dyn AnyEntries>, lookup: L, work: F) -> Self
     where
         T: Value,
         L: Lookup,
         F: Fn(&Entry<'_, T>, L::Found) -> Result<U, WorkError> + Send + Sync + 'static,
     {
         let lookup = Box::new(ByKey { lookup, found: Vec::new() });
-        let work = move |entries: Batch, found: Erased| {
-            let mut results = VecDeque::with_capacity(entries.len());
-            let mut found = downcast::<Vec<L::Found>>(found).into_iter();
-            let mut work_on = |raw: &RawEntry| {
-                if let Some(found) = found.next() {
-                    results.push_back(work(&Entry::new(raw), found)?);
-                }
-                Ok(())
-            };
-            let rows = work_on_all(entries, ValueFns::of::<T>(), &mut work_on);
-            WorkedBatch { rows, results: Box::new(results) }
-        };
-        Self { rows: ErasedRows::new(rest, lookup, Box::new(work)), results: VecDeque::new() }
+        let work = move |raw: &RawEntry, found: L::Found| work(&Entry::new(raw), found);
+        let work = move |entries: Batch, found: Erased| work_on_batch(entries, found, ValueFns::of::<T>(), &work);
+        Self { rows: ErasedRows::boxed(entries, lookup, Box::new(work)), results: Vec::new().into_iter() }
     }
 
     /// Takes every row in order, up to the end of the table.
@@ -237,14 +265,17 @@ impl<U: Send + 'static> Rows<U> {
     ///
     /// # Errors
     /// If the table cannot be read, or `each` fails.
-    pub fn drain<E: From<Error>>(mut self, mut each: impl FnMut(BString, U) -> Result<(), E>) -> Result<Ended, E> {
-        loop {
-            match self.next() {
-                Ok(Some((key, result))) => each(key, result)?,
-                Ok(None) => return Ok(Ended { fault: None }),
-                Err(error) => return Ok(Ended::with(error)?),
+    pub fn drain<E: From<Error>>(self, mut each: impl FnMut(BString, U) -> Result<(), E>) -> Result<Ended, E> {
+        let Self { mut rows, mut results } = self;
+        let mut failure = None;
+        let ended = rows.drain(&mut |step| {
+            match step {
+                Step::Results(of_batch) => results = downcast::<Vec<U>>(of_batch).into_iter(),
+                Step::Row(key) => failure = results.next().and_then(|result| each(key, result).err()),
             }
-        }
+            failure.is_none()
+        })?;
+        failure.map_or(Ok(ended), Err)
     }
 }
 
@@ -256,14 +287,6 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// The end of a table that failed, if that was its command.
-    fn with(error: Error) -> Result<Self> {
-        match error {
-            Error::Io(kaldi_io::Error::Status { .. }) => Ok(Self { fault: Some(error) }),
-            error => Err(error),
-        }
-    }
-
     /// Reports the failure.
     ///
     /// # Errors
@@ -278,19 +301,39 @@ impl<U: Send + 'static> Reader for Rows<U> {
     type Error = Error;
 
     fn next(&mut self) -> Result<Option<(BString, U)>> {
-        let key = self.rows.next(&mut |results| self.results = downcast(results))?;
-        Ok(key.and_then(|key| Some((key, self.results.pop_front()?))))
+        let key = self.rows.next(&mut |results| self.results = downcast::<Vec<U>>(results).into_iter())?;
+        Ok(key.zip(self.results.next()))
     }
 
     fn restart(&mut self) -> Result<()> {
-        self.results.clear();
+        self.results = Vec::new().into_iter();
         self.rows.restart()
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.results.clear();
+        self.results = Vec::new().into_iter();
         self.rows.finish()
     }
+}
+
+/// Does the work on all entries of a batch; `found` is what the lookup found for each. It is apart from [`Rows::new`] so that it is
+/// compiled once for all work with the same results.
+fn work_on_batch<V: 'static, U: Send + 'static>(
+    entries: Batch,
+    found: Erased,
+    fns: &ValueFns,
+    work: &dyn Fn(&RawEntry, V) -> Result<U, WorkError>,
+) -> WorkedBatch {
+    let mut results = Vec::with_capacity(entries.len());
+    let mut found = downcast::<Vec<V>>(found).into_iter();
+    let mut work_on = |raw: &RawEntry| {
+        if let Some(found) = found.next() {
+            results.push(work(raw, found)?);
+        }
+        Ok(())
+    };
+    let rows = work_on_all(entries, fns, &mut work_on);
+    WorkedBatch { rows, results: Box::new(results) }
 }
 
 /// Does the work on all entries of a batch. `work` keeps its results.

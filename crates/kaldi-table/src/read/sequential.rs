@@ -42,7 +42,7 @@ use crate::{Error, Result};
 /// ```
 #[must_use]
 pub struct SequentialReader<T> {
-    entries: Entries,
+    entries: Box<dyn AnyEntries>,
     value: PhantomData<fn() -> T>,
 }
 
@@ -60,7 +60,7 @@ impl<T: Value> SequentialReader<T> {
     /// # Errors
     /// As [`SequentialReader::open`].
     pub fn open_with(rspecifier: impl AsRef<[u8]>, session: Session) -> Result<Self> {
-        Ok(Self::of(Entries::open(BStr::new(rspecifier.as_ref()), &ExpectedStream::of::<T>(), session)?))
+        Ok(Self::of(open_entries(BStr::new(rspecifier.as_ref()), &ExpectedStream::of::<T>(), session)?))
     }
 
     /// Opens a table if `name` is an rspecifier, and else a file: a table of one entry without a key.
@@ -69,25 +69,25 @@ impl<T: Value> SequentialReader<T> {
     /// As [`SequentialReader::open`] and [`read_file`](crate::read_file), except for a value that cannot be parsed.
     pub fn open_table_or_file(name: impl AsRef<[u8]>) -> Result<Self> {
         let (name, wanted) = (BStr::new(name.as_ref()), ExpectedStream::of::<T>());
-        Ok(Self::of(Entries::open_table_or_file(name, &wanted, T::HAS_FILE_RANGES)?))
+        Ok(Self::of(open_table_or_file(name, &wanted, T::HAS_FILE_RANGES)?))
     }
 
     /// Lets long values stay in their files until they are asked for. Use it for work that needs few of them or only
     /// their headers: a table in a regular file is then skipped at the cost of its headers, and with [`Entry::copy`]
     /// the kernel moves the bytes.
     pub fn skim(mut self) -> Self {
-        self.entries.batches.leave(Leaving::Anywhere);
+        self.entries.leave(Leaving::Anywhere);
         self
     }
 
     /// Like [`SequentialReader::skim`], for work that copies most values: only those in files stay there, so that the
     /// kernel moves their bytes. The values of stores are read, many at the same time.
     pub fn leave_in_files(mut self) -> Self {
-        self.entries.batches.leave(Leaving::InFiles);
+        self.entries.leave(Leaving::InFiles);
         self
     }
 
-    fn of(entries: Entries) -> Self {
+    fn of(entries: Box<dyn AnyEntries>) -> Self {
         Self { entries, value: PhantomData }
     }
 
@@ -127,7 +127,7 @@ impl<T: Value> SequentialReader<T> {
         U: Send + 'static,
         F: Fn(&Entry<'_, T>, L::Found) -> Result<U, WorkError> + Send + Sync + 'static,
     {
-        Rows::new(self.entries.into_rest(), lookup, work)
+        Rows::new(self.entries, lookup, work)
     }
 
     /// The values, parsed on several threads if there is enough to parse.
@@ -158,7 +158,21 @@ impl<T: Value> Reader for SequentialReader<T> {
     }
 }
 
-/// The entries of a table of any type, not parsed yet. Nothing of it is generic.
+/// The entries of a table of any type, not parsed yet. Their type is erased, so that nothing of them, not even their drop, is compiled
+/// anew in the crates that read tables.
+pub(crate) trait AnyEntries: Send {
+    /// Leaves long values where they are until they are asked for.
+    fn leave(&mut self, leaving: Leaving);
+    /// The next entry, without taking it.
+    fn peek(&mut self) -> Result<Option<&RawEntry>>;
+    /// The key of the next entry that `read` reads. It keeps the value.
+    fn next(&mut self, fns: &ValueFns, read: &mut dyn FnMut(&RawEntry) -> Result<()>) -> Result<Option<BString>>;
+    fn restart(&mut self) -> Result<()>;
+    fn finish(&mut self) -> Result<()>;
+    /// The table before its map.
+    fn into_rest(self: Box<Self>) -> Rest;
+}
+
 struct Entries {
     batches: BoxedBatches,
     queue: Queue<RawEntry>,
@@ -166,34 +180,39 @@ struct Entries {
 }
 
 impl Entries {
-    fn new(batches: BoxedBatches, unreadable: Unreadable, session: Session) -> Self {
-        Self { batches, queue: Queue::new(unreadable), session }
+    fn boxed(batches: BoxedBatches, unreadable: Unreadable, session: Session) -> Box<dyn AnyEntries> {
+        Box::new(Self { batches, queue: Queue::new(unreadable), session })
     }
+}
 
-    fn open(rspecifier: &BStr, wanted: &ExpectedStream, session: Session) -> Result<Self> {
-        let (batches, unreadable) = session.enter(|| open_batches(rspecifier, wanted, &session))?;
-        Ok(Self::new(batches, unreadable, session))
+fn open_entries(rspecifier: &BStr, wanted: &ExpectedStream, session: Session) -> Result<Box<dyn AnyEntries>> {
+    let (batches, unreadable) = session.enter(|| open_batches(rspecifier, wanted, &session))?;
+    Ok(Entries::boxed(batches, unreadable, session))
+}
+
+fn open_table_or_file(name: &BStr, wanted: &ExpectedStream, has_ranges: bool) -> Result<Box<dyn AnyEntries>> {
+    if is_specifier(name) {
+        return open_entries(name, wanted, Session::current());
     }
+    let file = SingleFile::open(name, wanted.framing, has_ranges)?;
+    Ok(Entries::boxed(Box::new(file), Unreadable::Fails, Session::current()))
+}
 
-    fn open_table_or_file(name: &BStr, wanted: &ExpectedStream, has_ranges: bool) -> Result<Self> {
-        if is_specifier(name) {
-            return Self::open(name, wanted, Session::current());
-        }
-        let file = SingleFile::open(name, wanted.framing, has_ranges)?;
-        Ok(Self::new(Box::new(file), Unreadable::Fails, Session::current()))
+impl AnyEntries for Entries {
+    fn leave(&mut self, leaving: Leaving) {
+        self.batches.leave(leaving);
     }
 
     fn peek(&mut self) -> Result<Option<&RawEntry>> {
         self.queue.peek(&self.session, &mut || fill(&mut self.batches))
     }
 
-    fn into_rest(self) -> Rest {
-        let Self { batches, queue, session } = self;
+    fn into_rest(self: Box<Self>) -> Rest {
+        let Self { batches, queue, session } = *self;
         let (entries, unreadable) = queue.into_filled();
         Rest { first: (!entries.is_empty()).then(|| entries.into()), batches, unreadable, session }
     }
 
-    /// The key of the next entry that `read` reads. It keeps the value.
     fn next(&mut self, fns: &ValueFns, read: &mut dyn FnMut(&RawEntry) -> Result<()>) -> Result<Option<BString>> {
         let open = |raw: RawEntry| {
             let outcome = match read(&raw) {

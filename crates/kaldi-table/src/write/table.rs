@@ -20,7 +20,7 @@ use crate::{Error, Result};
 /// A table of `T` that is being written.
 #[must_use = "a table is complete only after finish()"]
 pub struct TableWriter<T> {
-    records: RecordWriter,
+    records: Box<dyn AnyRecords>,
     value: PhantomData<fn(T)>,
 }
 
@@ -41,7 +41,7 @@ impl<T: Value> TableWriter<T> {
     pub fn create_with(wspecifier: impl AsRef<[u8]>, session: Session) -> Result<Self> {
         let wspecifier = BStr::new(wspecifier.as_ref());
         let without_text = if T::HAS_TEXT { None } else { Some(T::NAME) };
-        Ok(Self::from_any(RecordWriter::create(wspecifier, without_text, session)?))
+        Ok(Self::from_any(create(wspecifier, without_text, session)?))
     }
 
     /// Creates a table if `name` is a wspecifier. Else it creates a file: a table of one entry without a key, written
@@ -54,7 +54,7 @@ impl<T: Value> TableWriter<T> {
         if is_specifier(name) {
             return Self::create(name);
         }
-        Ok(Self::from_any(RecordWriter::create_file(name, format)?))
+        Ok(Self::from_any(create_file(name, format)?))
     }
 
     /// Creates a table in which every entry has its own file, `<folder>/<key>.<extension>`, in binary form. The folder
@@ -64,7 +64,7 @@ impl<T: Value> TableWriter<T> {
     /// If the folder cannot be made.
     pub fn create_folder(folder: impl AsRef<[u8]>, extension: impl AsRef<[u8]>) -> Result<Self> {
         let (folder, extension) = (BStr::new(folder.as_ref()), BStr::new(extension.as_ref()));
-        Ok(Self::from_any(RecordWriter::create_folder(folder, extension)?))
+        Ok(Self::from_any(create_folder(folder, extension)?))
     }
 
     /// Whether an entry with this key has a place in the table. A file must not be outside of the folder, as the one of
@@ -91,17 +91,17 @@ impl<T: Value> TableWriter<T> {
 }
 
 impl<T> TableWriter<T> {
-    pub(crate) fn from_any(records: RecordWriter) -> Self {
+    pub(crate) fn from_any(records: Box<dyn AnyRecords>) -> Self {
         Self { records, value: PhantomData }
     }
 
-    pub(crate) fn into_any(self) -> RecordWriter {
+    pub(crate) fn into_any(self) -> Box<dyn AnyRecords> {
         self.records
     }
 
     /// The form in which values are written.
     pub fn format(&self) -> Format {
-        self.records.format
+        self.records.format()
     }
 
     /// Writes out what is buffered. Files still get their names only by [`TableWriter::finish`].
@@ -121,8 +121,17 @@ impl<T> TableWriter<T> {
     }
 }
 
-/// A table of values of any type that is being written. Nothing of it is generic.
-pub(crate) struct RecordWriter {
+/// A table of values of any type that is being written. Its type is erased, so that nothing of it, not even its drop, is compiled anew in
+/// the crates that write tables.
+pub(crate) trait AnyRecords: Send {
+    fn format(&self) -> Format;
+    fn has_place_for(&self, key: &BStr) -> bool;
+    fn put(&mut self, record: &AnyRecord) -> Result<()>;
+    fn flush(&mut self) -> Result<()>;
+    fn finish(self: Box<Self>) -> Result<()>;
+}
+
+struct RecordWriter {
     place: RecordTarget,
     format: Format,
     session: Session,
@@ -135,19 +144,34 @@ enum RecordTarget {
     Folder { folder: BString, extension: BString },
 }
 
-impl RecordWriter {
-    /// `without_text` is the name of a type that has no text form.
-    fn create(wspecifier: &BStr, without_text: Option<&str>, session: Session) -> Result<Self> {
-        if let Some(name) = without_text
-            && !parse_wspecifier(wspecifier)?.options.binary
-        {
-            let advice = format!("a {name} has no text form (remove the option t)");
-            return Err(Error::Specifier { role: "wspecifier", text: wspecifier.to_owned(), advice });
-        }
-        session.enter(|| Self::create_here(wspecifier, session.clone()))
+/// `without_text` is the name of a type that has no text form.
+fn create(wspecifier: &BStr, without_text: Option<&str>, session: Session) -> Result<Box<dyn AnyRecords>> {
+    if let Some(name) = without_text
+        && !parse_wspecifier(wspecifier)?.options.binary
+    {
+        let advice = format!("a {name} has no text form (remove the option t)");
+        return Err(Error::Specifier { role: "wspecifier", text: wspecifier.to_owned(), advice });
     }
+    Ok(Box::new(session.enter(|| RecordWriter::create(wspecifier, session.clone()))?))
+}
 
-    fn create_here(wspecifier: &BStr, session: Session) -> Result<Self> {
+fn create_file(name: &BStr, format: Format) -> Result<Box<dyn AnyRecords>> {
+    let place = RecordTarget::File(create_output(name, false)?);
+    Ok(Box::new(RecordWriter { place, format, session: Session::current() }))
+}
+
+fn create_folder(folder: &BStr, extension: &BStr) -> Result<Box<dyn AnyRecords>> {
+    let path = folder.to_path_lossy();
+    if !is_remote(folder) && !path.exists() {
+        make_last_folder(&path, 0o750)
+            .map_err(|source| kaldi_io::Error::Open { name: folder.to_string(), source })?;
+    }
+    let place = RecordTarget::Folder { folder: folder.to_owned(), extension: extension.to_owned() };
+    Ok(Box::new(RecordWriter { place, format: Format::Binary, session: Session::current() }))
+}
+
+impl RecordWriter {
+    fn create(wspecifier: &BStr, session: Session) -> Result<Self> {
         let Wspecifier { kind, options } = parse_wspecifier(wspecifier)?;
         let place = match kind {
             WspecifierKind::Script(name) => {
@@ -161,30 +185,21 @@ impl RecordWriter {
         };
         Ok(Self { place, format: Format::from_binary(options.binary), session })
     }
+}
 
-    fn create_file(name: &BStr, format: Format) -> Result<Self> {
-        let place = RecordTarget::File(create_output(name, false)?);
-        Ok(Self { place, format, session: Session::current() })
+impl AnyRecords for RecordWriter {
+    fn format(&self) -> Format {
+        self.format
     }
 
-    fn create_folder(folder: &BStr, extension: &BStr) -> Result<Self> {
-        let path = folder.to_path_lossy();
-        if !is_remote(folder) && !path.exists() {
-            make_last_folder(&path, 0o750)
-                .map_err(|source| kaldi_io::Error::Open { name: folder.to_string(), source })?;
-        }
-        let place = RecordTarget::Folder { folder: folder.to_owned(), extension: extension.to_owned() };
-        Ok(Self { place, format: Format::Binary, session: Session::current() })
-    }
-
-    pub(crate) fn has_place_for(&self, key: &BStr) -> bool {
+    fn has_place_for(&self, key: &BStr) -> bool {
         match &self.place {
             RecordTarget::Folder { extension, .. } => stays_in_folder(key, extension.as_ref()),
             RecordTarget::File(_) | RecordTarget::Archive(_) | RecordTarget::Script { .. } => true,
         }
     }
 
-    pub(crate) fn put(&mut self, record: &AnyRecord) -> Result<()> {
+    fn put(&mut self, record: &AnyRecord) -> Result<()> {
         self.session.count_written();
         self.session.enter(|| self.place.put(record.key.as_ref(), &record.body))
     }
@@ -197,8 +212,9 @@ impl RecordWriter {
         }
     }
 
-    fn finish(self) -> Result<()> {
-        self.session.enter(|| match self.place {
+    fn finish(self: Box<Self>) -> Result<()> {
+        let Self { place, session, .. } = *self;
+        session.enter(|| match place {
             RecordTarget::File(output) => Ok(output.finish()?),
             RecordTarget::Archive(archive) => archive.finish(),
             RecordTarget::Script { .. } | RecordTarget::Folder { .. } => Ok(()),
