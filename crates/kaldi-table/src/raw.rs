@@ -186,23 +186,9 @@ impl RawEntry {
         self.head().len().saturating_add(self.burden).saturating_add(64)
     }
 
-    /// Writes the key, a space and the value, in one piece if they are so in the stream.
-    pub(crate) fn write_with_key(&self, key: &BStr, output: &mut Output) -> Result<()> {
-        if self.prefix == key.len() + 1 && self.blob.before().ends_with(b" ") {
-            return self.write_whole(output);
-        }
-        output.write_all(&[key.as_ref(), b" ".as_slice()].concat())?;
-        self.write_value(output)
-    }
-
     /// Writes the key and the value as they were read, with the space between them.
     pub(crate) fn write_whole(&self, output: &mut Output) -> Result<()> {
         Ok(self.blob.write(self.prefix, output)?)
-    }
-
-    /// Writes the value as it was read.
-    pub(crate) fn write_value(&self, output: &mut Output) -> Result<()> {
-        Ok(self.blob.write(0, output)?)
     }
 
     /// Builds the value, or the part of it that the range names.
@@ -323,4 +309,14 @@ impl RawEntry {
         let script = self.script.as_ref().map(|(name, line)| (name.to_string(), *line));
         Error::entry(script, self.key.clone(), source)
     }
+}
+
+/// Writes the key, a space and the value, in one piece if they are so in the stream: if `prefix` bytes before the value are the key and
+/// the space.
+pub(crate) fn write_with_key(value: &Blob, prefix: usize, key: &BStr, output: &mut Output) -> Result<()> {
+    if prefix == key.len() + 1 && value.before().ends_with(b" ") {
+        return Ok(value.write(prefix, output)?);
+    }
+    output.write_all(&[key.as_ref(), b" ".as_slice()].concat())?;
+    Ok(value.write(0, output)?)
 }

@@ -3,12 +3,12 @@
 use std::marker::PhantomData;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Encoded, Output};
+use kaldi_io::{Blob, Encoded, Output};
 use kaldi_log::warning;
 use kaldi_values::{Format, Value};
 
 use crate::Result;
-use crate::raw::RawEntry;
+use crate::raw::{RawEntry, write_with_key};
 
 /// A key and its value in the form in which they are written. Worker threads make records, and the writer of a table
 /// writes them.
@@ -36,15 +36,15 @@ pub(crate) struct AnyRecord {
 pub(crate) enum Body {
     /// The encoded value.
     Encoded(Encoded),
-    /// The bytes that were read. The key is that of the record.
-    Raw(RawEntry),
+    /// The bytes that were read, and how many of the key and the space are directly before them.
+    Raw(Blob, usize),
 }
 
 impl Body {
     pub(crate) fn write(&self, output: &mut Output) -> Result<()> {
         match self {
             Self::Encoded(value) => Ok(output.write_encoded(value)?),
-            Self::Raw(raw) => raw.write_value(output),
+            Self::Raw(blob, _) => Ok(blob.write(0, output)?),
         }
     }
 
@@ -54,7 +54,7 @@ impl Body {
                 output.write_all(&[key.as_bytes(), b" "].concat())?;
                 Ok(output.write_encoded(value)?)
             }
-            Self::Raw(raw) => raw.write_with_key(key, output),
+            Self::Raw(blob, prefix) => write_with_key(blob, *prefix, key, output),
         }
     }
 }
@@ -78,7 +78,7 @@ impl<T: Value> Record<T> {
 
     /// Takes the bytes of an entry of a table as they are.
     pub(crate) fn from_raw(raw: &RawEntry) -> Self {
-        Self::of(AnyRecord::from_raw(raw.clone()))
+        Self::of(AnyRecord { key: raw.key.clone(), body: Body::Raw(raw.blob.clone(), raw.prefix) })
     }
 
     /// Takes a value that was encoded before.
@@ -109,10 +109,6 @@ impl<T> Record<T> {
 impl AnyRecord {
     fn new(key: &[u8], value: Encoded) -> Self {
         Self { key: key.into(), body: Body::Encoded(value) }
-    }
-
-    fn from_raw(mut raw: RawEntry) -> Self {
-        Self { key: std::mem::take(&mut raw.key), body: Body::Raw(raw) }
     }
 }
 

@@ -48,8 +48,8 @@ impl<T: Value> RandomAccessReader<T> {
     /// # Errors
     /// As [`RandomAccessReader::open`].
     pub fn open_with(rspecifier: impl AsRef<[u8]>, session: Session) -> Result<Self> {
-        let entries = open(BStr::new(rspecifier.as_ref()), Typed::of::<T>(), session)?;
-        Ok(Self { entries, recent: None })
+        let entries = open(BStr::new(rspecifier.as_ref()), Typed::of::<T>(), session);
+        entries.map(|entries| Self { entries, recent: None })
     }
 
     /// The value of `key`, `None` if the table has none.

@@ -1,6 +1,6 @@
 //! The ordered parallel map over a table.
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::vec;
 
 use bstr::{BStr, BString};
@@ -68,6 +68,8 @@ trait BatchLookup: Send {
     fn restart(&mut self) -> Result<()>;
     fn finish(&mut self) -> Result<()>;
     fn may_wait(&self) -> bool;
+    /// Whether there is no lookup: nothing is found, nothing fails, and there are no log lines.
+    fn is_none(&self) -> bool;
 }
 
 struct ByKey<L: Lookup> {
@@ -96,15 +98,23 @@ impl<L: Lookup> BatchLookup for ByKey<L> {
     fn may_wait(&self) -> bool {
         self.lookup.may_wait()
     }
+
+    fn is_none(&self) -> bool {
+        TypeId::of::<L>() == TypeId::of::<()>()
+    }
 }
 
 impl FoundBatches {
     /// Looks all entries up. If that fails, the entries from there on are dropped.
     fn find(&mut self, mut entries: Batch) -> FoundBatch {
         let weight = weigh(&entries);
-        let mut looked_up = entries.len();
+        let (is_none, mut looked_up) = (self.lookup.is_none(), entries.len());
         for (index, item) in entries.iter_mut().enumerate() {
             let Some(entry) = &item.value else { continue };
+            if is_none {
+                let _ = self.lookup.find(entry.key.as_ref());
+                continue;
+            }
             let (found, lines) = capture(|| self.lookup.find(entry.key.as_ref()));
             item.lines.extend_from_slice(&lines);
             if let Err(error) = found {

@@ -60,7 +60,7 @@ impl<T: Value> SequentialReader<T> {
     /// # Errors
     /// As [`SequentialReader::open`].
     pub fn open_with(rspecifier: impl AsRef<[u8]>, session: Session) -> Result<Self> {
-        Ok(Self::of(open_entries(BStr::new(rspecifier.as_ref()), &ExpectedStream::of::<T>(), session)?))
+        open_entries(BStr::new(rspecifier.as_ref()), &ExpectedStream::of::<T>(), session).map(Self::of)
     }
 
     /// Opens a table if `name` is an rspecifier, and else a file: a table of one entry without a key.
@@ -69,7 +69,7 @@ impl<T: Value> SequentialReader<T> {
     /// As [`SequentialReader::open`] and [`read_file`](crate::read_file), except for a value that cannot be parsed.
     pub fn open_table_or_file(name: impl AsRef<[u8]>) -> Result<Self> {
         let (name, wanted) = (BStr::new(name.as_ref()), ExpectedStream::of::<T>());
-        Ok(Self::of(open_table_or_file(name, &wanted, T::HAS_FILE_RANGES)?))
+        open_table_or_file(name, &wanted, T::HAS_FILE_RANGES).map(Self::of)
     }
 
     /// Lets long values stay in their files until they are asked for. Use it for work that needs few of them or only

@@ -41,7 +41,7 @@ impl<T: Value> TableWriter<T> {
     pub fn create_with(wspecifier: impl AsRef<[u8]>, session: Session) -> Result<Self> {
         let wspecifier = BStr::new(wspecifier.as_ref());
         let without_text = if T::HAS_TEXT { None } else { Some(T::NAME) };
-        Ok(Self::from_any(create(wspecifier, without_text, session)?))
+        create(wspecifier, without_text, session).map(Self::from_any)
     }
 
     /// Creates a table if `name` is a wspecifier. Else it creates a file: a table of one entry without a key, written
@@ -54,7 +54,7 @@ impl<T: Value> TableWriter<T> {
         if is_specifier(name) {
             return Self::create(name);
         }
-        Ok(Self::from_any(create_file(name, format)?))
+        create_file(name, format).map(Self::from_any)
     }
 
     /// Creates a table in which every entry has its own file, `<folder>/<key>.<extension>`, in binary form. The folder
@@ -64,7 +64,7 @@ impl<T: Value> TableWriter<T> {
     /// If the folder cannot be made.
     pub fn create_folder(folder: impl AsRef<[u8]>, extension: impl AsRef<[u8]>) -> Result<Self> {
         let (folder, extension) = (BStr::new(folder.as_ref()), BStr::new(extension.as_ref()));
-        Ok(Self::from_any(create_folder(folder, extension)?))
+        create_folder(folder, extension).map(Self::from_any)
     }
 
     /// Whether an entry with this key has a place in the table. A file must not be outside of the folder, as the one of
@@ -163,8 +163,7 @@ fn create_file(name: &BStr, format: Format) -> Result<Box<dyn AnyRecords>> {
 fn create_folder(folder: &BStr, extension: &BStr) -> Result<Box<dyn AnyRecords>> {
     let path = folder.to_path_lossy();
     if !is_remote(folder) && !path.exists() {
-        make_last_folder(&path, 0o750)
-            .map_err(|source| kaldi_io::Error::Open { name: folder.to_string(), source })?;
+        make_last_folder(&path, 0o750).map_err(|source| kaldi_io::Error::Open { name: folder.to_string(), source })?;
     }
     let place = RecordTarget::Folder { folder: folder.to_owned(), extension: extension.to_owned() };
     Ok(Box::new(RecordWriter { place, format: Format::Binary, session: Session::current() }))
