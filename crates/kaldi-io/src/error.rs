@@ -16,7 +16,7 @@ use crate::session::Session;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A failure of a stream or of a name.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The name is not a valid rxfilename or wxfilename. `advice` says what it looks like.
@@ -99,6 +99,13 @@ pub enum Error {
         /// What the value may be instead, and which tool reads it.
         advice: Option<Box<str>>,
     },
+}
+
+/// The same text as `Display`. It is not derived: what is derived is compiled anew in each crate that has such an error.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl Error {

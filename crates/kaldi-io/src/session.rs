@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use kaldi_log::Log;
+use kaldi_log::{EnteredLog, Log};
 
 use crate::Result;
 use crate::advice::Advice;
@@ -95,11 +95,18 @@ impl Session {
 
     /// Runs `work` in this session. The thread returns to its own one also after a panic.
     pub fn enter<T>(&self, work: impl FnOnce() -> T) -> T {
+        let _entered = self.entered();
+        work()
+    }
+
+    /// Makes this the session of the thread until what is returned is dropped. `None` if it is so already. It is apart from
+    /// [`Session::enter`] so that it is compiled once.
+    fn entered(&self) -> Option<EnteredSession> {
         if CURRENT.try_with(|current| current.borrow().as_ref().is_some_and(|current| self.is(current))) == Ok(true) {
-            return work();
+            return None;
         }
-        let _back = Back(self.replace_current());
-        self.0.log.enter(work)
+        let before = self.replace_current();
+        Some(EnteredSession { _log: self.0.log.entered(), before })
     }
 
     /// Makes this the session of the thread for the rest of its life.
@@ -306,12 +313,15 @@ impl fmt::Debug for Session {
     }
 }
 
-/// Returns to the session that the thread had.
-struct Back(Option<Session>);
+/// Returns to the session and the log that the thread had.
+struct EnteredSession {
+    before: Option<Session>,
+    _log: EnteredLog,
+}
 
-impl Drop for Back {
+impl Drop for EnteredSession {
     fn drop(&mut self) {
-        let _ = CURRENT.try_with(|current| current.replace(self.0.take()));
+        let _ = CURRENT.try_with(|current| current.replace(self.before.take()));
     }
 }
 

@@ -23,7 +23,7 @@ mod secrets;
 
 #[cfg(feature = "log")]
 pub use forward::forward;
-pub use log::{Log, capture, program, replay, verbose, write_line};
+pub use log::{EnteredLog, Log, capture, program, replay, verbose, write_line};
 pub use logged::Logged;
 pub use secrets::{hide_secrets, hide_secrets_in};
 

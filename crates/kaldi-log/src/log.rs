@@ -50,7 +50,7 @@ thread_local! {
     static THREAD: RefCell<ThreadLog> = const { RefCell::new(ThreadLog { log: Log(None), captured: None }) };
 }
 
-/// Looks at what the thread has; `None` if the thread ends.
+/// Looks at what the thread has; `None` if the thread ends. Nothing generic uses it, so that it is compiled in this crate alone.
 fn with<T>(look: impl FnOnce(&mut ThreadLog) -> T) -> Option<T> {
     THREAD.try_with(|thread| look(&mut thread.borrow_mut())).ok()
 }
@@ -113,12 +113,17 @@ impl Log {
     /// Runs `work`. Its lines on this thread are lines of this log. If the thread has entered another log, they are not among
     /// those that a [`capture`] around it keeps.
     pub fn enter<T>(&self, work: impl FnOnce() -> T) -> T {
+        let _entered = self.entered();
+        work()
+    }
+
+    /// As [`Log::enter`], for the work up to the end of what is returned.
+    pub fn entered(&self) -> EnteredLog {
         if with(|thread| thread.log.is(self)) == Some(true) {
-            return work();
+            return EnteredLog(None);
         }
         let entered = ThreadLog { log: self.clone(), captured: None };
-        let _back = Back(with(|thread| std::mem::replace(thread, entered)));
-        work()
+        EnteredLog(with(|thread| std::mem::replace(thread, entered)))
     }
 
     /// Makes this the log of the thread for the rest of its life.
@@ -165,10 +170,11 @@ impl fmt::Debug for Log {
     }
 }
 
-/// Puts back what the thread had, also after a panic.
-struct Back(Option<ThreadLog>);
+/// A log that a thread is in; see [`Log::entered`]. Dropping it puts back what the thread had, also after a panic.
+#[must_use = "the thread leaves the log when this is dropped"]
+pub struct EnteredLog(Option<ThreadLog>);
 
-impl Drop for Back {
+impl Drop for EnteredLog {
     fn drop(&mut self) {
         if let Some(before) = self.0.take() {
             with(|thread| *thread = before);
@@ -188,10 +194,24 @@ pub fn verbose() -> i32 {
 
 /// Runs `work` and returns its result with the log lines that it would have written, instead of writing them.
 pub fn capture<T>(work: impl FnOnce() -> T) -> (T, Vec<u8>) {
-    let outer = with(|thread| thread.captured.replace(Vec::new()));
+    capture_after(Vec::new(), work)
+}
+
+/// As [`capture`]. The lines follow `lines`.
+pub(crate) fn capture_after<T>(lines: Vec<u8>, work: impl FnOnce() -> T) -> (T, Vec<u8>) {
+    let outer = start_capture(lines);
     let result = work();
-    let lines = with(|thread| std::mem::replace(&mut thread.captured, outer.flatten()));
-    (result, lines.flatten().unwrap_or_default())
+    (result, end_capture(outer))
+}
+
+/// Keeps the lines of this thread after `lines`. Returns what it kept before.
+fn start_capture(lines: Vec<u8>) -> Option<Vec<u8>> {
+    with(|thread| thread.captured.replace(lines)).flatten()
+}
+
+/// Returns what the thread keeps, and lets it keep `outer` again.
+fn end_capture(outer: Option<Vec<u8>>) -> Vec<u8> {
+    with(|thread| std::mem::replace(&mut thread.captured, outer)).flatten().unwrap_or_default()
 }
 
 /// Writes lines that [`capture`] kept.

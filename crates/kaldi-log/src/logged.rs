@@ -1,5 +1,6 @@
 //! Values with the log lines that belong before them.
 
+use crate::log::capture_after;
 use crate::{capture, replay};
 
 /// A value on its way to another thread or through a queue, and the log lines that belong before it. They come out when the
@@ -35,9 +36,8 @@ impl<T> Logged<T> {
 
     /// What `work` makes of the value. Its lines follow those of the value.
     pub fn then<U>(self, work: impl FnOnce(T) -> U) -> Logged<U> {
-        let Self { value, mut lines } = self;
-        let (value, more) = capture(|| work(value));
-        lines.extend_from_slice(&more);
+        let Self { value, lines } = self;
+        let (value, lines) = capture_after(lines, || work(value));
         Logged { value, lines }
     }
 }

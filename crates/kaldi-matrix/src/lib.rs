@@ -45,6 +45,7 @@ mod binary_rows;
 mod compressed;
 #[cfg(test)]
 mod contract;
+mod dense;
 mod either;
 mod error;
 mod factor;

@@ -9,6 +9,7 @@ use kaldi_io::Encoded;
 use kaldi_number::RowError;
 use kaldi_values::Basic;
 
+use crate::dense::{self, DenseFns};
 use crate::factor::Product;
 use crate::row_products;
 
@@ -66,6 +67,9 @@ pub trait Storage: Sized {
 
     /// Computes a matrix product into `out`.
     fn gemm(product: &Product<'_, Self>, out: &mut [Self]);
+
+    /// The functions that read and write matrices and vectors of this precision.
+    fn dense() -> &'static DenseFns<Self>;
 }
 
 /// The bytes of numbers in files, if memory has the same order.
@@ -164,6 +168,10 @@ impl Storage for f32 {
             );
         }
     }
+
+    fn dense() -> &'static DenseFns<Self> {
+        &dense::SINGLE
+    }
 }
 
 impl Real for f64 {
@@ -230,5 +238,9 @@ impl Storage for f64 {
                 1,
             );
         }
+    }
+
+    fn dense() -> &'static DenseFns<Self> {
+        &dense::DOUBLE
     }
 }

@@ -1,27 +1,15 @@
 //! The ordered parallel map.
 
-use std::panic::resume_unwind;
+use std::any::Any;
+use std::marker::PhantomData;
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
 
-use crate::{Reader, threads};
+use crate::Reader;
 
+mod engine;
 mod shared;
 
-use shared::{Shared, Work};
-
-/// Values are mapped on the caller's thread until this many bytes have passed: starting threads costs more than a short
-/// stream does.
-const WARM_UP_BYTES: usize = 1 << 20;
-
-/// Work that takes less than this for a kilobyte stays on the caller's thread: moving bytes from core to core costs
-/// more than it gains.
-const CHEAP_NANOS_PER_KB: u128 = 300;
-
-/// Work on values of files stays on the caller's thread if reading takes over `MOSTLY_READING` times as long as the work: only one
-/// thread reads at a time, so the others would wait.
-const MOSTLY_READING: u32 = 2;
+use engine::{AnyParMap, ErasedParMap};
 
 /// Applies `work` to the values of `reader` on up to `threads()` threads, in the reader's order.
 ///
@@ -44,26 +32,20 @@ where
     U: Send + 'static,
     F: Fn(R::Item) -> Result<U, R::Error> + Send + Sync + 'static,
 {
-    ParMap {
-        state: State::inline(reader),
-        threads: Threads::Ask(Box::new(threads)),
-        max_bytes,
-        weigh,
-        work: Arc::new(work),
-        eager: false,
-        with_caller: false,
-    }
+    let work = move |value: Erased| match work(restored(value)) {
+        Ok(result) => Ok(Box::new(result) as Erased),
+        Err(error) => Err(Box::new(error) as Erased),
+    };
+    let reader = Box::new(Weighed { reader, weigh });
+    ParMap { inner: ErasedParMap::boxed(reader, Box::new(threads), max_bytes, Arc::new(work)), types: PhantomData }
 }
 
 /// The reader that [`par_map`] makes.
+///
+/// It is generic at the edge only: behind it is one engine for values, results and errors of any type, one allocation each.
 pub struct ParMap<R: Reader, U> {
-    state: State<R, U>,
-    threads: Threads,
-    max_bytes: usize,
-    weigh: fn(&R::Item) -> usize,
-    work: Arc<Work<R, U>>,
-    eager: bool,
-    with_caller: bool,
+    inner: Box<dyn AnyParMap>,
+    types: PhantomData<fn(R) -> U>,
 }
 
 impl<R: Reader, U> ParMap<R, U> {
@@ -72,107 +54,15 @@ impl<R: Reader, U> ParMap<R, U> {
     /// in the meantime.
     #[must_use]
     pub fn with_caller(mut self) -> Self {
-        self.with_caller = true;
+        self.inner.work_on_callers_thread();
         self
     }
 
     /// Starts the threads with the first value, for values that need much work each, such as whole files.
     #[must_use]
     pub fn eager(mut self) -> Self {
-        self.eager = true;
+        self.inner.start_at_once();
         self
-    }
-}
-
-enum Threads {
-    Ask(Box<dyn Fn() -> usize + Send>),
-    Known(usize),
-}
-
-impl Threads {
-    fn get(&mut self) -> usize {
-        if let Self::Ask(ask) = self {
-            *self = Self::Known(ask());
-        }
-        match self {
-            Self::Known(number) => *number,
-            Self::Ask(_) => 1,
-        }
-    }
-}
-
-enum State<R: Reader, U> {
-    /// No thread has been started; `bytes` have passed, reading them took `reading`, and the work on them `working`.
-    Inline {
-        reader: R,
-        bytes: usize,
-        reading: Duration,
-        working: Duration,
-    },
-    Running {
-        shared: Arc<Shared<R, U>>,
-        threads: Vec<JoinHandle<()>>,
-    },
-    /// The end or an error was delivered; the inner reader is kept for a restart.
-    Ended(R),
-    /// Between two states.
-    Moving,
-}
-
-impl<R: Reader, U> State<R, U> {
-    fn inline(reader: R) -> Self {
-        Self::Inline { reader, bytes: 0, reading: Duration::ZERO, working: Duration::ZERO }
-    }
-}
-
-impl<R, U> ParMap<R, U>
-where
-    R: Reader + Send + 'static,
-    R::Item: Send,
-    R::Error: Send,
-    U: Send + 'static,
-{
-    fn start(&mut self, reader: R) {
-        let num_threads = self.threads.get();
-        let (with_caller, max_bytes, work) = (self.with_caller, self.max_bytes, Arc::clone(&self.work));
-        let shared = Arc::new(Shared::new(reader, num_threads, with_caller, max_bytes, self.weigh, work));
-        let spawn = |_: usize| {
-            let shared = Arc::clone(&shared);
-            threads::spawn(move || shared.run())
-        };
-        // If the system grants fewer threads than requested, those do the work; if it grants none, the caller's thread
-        // does.
-        let threads: Vec<_> = (usize::from(with_caller)..num_threads).map_while(|thread| spawn(thread).ok()).collect();
-        let alone = threads.is_empty();
-        self.state = State::Running { shared, threads };
-        if alone && let Some(reader) = self.stop() {
-            self.threads = Threads::Known(1);
-            self.state = State::inline(reader);
-        }
-    }
-
-    /// Stops and joins the threads and returns the inner reader.
-    fn stop(&mut self) -> Option<R> {
-        match std::mem::replace(&mut self.state, State::Moving) {
-            State::Inline { reader, .. } | State::Ended(reader) => Some(reader),
-            State::Running { shared, threads } => {
-                shared.stop();
-                for thread in threads {
-                    match thread.join() {
-                        Err(panic) if !thread::panicking() => resume_unwind(panic),
-                        _ => {}
-                    }
-                }
-                shared.take_reader()
-            }
-            State::Moving => None,
-        }
-    }
-
-    fn end(&mut self) {
-        if let Some(reader) = self.stop() {
-            self.state = State::Ended(reader);
-        }
     }
 }
 
@@ -187,61 +77,70 @@ where
     type Error = R::Error;
 
     fn next(&mut self) -> Result<Option<U>, R::Error> {
-        if let State::Inline { reader, bytes, reading, working } = &mut self.state {
-            let is_cheap = working.as_nanos() * 1024 < CHEAP_NANOS_PER_KB * *bytes as u128;
-            let waits_for_reading = self.with_caller && *reading > MOSTLY_READING * *working;
-            let pays = self.eager || *bytes >= WARM_UP_BYTES && !is_cheap && !waits_for_reading;
-            if !pays || self.threads.get() <= 1 {
-                let start = Instant::now();
-                let mapped = reader.next().and_then(|value| {
-                    let read = Instant::now();
-                    *reading += read - start;
-                    let Some(value) = value else { return Ok(None) };
-                    *bytes += (self.weigh)(&value);
-                    let result = (self.work)(value);
-                    *working += read.elapsed();
-                    result.map(Some)
-                });
-                if !matches!(mapped, Ok(Some(_))) {
-                    self.end();
-                }
-                return mapped;
-            }
-            let Some(reader) = self.stop() else { return Ok(None) };
-            self.start(reader);
-            return self.next();
+        match self.inner.next() {
+            Ok(value) => Ok(value.map(restored)),
+            Err(error) => Err(restored(error)),
         }
-        let State::Running { shared, .. } = &self.state else { return Ok(None) };
-        let result = shared.next();
-        if !matches!(result, Ok(Some(_))) {
-            self.end();
-        }
-        result
     }
 
     fn restart(&mut self) -> Result<(), R::Error> {
-        let Some(mut reader) = self.stop() else { return Ok(()) };
-        let result = reader.restart();
-        self.state = if result.is_ok() { State::inline(reader) } else { State::Ended(reader) };
-        result
+        self.inner.restart().map_err(restored)
     }
 
     fn finish(&mut self) -> Result<(), R::Error> {
-        let Some(mut reader) = self.stop() else { return Ok(()) };
-        let result = reader.finish();
-        self.state = State::Ended(reader);
-        result
+        self.inner.finish().map_err(restored)
     }
 }
 
-impl<R: Reader, U> Drop for ParMap<R, U> {
-    fn drop(&mut self) {
-        if let State::Running { shared, threads } = std::mem::replace(&mut self.state, State::Moving) {
-            shared.stop();
-            for thread in threads {
-                drop(thread.join());
+/// A value, a result or an error of any type.
+type Erased = Box<dyn Any + Send>;
+
+/// Gets back what was erased. Both ends are in [`ParMap`].
+fn restored<V: 'static>(erased: Erased) -> V {
+    match erased.downcast() {
+        Ok(value) => *value,
+        Err(_) => unreachable!("a value has the type that its reader gave it"),
+    }
+}
+
+/// A value and its weight.
+struct WeighedValue {
+    value: Erased,
+    weight: usize,
+}
+
+/// A reader of erased values.
+struct Weighed<R: Reader> {
+    reader: R,
+    weigh: fn(&R::Item) -> usize,
+}
+
+impl<R> Reader for Weighed<R>
+where
+    R: Reader + 'static,
+    R::Item: Send,
+    R::Error: Send,
+{
+    type Item = WeighedValue;
+    type Error = Erased;
+
+    fn next(&mut self) -> Result<Option<WeighedValue>, Erased> {
+        match self.reader.next() {
+            Ok(Some(value)) => {
+                let weight = (self.weigh)(&value);
+                Ok(Some(WeighedValue { value: Box::new(value), weight }))
             }
+            Ok(None) => Ok(None),
+            Err(error) => Err(Box::new(error)),
         }
+    }
+
+    fn restart(&mut self) -> Result<(), Erased> {
+        self.reader.restart().map_err(|error| Box::new(error) as Erased)
+    }
+
+    fn finish(&mut self) -> Result<(), Erased> {
+        self.reader.finish().map_err(|error| Box::new(error) as Erased)
     }
 }
 

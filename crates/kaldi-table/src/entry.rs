@@ -1,7 +1,6 @@
 //! Entries of tables: framed, and parsed only when that is asked for.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -12,18 +11,18 @@ use kaldi_values::{Cursor, Format, Value};
 use crate::Result;
 use crate::raw::RawEntry;
 use crate::record::Record;
+use crate::value_fns::{ValueFns, kept};
 
 /// An entry of a table of `T`, not parsed yet.
 #[derive(Debug)]
 pub struct Entry<'a, T> {
     raw: &'a RawEntry,
-    unreadable: Cell<bool>,
     value: PhantomData<T>,
 }
 
 impl<'a, T: Value> Entry<'a, T> {
     pub(crate) fn new(raw: &'a RawEntry) -> Self {
-        Self { raw, unreadable: Cell::new(false), value: PhantomData }
+        Self { raw, value: PhantomData }
     }
 
     /// The key.
@@ -36,7 +35,7 @@ impl<'a, T: Value> Entry<'a, T> {
     /// # Errors
     /// If the bytes are not such a value. The error has the place.
     pub fn read(&self) -> Result<T> {
-        self.raw.parse().inspect_err(|_| self.unreadable.set(true))
+        self.raw.parse().inspect_err(|_| self.raw.unreadable.set(true))
     }
 
     /// Reads something that can be known without building the value, such as its size. `read` gets a cursor at the
@@ -46,21 +45,12 @@ impl<'a, T: Value> Entry<'a, T> {
     /// # Errors
     /// Those of `read`, with their place.
     pub fn read_with<U>(&self, read: impl Fn(&mut Cursor<'_>, Option<&[u8]>) -> Result<U, ParseError>) -> Result<U> {
-        let (raw, head) = (self.raw, self.raw.head());
-        let range = raw.range.as_ref().map(|ranged| ranged.range.as_slice());
-        let read_from = |mut cursor: Cursor<'_>| {
-            let result = read(&mut cursor, range);
-            (result, cursor.take_warnings())
-        };
-        let (result, warnings) = match (T::check_name(head, raw.blob.name()), &raw.range) {
-            (Err(error), _) => (Err(error), Vec::new()),
-            (Ok(()), Some(ranged)) if raw.blob.is_whole() => ranged.read::<T, _>(head, |cursor| read(cursor, range)),
-            (Ok(()), _) => match read_from(Cursor::new_head(head, raw.blob.length() - head.len() as u64)) {
-                (Err(error), _) if error.at_end && !raw.blob.is_whole() => read_from(Cursor::new(&raw.blob.load()?)),
-                other => other,
-            },
-        };
-        raw.settle(result, warnings).inspect_err(|_| self.unreadable.set(true))
+        let mut value = None;
+        let skimmed = self.raw.skim(ValueFns::of::<T>(), &mut |cursor, range| {
+            value = Some(read(cursor, range)?);
+            Ok(())
+        });
+        kept(value, skimmed).inspect_err(|_| self.raw.unreadable.set(true))
     }
 
     /// The number of bytes of the value.
@@ -100,7 +90,7 @@ impl<'a, T: Value> Entry<'a, T> {
             false => T::is_canonical_head(raw.head(), raw.blob.length()),
         };
         if format == Format::Binary && raw.range.is_none() && is_canonical() {
-            return Ok(Record::from_raw(raw.clone()));
+            return Ok(Record::from_raw(raw));
         }
         Ok(Record::new(self.key(), &self.read()?, format))
     }
@@ -128,9 +118,5 @@ impl<'a, T: Value> Entry<'a, T> {
             *piece = piece.start + start..piece.end + start;
         }
         Record::from_bytes(self.key(), Encoded::of_pieces(head, block, pieces))
-    }
-
-    pub(crate) fn is_unreadable(&self) -> bool {
-        self.unreadable.get()
     }
 }

@@ -1,5 +1,7 @@
 //! Errors of tables.
 
+use std::fmt;
+
 use bstr::{BStr, BString};
 use kaldi_io::{advise_on_moved, is_specifier};
 
@@ -11,7 +13,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub type WorkError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A failure of a table.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A stream failed, or its content makes no sense. No entry is concerned.
@@ -107,6 +109,13 @@ pub enum Error {
         /// The error that the work returned.
         source: WorkError,
     },
+}
+
+/// The same text as `Display`. It is not derived: what is derived is compiled anew in each crate that has such an error.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl Error {

@@ -44,6 +44,7 @@ mod read;
 mod record;
 mod script;
 mod specifier;
+mod value_fns;
 mod write;
 
 pub use entry::Entry;

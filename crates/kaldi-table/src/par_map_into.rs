@@ -1,5 +1,6 @@
 //! From table to table: the ordered parallel map with written results.
 
+use std::marker::PhantomData;
 use std::ops::Deref;
 
 use kaldi_log::warning;
@@ -10,8 +11,8 @@ use crate::error::WorkError;
 use crate::lookup::find::Lookup;
 use crate::read::rows::{Ended, Rows};
 use crate::read::sequential::SequentialReader;
-use crate::record::Record;
-use crate::write::table::TableWriter;
+use crate::record::{AnyRecord, Record};
+use crate::write::table::{AnyRecords, TableWriter};
 use crate::{Error, Result};
 
 impl<T: Value> SequentialReader<T> {
@@ -44,29 +45,33 @@ impl<T: Value> SequentialReader<T> {
         F: Fn(&EntryTo<'_, T>, L::Found) -> Result<O, WorkError> + Send + Sync + 'static,
     {
         let format = target.format();
-        let work = move |entry: &Entry<'_, T>, found| Ok(work(&EntryTo { entry, format }, found)?.into());
-        write(self.par_map_with(lookup, work), target)
+        let work = move |entry: &Entry<'_, T>, found| {
+            let record: Option<Record<V>> = work(&EntryTo { entry, format }, found)?.into();
+            Ok(record.map(Record::into_any))
+        };
+        let written = write(self.par_map_with(lookup, work), target.into_any())?;
+        Ok(Written { written, value: PhantomData })
     }
 }
 
-/// Writes rows to a table. It is not generic in the work, so that it is compiled once for each type of values.
-fn write<V: Value>(rows: Rows<Option<Record<V>>>, mut target: TableWriter<V>) -> Result<Written<V>> {
+/// Writes rows to a table. It is not generic, so that it is compiled once.
+fn write(rows: Rows<Option<AnyRecord>>, mut target: Box<dyn AnyRecords>) -> Result<AnyWritten> {
     let mut counts = Counts::default();
     let ended = rows.drain(|key, record| {
         match record {
-            Some(record) if !target.has_place_for(&record) => {
+            Some(record) if !target.has_place_for(record.key.as_ref()) => {
                 warning!("{key:?} is skipped: a file of this name would be outside of the output folder");
                 counts.skipped += 1;
             }
             Some(record) => {
-                target.put(record)?;
+                target.put(&record)?;
                 counts.done += 1;
             }
             None => counts.skipped += 1,
         }
         Ok::<(), Error>(())
     })?;
-    Ok(Written { counts, ended, target })
+    Ok(AnyWritten { counts, ended, target })
 }
 
 /// An entry of a table of `T` on its way into another table.
@@ -121,25 +126,31 @@ pub struct Counts {
 /// A table that was read to its end, and the target, which is not finished yet.
 #[must_use = "the table gets its name only with finish()"]
 pub struct Written<V> {
+    written: AnyWritten,
+    value: PhantomData<fn(V)>,
+}
+
+/// What was written, whatever the type of the values.
+struct AnyWritten {
     counts: Counts,
     ended: Ended,
-    target: TableWriter<V>,
+    target: Box<dyn AnyRecords>,
 }
 
 impl<V> Written<V> {
     /// How many entries were written and skipped.
     pub fn counts(&self) -> Counts {
-        self.counts
+        self.written.counts
     }
 
     /// Entries written.
     pub fn done(&self) -> u64 {
-        self.counts.done
+        self.written.counts.done
     }
 
     /// Entries that were skipped with a warning.
     pub fn skipped(&self) -> u64 {
-        self.counts.skipped
+        self.written.counts.skipped
     }
 
     /// Completes the target. It gets its name only if the source was complete.
@@ -147,6 +158,12 @@ impl<V> Written<V> {
     /// # Errors
     /// If the command of the source has failed, or the target cannot be completed.
     pub fn finish(self) -> Result<Counts> {
+        self.written.finish()
+    }
+}
+
+impl AnyWritten {
+    fn finish(self) -> Result<Counts> {
         self.ended.finish()?;
         self.target.finish()?;
         Ok(self.counts)

@@ -5,7 +5,9 @@ use std::sync::{Arc, OnceLock};
 
 use bstr::{BStr, BString};
 use kaldi_io::{ParseError, fallible};
-use kaldi_values::{Cursor, Format, Value};
+use kaldi_values::Cursor;
+
+use crate::value_fns::{ReadFn, ValueFns};
 
 /// The range of a script line, and what is known of the whole value.
 #[derive(Clone, Debug)]
@@ -19,11 +21,12 @@ pub(crate) struct Ranged {
 #[derive(Debug, Default)]
 pub(crate) struct ParsedText(OnceLock<Result<Binary, ParseError>>);
 
+/// A value in binary form.
 #[derive(Debug)]
-struct Binary {
-    bytes: Vec<u8>,
+pub(crate) struct Binary {
+    pub(crate) bytes: Vec<u8>,
     /// Doubtful places in the text.
-    warnings: Vec<ParseError>,
+    pub(crate) warnings: Vec<ParseError>,
 }
 
 impl Ranged {
@@ -32,16 +35,17 @@ impl Ranged {
     }
 
     /// Lets `read` read the whole value in `bytes`. If it is text, `read` gets the same value in binary form.
-    pub(crate) fn read<T: Value, U>(
+    pub(crate) fn read(
         &self,
+        fns: &ValueFns,
         bytes: &[u8],
-        read: impl FnOnce(&mut Cursor<'_>) -> Result<U, ParseError>,
-    ) -> (Result<U, ParseError>, Vec<ParseError>) {
+        read: &mut dyn FnMut(&mut Cursor<'_>) -> Result<(), ParseError>,
+    ) -> (Result<(), ParseError>, Vec<ParseError>) {
         if bytes.first() == Some(&0) {
             let mut cursor = Cursor::new(bytes);
             return (read(&mut cursor), cursor.take_warnings());
         }
-        match self.parsed.0.get_or_init(|| Binary::of::<T>(bytes)) {
+        match self.parsed.0.get_or_init(|| fns.to_binary(bytes)) {
             Ok(binary) => {
                 let mut cursor = Cursor::new(&binary.bytes);
                 let result = read(&mut cursor);
@@ -53,12 +57,14 @@ impl Ranged {
 
     /// Reads the part of a value that starts with `head` and is mostly stored elsewhere: `read_piece` appends bytes of
     /// it to a buffer. Returns nothing if the header does not say which bytes are needed.
-    pub(crate) fn read_pieces<T: Value, E>(
+    pub(crate) fn read_pieces<E>(
         &self,
+        fns: &ValueFns,
         head: &mut Cursor<'_>,
         read_piece: impl Fn(Range<u64>, &mut Vec<u8>) -> Result<(), E>,
-    ) -> Result<Option<Result<T, ParseError>>, E> {
-        let part = match T::part(head, &self.range) {
+        read: &mut ReadFn<'_>,
+    ) -> Result<Option<Result<(), ParseError>>, E> {
+        let part = match (fns.part)(head, &self.range) {
             Ok(Some(part)) => part,
             Ok(None) => return Ok(None),
             Err(error) => return Ok(Some(Err(error))),
@@ -70,20 +76,6 @@ impl Ranged {
         for piece in part.pieces {
             read_piece(piece, &mut bytes)?;
         }
-        let mut cursor = Cursor::new(&bytes);
-        Ok(Some(match &part.range {
-            Some(range) => T::read_range(&mut cursor, range),
-            None => T::read(&mut cursor),
-        }))
-    }
-}
-
-impl Binary {
-    fn of<T: Value>(text: &[u8]) -> Result<Self, ParseError> {
-        let mut cursor = Cursor::new(text);
-        let value = T::read(&mut cursor)?;
-        let mut bytes = Vec::new();
-        value.write(&mut bytes, Format::Binary);
-        Ok(Self { bytes, warnings: cursor.take_warnings() })
+        Ok(Some(read(&mut Cursor::new(&bytes), part.range.as_deref())))
     }
 }

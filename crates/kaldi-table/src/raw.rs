@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
@@ -11,6 +12,7 @@ use kaldi_values::{Cursor, Value};
 
 use crate::framing::Framing;
 use crate::ranged::Ranged;
+use crate::value_fns::{ReadFn, ValueFns, kept};
 use crate::{Error, Result};
 
 /// Bytes that a detached entry keeps of a value in a file.
@@ -35,6 +37,8 @@ pub struct RawEntry {
     pub(crate) burden: usize,
     /// Whether doubtful places of the value have been reported.
     pub(crate) warned: Cell<bool>,
+    /// Whether the work on the entry could not read the value.
+    pub(crate) unreadable: Cell<bool>,
 }
 
 impl RawEntry {
@@ -51,6 +55,7 @@ impl RawEntry {
             script: None,
             burden: 0,
             warned: Cell::new(false),
+            unreadable: Cell::new(false),
         }
     }
 
@@ -181,23 +186,9 @@ impl RawEntry {
         self.head().len().saturating_add(self.burden).saturating_add(64)
     }
 
-    /// Writes the key, a space and the value, in one piece if they are so in the stream.
-    pub(crate) fn write_with_key(&self, key: &BStr, output: &mut Output) -> Result<()> {
-        if self.prefix == key.len() + 1 && self.blob.before().ends_with(b" ") {
-            return self.write_whole(output);
-        }
-        output.write_all(&[key.as_ref(), b" ".as_slice()].concat())?;
-        self.write_value(output)
-    }
-
     /// Writes the key and the value as they were read, with the space between them.
     pub(crate) fn write_whole(&self, output: &mut Output) -> Result<()> {
         Ok(self.blob.write(self.prefix, output)?)
-    }
-
-    /// Writes the value as it was read.
-    pub(crate) fn write_value(&self, output: &mut Output) -> Result<()> {
-        Ok(self.blob.write(0, output)?)
     }
 
     /// Builds the value, or the part of it that the range names.
@@ -205,24 +196,57 @@ impl RawEntry {
     /// # Errors
     /// If the bytes are no such value, or cannot be read. The error has the place.
     pub fn parse<T: Value>(&self) -> Result<T> {
-        T::check_name(self.head(), self.blob.name()).map_err(|error| self.error(error))?;
+        let mut value = None;
+        let read = self.read(ValueFns::of::<T>(), &mut |cursor, range| {
+            value = Some(match range {
+                None => T::read(cursor)?,
+                Some(range) => T::read_range(cursor, range)?,
+            });
+            Ok(())
+        });
+        kept(value, read)
+    }
+
+    /// Lets `read` build the value, or the part of it that the range names.
+    fn read(&self, fns: &ValueFns, read: &mut ReadFn<'_>) -> Result<()> {
+        (fns.check_name)(self.head(), self.blob.name()).map_err(|error| self.error(error))?;
         let Some(ranged) = &self.range else {
             let bytes = self.blob.load()?;
             let mut cursor = Cursor::new(&bytes);
-            let value = T::read(&mut cursor);
-            return self.settle(value, cursor.take_warnings());
+            let result = read(&mut cursor, None);
+            return self.settle(result, cursor.take_warnings());
         };
         if let Some(mut head) = self.stored_head() {
-            let part = ranged.read_pieces(&mut head, |piece, bytes| {
+            let read_piece = |piece: Range<u64>, bytes: &mut Vec<u8>| {
                 let length = usize::try_from(piece.end - piece.start).unwrap_or(usize::MAX);
                 self.blob.read_at(piece.start, bytes, length)
-            });
-            if let Some(value) = part? {
-                return self.settle(value, head.take_warnings());
+            };
+            if let Some(result) = ranged.read_pieces(fns, &mut head, read_piece, read)? {
+                return self.settle(result, head.take_warnings());
             }
         }
-        let (value, warnings) = ranged.read::<T, _>(&self.blob.load()?, |cursor| T::read_range(cursor, &ranged.range));
-        self.settle(value, warnings)
+        let range = ranged.range.as_slice();
+        let (result, warnings) = ranged.read(fns, &self.blob.load()?, &mut |cursor| read(cursor, Some(range)));
+        self.settle(result, warnings)
+    }
+
+    /// Lets `read` look at the start of the value, as much of it as it needs. It gets the range of the script line, if any.
+    pub(crate) fn skim(&self, fns: &ValueFns, read: &mut ReadFn<'_>) -> Result<()> {
+        let head = self.head();
+        let range = self.range.as_ref().map(|ranged| ranged.range.as_slice());
+        let mut read_from = |mut cursor: Cursor<'_>| {
+            let result = read(&mut cursor, range);
+            (result, cursor.take_warnings())
+        };
+        let (result, warnings) = match ((fns.check_name)(head, self.blob.name()), &self.range) {
+            (Err(error), _) => (Err(error), Vec::new()),
+            (Ok(()), Some(ranged)) if self.blob.is_whole() => ranged.read(fns, head, &mut |cursor| read(cursor, range)),
+            (Ok(()), _) => match read_from(Cursor::new_head(head, self.blob.length() - head.len() as u64)) {
+                (Err(error), _) if error.at_end && !self.blob.is_whole() => read_from(Cursor::new(&self.blob.load()?)),
+                other => other,
+            },
+        };
+        self.settle(result, warnings)
     }
 
     /// The start of a value that is not whole in memory.
@@ -232,25 +256,23 @@ impl RawEntry {
     }
 
     /// Logs doubtful places in the value, if that was not done before, and adds the place to an error.
-    pub(crate) fn settle<U>(&self, read: Result<U, ParseError>, warnings: Vec<ParseError>) -> Result<U> {
+    fn settle(&self, read: Result<(), ParseError>, warnings: Vec<ParseError>) -> Result<()> {
         if !warnings.is_empty() && !self.warned.replace(true) {
             warnings.into_iter().for_each(|warning| warning!("{}", self.error(warning)));
         }
-        let (chunk, value) = self.blob.surroundings();
-        let following = chunk.bytes.get(value.start..).unwrap_or_default();
-        let placed = |error: ParseError| match &self.range {
-            None => error.in_value(following, false),
-            Some(_) => error,
-        };
-        read.map_err(|error| self.error(placed(error)))
+        read.map_err(|error| {
+            let (chunk, value) = self.blob.surroundings();
+            let following = chunk.bytes.get(value.start..).unwrap_or_default();
+            self.error(if self.range.is_none() { error.in_value(following, false) } else { error })
+        })
     }
 
     /// Whether the value is unreadable only because of its range.
-    pub(crate) fn has_wrong_range<T: Value>(&self) -> bool {
+    pub(crate) fn has_wrong_range(&self, fns: &ValueFns) -> bool {
         let Some(ranged) = &self.range else { return false };
-        let is_wrong = |mut head: Cursor<'_>| T::part(&mut head, &ranged.range).is_err();
+        let is_wrong = |mut head: Cursor<'_>| (fns.part)(&mut head, &ranged.range).is_err();
         self.stored_head().is_some_and(is_wrong)
-            || self.blob.load().is_ok_and(|bytes| ranged.read::<T, _>(&bytes, T::read).0.is_ok())
+            || self.blob.load().is_ok_and(|bytes| ranged.read(fns, &bytes, &mut |cursor| fns.check(cursor)).0.is_ok())
     }
 
     /// Changes the weight of the entry to what its part will take in memory.
@@ -287,4 +309,14 @@ impl RawEntry {
         let script = self.script.as_ref().map(|(name, line)| (name.to_string(), *line));
         Error::entry(script, self.key.clone(), source)
     }
+}
+
+/// Writes the key, a space and the value, in one piece if they are so in the stream: if `prefix` bytes before the value are the key and
+/// the space.
+pub(crate) fn write_with_key(value: &Blob, prefix: usize, key: &BStr, output: &mut Output) -> Result<()> {
+    if prefix == key.len() + 1 && value.before().ends_with(b" ") {
+        return Ok(value.write(prefix, output)?);
+    }
+    output.write_all(&[key.as_ref(), b" ".as_slice()].concat())?;
+    Ok(value.write(0, output)?)
 }

@@ -3,42 +3,48 @@
 use std::marker::PhantomData;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Encoded, Output};
+use kaldi_io::{Blob, Encoded, Output};
 use kaldi_log::warning;
 use kaldi_values::{Format, Value};
 
 use crate::Result;
-use crate::raw::RawEntry;
+use crate::raw::{RawEntry, write_with_key};
 
 /// A key and its value in the form in which they are written. Worker threads make records, and the writer of a table
 /// writes them.
 #[derive(Debug)]
 pub struct Record<T> {
-    pub(crate) key: BString,
-    pub(crate) body: Body,
+    record: AnyRecord,
     value: PhantomData<fn() -> T>,
 }
 
 /// A copy shares the bytes.
 impl<T> Clone for Record<T> {
     fn clone(&self) -> Self {
-        Self { key: self.key.clone(), body: self.body.clone(), value: PhantomData }
+        Self::of(self.record.clone())
     }
+}
+
+/// A record whose value is of any type.
+#[derive(Clone, Debug)]
+pub(crate) struct AnyRecord {
+    pub(crate) key: BString,
+    pub(crate) body: Body,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) enum Body {
     /// The encoded value.
     Encoded(Encoded),
-    /// The bytes that were read. The key is that of the record.
-    Raw(RawEntry),
+    /// The bytes that were read, and how many of the key and the space are directly before them.
+    Raw(Blob, usize),
 }
 
 impl Body {
     pub(crate) fn write(&self, output: &mut Output) -> Result<()> {
         match self {
             Self::Encoded(value) => Ok(output.write_encoded(value)?),
-            Self::Raw(raw) => raw.write_value(output),
+            Self::Raw(blob, _) => Ok(blob.write(0, output)?),
         }
     }
 
@@ -48,7 +54,7 @@ impl Body {
                 output.write_all(&[key.as_bytes(), b" "].concat())?;
                 Ok(output.write_encoded(value)?)
             }
-            Self::Raw(raw) => raw.write_with_key(key, output),
+            Self::Raw(blob, prefix) => write_with_key(blob, *prefix, key, output),
         }
     }
 }
@@ -56,43 +62,66 @@ impl Body {
 impl<T: Value> Record<T> {
     /// Encodes a value. If something of it is lost, that is a warning.
     pub fn new(key: impl AsRef<[u8]>, value: &T, format: Format) -> Self {
-        let key = BStr::new(key.as_ref());
+        let key = key.as_ref();
         warn_of_loss(key, value);
         let mut bytes = Vec::new();
         value.write(&mut bytes, format);
-        Self::from_bytes(key, bytes)
+        Self::of(AnyRecord::new(key, bytes.into()))
     }
 
     /// Encodes a value that is not needed any more. In many cases this saves a copy of its elements.
     pub fn from_value(key: impl AsRef<[u8]>, value: T, format: Format) -> Self {
-        let key = BStr::new(key.as_ref());
+        let key = key.as_ref();
         warn_of_loss(key, &value);
-        Self::from_bytes(key, value.into_encoded(format))
+        Self::of(AnyRecord::new(key, value.into_encoded(format)))
     }
 
     /// Takes the bytes of an entry of a table as they are.
-    pub(crate) fn from_raw(mut raw: RawEntry) -> Self {
-        Self { key: std::mem::take(&mut raw.key), body: Body::Raw(raw), value: PhantomData }
+    pub(crate) fn from_raw(raw: &RawEntry) -> Self {
+        Self::of(AnyRecord { key: raw.key.clone(), body: Body::Raw(raw.blob.clone(), raw.prefix) })
     }
 
     /// Takes a value that was encoded before.
     pub fn from_bytes(key: impl AsRef<[u8]>, bytes: impl Into<Encoded>) -> Self {
-        Self { key: key.as_ref().into(), body: Body::Encoded(bytes.into()), value: PhantomData }
+        Self::of(AnyRecord::new(key.as_ref(), bytes.into()))
     }
 }
 
 impl<T> Record<T> {
+    fn of(record: AnyRecord) -> Self {
+        Self { record, value: PhantomData }
+    }
+
     /// The key.
     pub fn key(&self) -> &BStr {
-        self.key.as_ref()
+        self.record.key.as_ref()
+    }
+
+    pub(crate) fn as_any(&self) -> &AnyRecord {
+        &self.record
+    }
+
+    pub(crate) fn into_any(self) -> AnyRecord {
+        self.record
+    }
+}
+
+impl AnyRecord {
+    fn new(key: &[u8], value: Encoded) -> Self {
+        Self { key: key.into(), body: Body::Encoded(value) }
     }
 }
 
 /// Logs what is lost of a value that is written under `key`. The key is empty for a file that is no table.
-pub(crate) fn warn_of_loss<T: Value>(key: &BStr, value: &T) {
-    match value.loss() {
-        Some(loss) if key.is_empty() => warning!("{loss}"),
-        Some(loss) => warning!("{key}: {loss}"),
-        None => {}
+pub(crate) fn warn_of_loss<T: Value>(key: &[u8], value: &T) {
+    if let Some(loss) = value.loss() {
+        warn_of(BStr::new(key), &loss);
+    }
+}
+
+fn warn_of(key: &BStr, loss: &str) {
+    match key.is_empty() {
+        true => warning!("{loss}"),
+        false => warning!("{key}: {loss}"),
     }
 }

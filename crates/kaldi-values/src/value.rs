@@ -79,7 +79,7 @@ pub trait Value: Sized + Send + 'static {
     /// If the type has no ranges, the range makes no sense, or the value does not have it.
     fn read_range(cursor: &mut Cursor<'_>, range: &[u8]) -> Result<Self, ParseError> {
         let _ = range;
-        Err(cursor.error(format!("a value of type {} cannot be read in ranges", Self::NAME)))
+        Err(has_no_ranges(cursor, Self::NAME))
     }
 
     /// Returns which bytes [`Value::read_range`] needs, so that the others need not be read. The cursor is at the start
@@ -122,6 +122,10 @@ pub trait Value: Sized + Send + 'static {
     fn loss(&self) -> Option<String> {
         None
     }
+}
+
+fn has_no_ranges(cursor: &Cursor<'_>, name: &str) -> ParseError {
+    cursor.error(format!("a value of type {name} cannot be read in ranges"))
 }
 
 /// Frames a value by parsing it: for small text forms whose end cannot be known from a terminator.

@@ -48,7 +48,7 @@ pub fn parse_with<T, E: Into<Cause>>(text: &BStr, parse: impl FnOnce(&str) -> Re
 /// If it is none of these words.
 pub fn one_of<T: Copy>(text: &BStr, words: &'static [(&'static str, T)]) -> Result<T, Cause> {
     let found = words.iter().find(|(word, _)| text == *word);
-    found.map(|(_, meaning)| *meaning).ok_or_else(|| format!("expected {}", alternatives(words)).into())
+    found.map(|(_, meaning)| *meaning).ok_or_else(|| is_none_of(&self::words(words)))
 }
 
 /// Parses a count for which a negative number means 0.
@@ -76,9 +76,13 @@ pub fn words<T>(words: &'static [(&'static str, T)]) -> Vec<&'static str> {
     words.iter().map(|(word, _)| *word).collect()
 }
 
+fn is_none_of(words: &[&str]) -> Cause {
+    format!("expected {}", alternatives(words)).into()
+}
+
 /// The words of a sentence: `a`, `a or b`, `a, b or c`.
-fn alternatives<T>(all: &'static [(&'static str, T)]) -> String {
-    match words(all).as_slice() {
+fn alternatives(words: &[&str]) -> String {
+    match words {
         [] => "nothing".to_owned(),
         [only] => (*only).to_owned(),
         [first @ .., last] => format!("{} or {last}", first.join(", ")),

@@ -29,7 +29,11 @@ impl OptionKind {
     /// The kind of a type of values: text for all types that are no numbers and not `bool`.
     #[must_use]
     pub fn of<T: 'static>() -> Self {
-        let is = |id: TypeId| id == TypeId::of::<T>();
+        Self::of_id(TypeId::of::<T>())
+    }
+
+    fn of_id(id: TypeId) -> Self {
+        let is = |other: TypeId| id == other;
         let int = |min, max| Self::Int { min, max };
         if is(TypeId::of::<bool>()) {
             Self::Bool

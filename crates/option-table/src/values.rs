@@ -12,6 +12,9 @@ use crate::row::{ArgumentRow, OptionRow, TableRow};
 #[derive(Debug, Default)]
 pub struct Values(VecDeque<Item>);
 
+/// Parses a text and keeps its value.
+type Parse<'a> = dyn FnMut(&BStr) -> Result<(), Cause> + 'a;
+
 /// The values of a field.
 #[derive(Debug)]
 struct Item {
@@ -55,8 +58,17 @@ impl Values {
     /// # Errors
     /// If `parse` refuses one.
     pub fn many<T>(&mut self, parse: impl Fn(&BStr) -> Result<T, Cause>) -> Result<Vec<T>> {
-        let Some(Item { field, texts }) = self.0.pop_front() else { return Ok(Vec::new()) };
-        texts.iter().map(|text| parse(text.as_ref()).map_err(|cause| field.refused(text, cause))).collect()
+        let mut values = Vec::new();
+        self.parse_all(&mut |text| {
+            values.push(parse(text)?);
+            Ok(())
+        })?;
+        Ok(values)
+    }
+
+    fn parse_all(&mut self, parse: &mut Parse<'_>) -> Result<()> {
+        let Some(Item { field, texts }) = self.0.pop_front() else { return Ok(()) };
+        texts.iter().try_for_each(|text| parse(text.as_ref()).map_err(|cause| field.refused(text, cause)))
     }
 
     /// Takes the value of the next field, the last one if there are several.
@@ -64,9 +76,18 @@ impl Values {
     /// # Errors
     /// If `parse` refuses it.
     pub fn optional<T>(&mut self, parse: impl Fn(&BStr) -> Result<T, Cause>) -> Result<Option<T>> {
-        let Some(Item { field, mut texts }) = self.0.pop_front() else { return Ok(None) };
-        let Some(text) = texts.pop() else { return Ok(None) };
-        parse(text.as_ref()).map(Some).map_err(|cause| field.refused(&text, cause))
+        let mut value = None;
+        self.parse_last(&mut |text| {
+            value = Some(parse(text)?);
+            Ok(())
+        })?;
+        Ok(value)
+    }
+
+    fn parse_last(&mut self, parse: &mut Parse<'_>) -> Result<()> {
+        let Some(Item { field, mut texts }) = self.0.pop_front() else { return Ok(()) };
+        let Some(text) = texts.pop() else { return Ok(()) };
+        parse(text.as_ref()).map_err(|cause| field.refused(&text, cause))
     }
 
     /// Takes the value of the next field, which has a default as text.
@@ -74,12 +95,16 @@ impl Values {
     /// # Errors
     /// If `parse` refuses it.
     pub fn or_text<T>(&mut self, text: &str, parse: impl Fn(&BStr) -> Result<T, Cause>) -> Result<T> {
+        self.set_default(text);
+        self.one(parse)
+    }
+
+    fn set_default(&mut self, text: &str) {
         if let Some(item) = self.0.front_mut()
             && item.texts.is_empty()
         {
             item.texts.push(text.into());
         }
-        self.one(parse)
     }
 
     /// Takes the value of the next field, which must be there.
@@ -87,10 +112,15 @@ impl Values {
     /// # Errors
     /// If `parse` refuses it, and if it is missing.
     pub fn one<T>(&mut self, parse: impl Fn(&BStr) -> Result<T, Cause>) -> Result<T> {
-        let field = self.0.front().map_or("", |item| match item.field {
-            Field::Option(name) | Field::Argument(name) => name,
-        });
+        let field = self.next_name();
         self.optional(parse)?.ok_or(Error::Missing { field })
+    }
+
+    /// The name of the next field.
+    fn next_name(&self) -> &'static str {
+        self.0.front().map_or("", |item| match item.field {
+            Field::Option(name) | Field::Argument(name) => name,
+        })
     }
 }
 

@@ -5,6 +5,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use crate::Reader;
+use crate::par_map::engine::Source;
+use crate::par_map::{Erased, WeighedValue};
 
 /// The number of values in work or waiting for each thread, whatever their total weight, so that no thread waits for
 /// the consumer to take a slow value.
@@ -14,31 +16,30 @@ const VALUES_PER_THREAD: usize = 4;
 const MOST_PER_THREAD: usize = 16 << 20;
 
 /// What is done with a value.
-pub(super) type Work<R, U> = dyn Fn(<R as Reader>::Item) -> Result<U, <R as Reader>::Error> + Send + Sync;
+pub(super) type Work = dyn Fn(Erased) -> Result<Erased, Erased> + Send + Sync;
 
 /// A reader and the results of the work on its values.
-pub(super) struct Shared<R: Reader, U> {
-    progress: Mutex<Progress<R, U>>,
+pub(super) struct Shared {
+    progress: Mutex<Progress>,
     /// For the caller: the next result has come, or it may read.
     ready: Condvar,
     /// For the other threads: one of them may read, or all should stop.
     free: Condvar,
     room: WorkLimits,
     with_caller: bool,
-    weigh: fn(&R::Item) -> usize,
-    work: Arc<Work<R, U>>,
+    work: Arc<Work>,
 }
 
 /// A result and the weight of its value, once the work is done.
-type Slot<U, E> = Option<(Result<U, E>, usize)>;
+type Slot = Option<(Result<Erased, Erased>, usize)>;
 
-struct Progress<R: Reader, U> {
+struct Progress {
     /// `None` while a thread reads.
-    reader: Option<R>,
+    reader: Option<Source>,
     /// How the reader has ended, once it has.
-    end: Option<Result<(), R::Error>>,
+    end: Option<Result<(), Erased>>,
     /// Results from number `first` on.
-    results: VecDeque<Slot<U, R::Error>>,
+    results: VecDeque<Slot>,
     first: u64,
     bytes_in_flight: usize,
     /// Threads that wait and were not called.
@@ -65,8 +66,8 @@ impl WorkLimits {
     }
 }
 
-impl<R: Reader, U> Progress<R, U> {
-    fn new(reader: R) -> Self {
+impl Progress {
+    fn new(reader: Source) -> Self {
         Self {
             reader: Some(reader),
             end: None,
@@ -87,12 +88,12 @@ impl<R: Reader, U> Progress<R, U> {
     }
 
     /// The reader, if this thread may read.
-    fn take_reader(&mut self, room: WorkLimits) -> Option<R> {
+    fn take_reader(&mut self, room: WorkLimits) -> Option<Source> {
         if self.is_open(room) { self.reader.take() } else { None }
     }
 
     /// The next result, if it is there.
-    fn take_result(&mut self) -> Option<Result<U, R::Error>> {
+    fn take_result(&mut self) -> Option<Result<Erased, Erased>> {
         self.results.front()?.as_ref()?;
         let (result, weight) = self.results.pop_front()??;
         self.first += 1;
@@ -101,50 +102,42 @@ impl<R: Reader, U> Progress<R, U> {
     }
 }
 
-impl<R: Reader, U> Shared<R, U> {
+impl Shared {
     /// Shares `reader` among `threads`; see [`super::par_map`].
-    pub(super) fn new(
-        reader: R,
-        threads: usize,
-        with_caller: bool,
-        max_bytes: usize,
-        weigh: fn(&R::Item) -> usize,
-        work: Arc<Work<R, U>>,
-    ) -> Self {
+    pub(super) fn new(reader: Source, threads: usize, with_caller: bool, max_bytes: usize, work: Arc<Work>) -> Self {
         Self {
             progress: Mutex::new(Progress::new(reader)),
             ready: Condvar::new(),
             free: Condvar::new(),
             room: WorkLimits { max_bytes, threads },
             with_caller,
-            weigh,
             work,
         }
     }
 
     /// The reader, once no thread works any more.
-    pub(super) fn take_reader(&self) -> Option<R> {
+    pub(super) fn take_reader(&self) -> Option<Source> {
         self.lock().reader.take()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Progress<R, U>> {
+    fn lock(&self) -> MutexGuard<'_, Progress> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn call_caller(&self, progress: &mut Progress<R, U>) {
+    fn call_caller(&self, progress: &mut Progress) {
         if std::mem::take(&mut progress.caller_waits) {
             self.ready.notify_one();
         }
     }
 
-    fn call_all(&self, progress: &mut Progress<R, U>) {
+    fn call_all(&self, progress: &mut Progress) {
         progress.called += std::mem::take(&mut progress.idle);
         self.free.notify_all();
         self.call_caller(progress);
     }
 
     /// Calls somebody who waits, if there is something to read and room for it.
-    fn call_next_reader(&self, progress: &mut Progress<R, U>) {
+    fn call_next_reader(&self, progress: &mut Progress) {
         if !progress.is_open(self.room) {
             return;
         }
@@ -183,11 +176,11 @@ impl<R: Reader, U> Shared<R, U> {
     }
 
     /// Reads a value, gives the reader back and works on the value.
-    fn read_and_work(&self, mut reader: R) {
+    fn read_and_work(&self, mut reader: Source) {
         let item = reader.next();
         let mut progress = self.lock();
         progress.reader = Some(reader);
-        let value = match item {
+        let WeighedValue { value, weight } = match item {
             Ok(Some(value)) => value,
             ended => {
                 progress.end = Some(ended.map(drop));
@@ -195,7 +188,6 @@ impl<R: Reader, U> Shared<R, U> {
                 return;
             }
         };
-        let weight = (self.weigh)(&value);
         progress.bytes_in_flight += weight;
         let number = progress.first + progress.results.len() as u64;
         progress.results.push_back(None);
@@ -212,7 +204,7 @@ impl<R: Reader, U> Shared<R, U> {
     }
 
     /// The next result; `None` at the end, or after a panic, which is passed on when the threads are joined.
-    pub(super) fn next(&self) -> Result<Option<U>, R::Error> {
+    pub(super) fn next(&self) -> Result<Option<Erased>, Erased> {
         let _alarm = Alarm(self);
         let mut progress = self.lock();
         while !progress.panicked {
@@ -242,9 +234,9 @@ impl<R: Reader, U> Shared<R, U> {
 }
 
 /// Informs the consumer if a thread ends with a panic, so that it does not wait for ever.
-struct Alarm<'a, R: Reader, U>(&'a Shared<R, U>);
+struct Alarm<'a>(&'a Shared);
 
-impl<R: Reader, U> Drop for Alarm<'_, R, U> {
+impl Drop for Alarm<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
             let mut progress = self.0.lock();

@@ -13,17 +13,24 @@ use crate::{Error, Result};
 pub(crate) type Filled<E> = VecDeque<Item<E>>;
 
 /// What becomes of an entry.
-pub(crate) enum Outcome<V> {
-    Done(V),
-    Unreadable { error: Error, wrong_range: bool },
+pub(crate) enum Outcome {
+    /// There is a value, which is delivered with the key.
+    Done,
+    Unreadable {
+        error: Error,
+        wrong_range: bool,
+    },
     Failed(Error),
 }
 
-/// An entry on its way out: its key and its value.
-pub(crate) struct Row<V> {
+/// An entry on its way out: its key, and what became of it. Its value is kept elsewhere, so that this is not generic.
+pub(crate) struct Row {
     pub(crate) key: BString,
-    pub(crate) outcome: Outcome<V>,
+    pub(crate) outcome: Outcome,
 }
+
+/// Gets the next batch.
+pub(crate) type Fill<'a, E> = dyn FnMut() -> Result<Option<Filled<E>>> + 'a;
 
 /// Entries that are delivered one by one, in order. After the end, nothing comes until a restart.
 pub(crate) struct Queue<E> {
@@ -38,36 +45,36 @@ impl<E> Queue<E> {
         Self { entries: VecDeque::new(), unreadable, delivered: 0, ended: false }
     }
 
-    /// The next value; `fill` gets a batch, `open` makes a value of an entry.
-    pub(crate) fn next<V>(
+    /// The key of the next value; `fill` gets a batch, `open` makes a value of an entry.
+    pub(crate) fn next(
         &mut self,
         session: &Session,
-        fill: impl FnMut() -> Result<Option<Filled<E>>>,
-        open: impl Fn(E) -> Row<V>,
-    ) -> Result<Option<(BString, V)>> {
+        fill: &mut Fill<'_, E>,
+        open: impl FnMut(E) -> Row,
+    ) -> Result<Option<BString>> {
         let next = session.enter(|| self.advance(session, fill, open));
         self.ended |= !matches!(next, Ok(Some(_)));
         next
     }
 
-    fn advance<V>(
+    fn advance(
         &mut self,
         session: &Session,
-        mut fill: impl FnMut() -> Result<Option<Filled<E>>>,
-        open: impl Fn(E) -> Row<V>,
-    ) -> Result<Option<(BString, V)>> {
+        fill: &mut Fill<'_, E>,
+        mut open: impl FnMut(E) -> Row,
+    ) -> Result<Option<BString>> {
         while !self.ended {
             let Some(item) = self.entries.pop_front() else {
-                self.fill(&mut fill)?;
+                self.fill(fill)?;
                 continue;
             };
             let Some(entry) = item.deliver() else { continue };
             let Row { key, outcome } = open(entry);
             match outcome {
-                Outcome::Done(value) => {
+                Outcome::Done => {
                     self.delivered += 1;
                     session.count_delivered();
-                    return Ok(Some((key, value)));
+                    return Ok(Some(key));
                 }
                 Outcome::Unreadable { error, wrong_range } => {
                     match permit(self.unreadable, self.delivered, wrong_range) {
@@ -86,25 +93,21 @@ impl<E> Queue<E> {
     }
 
     /// The next entry, without taking it.
-    pub(crate) fn peek(
-        &mut self,
-        session: &Session,
-        mut fill: impl FnMut() -> Result<Option<Filled<E>>>,
-    ) -> Result<Option<&E>> {
+    pub(crate) fn peek(&mut self, session: &Session, fill: &mut Fill<'_, E>) -> Result<Option<&E>> {
         while !self.ended && self.entries.front().is_none_or(|item| item.value.is_none()) {
             session.enter(|| match self.entries.pop_front() {
                 Some(lines) => {
                     lines.deliver();
                     Ok(())
                 }
-                None => self.fill(&mut fill),
+                None => self.fill(fill),
             })?;
         }
         Ok(self.entries.front().and_then(|item| item.value.as_ref()))
     }
 
     /// Gets a batch for the empty queue, or finds the end.
-    fn fill(&mut self, fill: &mut impl FnMut() -> Result<Option<Filled<E>>>) -> Result<()> {
+    fn fill(&mut self, fill: &mut Fill<'_, E>) -> Result<()> {
         let filled = fill();
         self.ended = !matches!(filled, Ok(Some(_)));
         if let Some(entries) = filled? {

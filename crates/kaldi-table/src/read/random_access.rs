@@ -17,26 +17,20 @@ use kaldi_values::Value;
 use crate::framing::Typed;
 use crate::key::is_key;
 use crate::permissive::warn_left_out;
+use crate::raw::RawEntry;
 use crate::read::archive::{ArchiveEntries, ArchiveReader};
 use crate::read::archive_table::ArchiveTable;
 use crate::read::by_key::{InStep, ScriptTable};
 use crate::specifier::{parse_rspecifier, refused};
+use crate::value_fns::ValueFns;
 use crate::{Error, Result};
 
 /// A table of `T` whose entries are asked for by key.
 #[must_use]
 pub struct RandomAccessReader<T> {
-    table: Table,
+    entries: Box<dyn AnyKeyed>,
     /// The value delivered last. It is often asked for again (one transform for many utterances).
-    recent: Option<(BString, Arc<T>)>,
-    permissive: bool,
-    session: Session,
-}
-
-enum Table {
-    Script(Box<ScriptTable>),
-    Archive(Box<ArchiveTable>),
-    InStep(Box<InStep>),
+    recent: Option<Arc<T>>,
 }
 
 impl<T: Value> RandomAccessReader<T> {
@@ -54,13 +48,8 @@ impl<T: Value> RandomAccessReader<T> {
     /// # Errors
     /// As [`RandomAccessReader::open`].
     pub fn open_with(rspecifier: impl AsRef<[u8]>, session: Session) -> Result<Self> {
-        let rspecifier = BStr::new(rspecifier.as_ref());
-        let parsed = parse_rspecifier(rspecifier)?;
-        if matches!(parsed.kind, RspecifierKind::Shards | RspecifierKind::Shar) {
-            return Err(refused(rspecifier, "shards are only read in order, and here keys are looked up"));
-        }
-        let table = session.enter(|| Table::open(&parsed, Typed::of::<T>(), &session))?;
-        Ok(Self { table, recent: None, permissive: parsed.options.permissive, session })
+        let entries = open(BStr::new(rspecifier.as_ref()), Typed::of::<T>(), session);
+        entries.map(|entries| Self { entries, recent: None })
     }
 
     /// The value of `key`, `None` if the table has none.
@@ -69,46 +58,13 @@ impl<T: Value> RandomAccessReader<T> {
     /// If the value cannot be read (with `p` it then counts as missing), or the rspecifier promises something (`o`,
     /// `s`, `cs`) that is not so.
     pub fn get(&mut self, key: impl AsRef<[u8]>) -> Result<Option<Arc<T>>> {
-        let session = self.session.clone();
-        session.enter(|| self.find(BStr::new(key.as_ref())))
-    }
-
-    fn find(&mut self, key: &BStr) -> Result<Option<Arc<T>>> {
-        if !is_key(key) {
-            return Err(Error::Key { key: key.to_owned() });
-        }
-        // The table is asked in any case: it checks its promises.
-        let raw = match &mut self.table {
-            Table::Script(script) => {
-                if let Some((recent, value)) = &self.recent
-                    && recent == key
-                {
-                    return Ok(Some(Arc::clone(value)));
-                }
-                script.find(key, self.permissive)?
-            }
-            Table::Archive(archive) => {
-                let found = archive.locate(key)?;
-                if let (Some(_), Some((recent, value))) = (found, &self.recent)
-                    && recent == key
-                {
-                    return Ok(Some(Arc::clone(value)));
-                }
-                found.map(|place| archive.load(key, place)).transpose()?
-            }
-            Table::InStep(entries) => entries.find(key)?,
+        let recent = &mut self.recent;
+        let mut read = |raw: &RawEntry| {
+            *recent = Some(Arc::new(raw.parse()?));
+            Ok(())
         };
-        let Some(raw) = raw else { return Ok(None) };
-        let value = match raw.parse::<T>() {
-            Ok(value) => Arc::new(value),
-            Err(error) if self.permissive && !raw.has_wrong_range::<T>() => {
-                warn_left_out(&error);
-                return Ok(None);
-            }
-            Err(error) => return Err(error),
-        };
-        self.recent = Some((key.to_owned(), Arc::clone(&value)));
-        Ok(Some(value))
+        let is_there = self.entries.find(BStr::new(key.as_ref()), ValueFns::of::<T>(), &mut read)?;
+        Ok(if is_there { self.recent.clone() } else { None })
     }
 
     /// Whether the table has `key`. For a script file with `p` that means that the value can be read.
@@ -117,12 +73,10 @@ impl<T: Value> RandomAccessReader<T> {
     /// As [`RandomAccessReader::get`].
     pub fn has_key(&mut self, key: impl AsRef<[u8]>) -> Result<bool> {
         let key = BStr::new(key.as_ref());
-        if let Table::Script(script) = &self.table
-            && !self.permissive
-        {
-            return Ok(script.has_line(key));
+        match self.entries.has_line(key) {
+            Some(has_line) => Ok(has_line),
+            None => Ok(self.get(key)?.is_some()),
         }
-        Ok(self.get(key)?.is_some())
     }
 
     /// Lets every key be asked for again, even if the options `o` or `s,cs` said that it is asked for only once.
@@ -130,6 +84,101 @@ impl<T: Value> RandomAccessReader<T> {
     /// # Errors
     /// If the table has to be read again but comes from a stream.
     pub fn restart(&mut self) -> Result<()> {
+        self.entries.restart()
+    }
+
+    /// Ends the reading. A pipe that was read to its end and failed is an error.
+    ///
+    /// # Errors
+    /// If a command ended with a status that is not success.
+    pub fn finish(&mut self) -> Result<()> {
+        self.entries.finish()
+    }
+}
+
+/// The entries of a table of any type that are asked for by key. Their type is erased, so that nothing of them, not even their drop, is
+/// compiled anew in the crates that read tables.
+trait AnyKeyed: Send {
+    /// Whether there is a value of `key`. `read` keeps it; it is not called for the key that it was called for last.
+    fn find(&mut self, key: &BStr, fns: &ValueFns, read: &mut dyn FnMut(&RawEntry) -> Result<()>) -> Result<bool>;
+    /// Whether a script file has a line of `key`. `None` if that says nothing.
+    fn has_line(&self, key: &BStr) -> Option<bool>;
+    fn restart(&mut self) -> Result<()>;
+    fn finish(&mut self) -> Result<()>;
+}
+
+fn open(rspecifier: &BStr, framing: Typed, session: Session) -> Result<Box<dyn AnyKeyed>> {
+    Ok(Box::new(KeyedEntries::open(rspecifier, framing, session)?))
+}
+
+struct KeyedEntries {
+    table: Table,
+    /// The key whose value was read last.
+    recent: Option<BString>,
+    permissive: bool,
+    session: Session,
+}
+
+enum Table {
+    Script(Box<ScriptTable>),
+    Archive(Box<ArchiveTable>),
+    InStep(Box<InStep>),
+}
+
+impl KeyedEntries {
+    fn open(rspecifier: &BStr, framing: Typed, session: Session) -> Result<Self> {
+        let parsed = parse_rspecifier(rspecifier)?;
+        if matches!(parsed.kind, RspecifierKind::Shards | RspecifierKind::Shar) {
+            return Err(refused(rspecifier, "shards are only read in order, and here keys are looked up"));
+        }
+        let table = session.enter(|| Table::open(&parsed, framing, &session))?;
+        Ok(Self { table, recent: None, permissive: parsed.options.permissive, session })
+    }
+
+    fn find_here(&mut self, key: &BStr, fns: &ValueFns, read: &mut dyn FnMut(&RawEntry) -> Result<()>) -> Result<bool> {
+        if !is_key(key) {
+            return Err(Error::Key { key: key.to_owned() });
+        }
+        let is_recent = self.recent.as_ref().is_some_and(|recent| recent == key);
+        // The table is asked in any case: it checks its promises.
+        let raw = match &mut self.table {
+            Table::Script(_) if is_recent => return Ok(true),
+            Table::Script(script) => script.find(key, self.permissive)?,
+            Table::Archive(archive) => match archive.locate(key)? {
+                Some(_) if is_recent => return Ok(true),
+                found => found.map(|place| archive.load(key, place)).transpose()?,
+            },
+            Table::InStep(entries) => entries.find(key)?,
+        };
+        let Some(raw) = raw else { return Ok(false) };
+        match read(&raw) {
+            Ok(()) => {
+                self.recent = Some(key.to_owned());
+                Ok(true)
+            }
+            Err(error) if self.permissive && !raw.has_wrong_range(fns) => {
+                warn_left_out(&error);
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl AnyKeyed for KeyedEntries {
+    fn find(&mut self, key: &BStr, fns: &ValueFns, read: &mut dyn FnMut(&RawEntry) -> Result<()>) -> Result<bool> {
+        let session = self.session.clone();
+        session.enter(|| self.find_here(key, fns, read))
+    }
+
+    fn has_line(&self, key: &BStr) -> Option<bool> {
+        match &self.table {
+            Table::Script(script) if !self.permissive => Some(script.has_line(key)),
+            _ => None,
+        }
+    }
+
+    fn restart(&mut self) -> Result<()> {
         self.recent = None;
         match &mut self.table {
             Table::Script(script) => script.restart(),
@@ -138,11 +187,7 @@ impl<T: Value> RandomAccessReader<T> {
         }
     }
 
-    /// Ends the reading. A pipe that was read to its end and failed is an error.
-    ///
-    /// # Errors
-    /// If a command ended with a status that is not success.
-    pub fn finish(&mut self) -> Result<()> {
+    fn finish(&mut self) -> Result<()> {
         match &mut self.table {
             Table::Script(_) => Ok(()),
             Table::Archive(archive) => archive.finish(),

@@ -24,6 +24,7 @@ use crate::read::shards::{ShardField, ShardReader};
 use crate::read::single_file::SingleFile;
 use crate::read::stepwise::Stepwise;
 use crate::specifier::{parse_rspecifier, refused};
+use crate::value_fns::ValueFns;
 use crate::{Error, Result};
 
 /// A table of `T` that is read from its start to its end.
@@ -41,9 +42,7 @@ use crate::{Error, Result};
 /// ```
 #[must_use]
 pub struct SequentialReader<T> {
-    batches: BoxedBatches,
-    queue: Queue<RawEntry>,
-    session: Session,
+    entries: Box<dyn AnyEntries>,
     value: PhantomData<fn() -> T>,
 }
 
@@ -61,10 +60,7 @@ impl<T: Value> SequentialReader<T> {
     /// # Errors
     /// As [`SequentialReader::open`].
     pub fn open_with(rspecifier: impl AsRef<[u8]>, session: Session) -> Result<Self> {
-        let wanted = ExpectedStream { framing: Typed::of::<T>(), name: T::NAME, field: T::SHARD_FIELD };
-        let opened = session.enter(|| open_batches(BStr::new(rspecifier.as_ref()), wanted, &session));
-        let (batches, unreadable) = opened?;
-        Ok(Self::new(batches, unreadable, session))
+        open_entries(BStr::new(rspecifier.as_ref()), &ExpectedStream::of::<T>(), session).map(Self::of)
     }
 
     /// Opens a table if `name` is an rspecifier, and else a file: a table of one entry without a key.
@@ -72,30 +68,27 @@ impl<T: Value> SequentialReader<T> {
     /// # Errors
     /// As [`SequentialReader::open`] and [`read_file`](crate::read_file), except for a value that cannot be parsed.
     pub fn open_table_or_file(name: impl AsRef<[u8]>) -> Result<Self> {
-        let name = BStr::new(name.as_ref());
-        if is_specifier(name) {
-            return Self::open(name);
-        }
-        Ok(Self::new(Box::new(SingleFile::open::<T>(name)?), Unreadable::Fails, Session::current()))
+        let (name, wanted) = (BStr::new(name.as_ref()), ExpectedStream::of::<T>());
+        open_table_or_file(name, &wanted, T::HAS_FILE_RANGES).map(Self::of)
     }
 
     /// Lets long values stay in their files until they are asked for. Use it for work that needs few of them or only
     /// their headers: a table in a regular file is then skipped at the cost of its headers, and with [`Entry::copy`]
     /// the kernel moves the bytes.
     pub fn skim(mut self) -> Self {
-        self.batches.leave(Leaving::Anywhere);
+        self.entries.leave(Leaving::Anywhere);
         self
     }
 
     /// Like [`SequentialReader::skim`], for work that copies most values: only those in files stay there, so that the
     /// kernel moves their bytes. The values of stores are read, many at the same time.
     pub fn leave_in_files(mut self) -> Self {
-        self.batches.leave(Leaving::InFiles);
+        self.entries.leave(Leaving::InFiles);
         self
     }
 
-    fn new(batches: BoxedBatches, unreadable: Unreadable, session: Session) -> Self {
-        Self { batches, queue: Queue::new(unreadable), session, value: PhantomData }
+    fn of(entries: Box<dyn AnyEntries>) -> Self {
+        Self { entries, value: PhantomData }
     }
 
     /// Looks at the next entry without taking it; `None` at the end of the table.
@@ -103,14 +96,13 @@ impl<T: Value> SequentialReader<T> {
     /// # Errors
     /// If the table cannot be read on. A value that makes no sense is an error only when it is read.
     pub fn peek(&mut self) -> Result<Option<Entry<'_, T>>> {
-        Ok(self.queue.peek(&self.session, || fill(&mut self.batches))?.map(Entry::new))
+        Ok(self.entries.peek()?.map(Entry::new))
     }
 
     /// The rest of the table with its values read as `U`, for a table whose type is known only after looking at it. `T`
     /// and `U` must frame the values of a `U` in the same way.
     pub fn retyped<U: Value>(self) -> SequentialReader<U> {
-        let Self { batches, queue, session, value: _ } = self;
-        SequentialReader { batches, queue, session, value: PhantomData }
+        SequentialReader { entries: self.entries, value: PhantomData }
     }
 
     /// Does `work` on every entry, on several threads if there is enough work, and delivers keys and results in the
@@ -135,10 +127,7 @@ impl<T: Value> SequentialReader<T> {
         U: Send + 'static,
         F: Fn(&Entry<'_, T>, L::Found) -> Result<U, WorkError> + Send + Sync + 'static,
     {
-        let Self { batches, queue, session, value: _ } = self;
-        let (entries, unreadable) = queue.into_filled();
-        let first = (!entries.is_empty()).then(|| entries.into());
-        Rows::new(Rest { first, batches, unreadable, session }, lookup, work)
+        Rows::new(self.entries, lookup, work)
     }
 
     /// The values, parsed on several threads if there is enough to parse.
@@ -152,14 +141,87 @@ impl<T: Value> Reader for SequentialReader<T> {
     type Error = Error;
 
     fn next(&mut self) -> Result<Option<(BString, T)>> {
-        let parse = |raw: RawEntry| {
-            let outcome = match raw.parse() {
-                Ok(value) => Outcome::Done(value),
-                Err(error) => Outcome::Unreadable { error, wrong_range: raw.has_wrong_range::<T>() },
+        let mut value = None;
+        let key = self.entries.next(ValueFns::of::<T>(), &mut |raw| {
+            value = Some(raw.parse()?);
+            Ok(())
+        })?;
+        Ok(key.zip(value))
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        self.entries.restart()
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.entries.finish()
+    }
+}
+
+/// The entries of a table of any type, not parsed yet. Their type is erased, so that nothing of them, not even their drop, is compiled
+/// anew in the crates that read tables.
+pub(crate) trait AnyEntries: Send {
+    /// Leaves long values where they are until they are asked for.
+    fn leave(&mut self, leaving: Leaving);
+    /// The next entry, without taking it.
+    fn peek(&mut self) -> Result<Option<&RawEntry>>;
+    /// The key of the next entry that `read` reads. It keeps the value.
+    fn next(&mut self, fns: &ValueFns, read: &mut dyn FnMut(&RawEntry) -> Result<()>) -> Result<Option<BString>>;
+    fn restart(&mut self) -> Result<()>;
+    fn finish(&mut self) -> Result<()>;
+    /// The table before its map.
+    fn into_rest(self: Box<Self>) -> Rest;
+}
+
+struct Entries {
+    batches: BoxedBatches,
+    queue: Queue<RawEntry>,
+    session: Session,
+}
+
+impl Entries {
+    fn boxed(batches: BoxedBatches, unreadable: Unreadable, session: Session) -> Box<dyn AnyEntries> {
+        Box::new(Self { batches, queue: Queue::new(unreadable), session })
+    }
+}
+
+fn open_entries(rspecifier: &BStr, wanted: &ExpectedStream, session: Session) -> Result<Box<dyn AnyEntries>> {
+    let (batches, unreadable) = session.enter(|| open_batches(rspecifier, wanted, &session))?;
+    Ok(Entries::boxed(batches, unreadable, session))
+}
+
+fn open_table_or_file(name: &BStr, wanted: &ExpectedStream, has_ranges: bool) -> Result<Box<dyn AnyEntries>> {
+    if is_specifier(name) {
+        return open_entries(name, wanted, Session::current());
+    }
+    let file = SingleFile::open(name, wanted.framing, has_ranges)?;
+    Ok(Entries::boxed(Box::new(file), Unreadable::Fails, Session::current()))
+}
+
+impl AnyEntries for Entries {
+    fn leave(&mut self, leaving: Leaving) {
+        self.batches.leave(leaving);
+    }
+
+    fn peek(&mut self) -> Result<Option<&RawEntry>> {
+        self.queue.peek(&self.session, &mut || fill(&mut self.batches))
+    }
+
+    fn into_rest(self: Box<Self>) -> Rest {
+        let Self { batches, queue, session } = *self;
+        let (entries, unreadable) = queue.into_filled();
+        Rest { first: (!entries.is_empty()).then(|| entries.into()), batches, unreadable, session }
+    }
+
+    fn next(&mut self, fns: &ValueFns, read: &mut dyn FnMut(&RawEntry) -> Result<()>) -> Result<Option<BString>> {
+        let open = |raw: RawEntry| {
+            let outcome = match read(&raw) {
+                Ok(()) => Outcome::Done,
+                Err(error) => Outcome::Unreadable { error, wrong_range: raw.has_wrong_range(fns) },
             };
             Row { key: raw.key, outcome }
         };
-        self.queue.next(&self.session, || fill(&mut self.batches), parse)
+        self.queue.next(&self.session, &mut || fill(&mut self.batches), open)
     }
 
     fn restart(&mut self) -> Result<()> {
@@ -187,9 +249,14 @@ struct ExpectedStream {
     field: Option<&'static str>,
 }
 
-/// Opens the entries of the table that `rspecifier` names. It is apart from [`SequentialReader::open`] so that it is
-/// compiled once.
-fn open_batches(rspecifier: &BStr, wanted: ExpectedStream, session: &Session) -> Result<(BoxedBatches, Unreadable)> {
+impl ExpectedStream {
+    fn of<T: Value>() -> Self {
+        Self { framing: Typed::of::<T>(), name: T::NAME, field: T::SHARD_FIELD }
+    }
+}
+
+/// Opens the entries of the table that `rspecifier` names.
+fn open_batches(rspecifier: &BStr, wanted: &ExpectedStream, session: &Session) -> Result<(BoxedBatches, Unreadable)> {
     let parsed = parse_rspecifier(rspecifier)?;
     let permissive = parsed.options.permissive;
     let rxfilename = parsed.rxfilename.as_ref();

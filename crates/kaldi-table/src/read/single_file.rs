@@ -19,16 +19,16 @@ pub(crate) struct SingleFile {
 }
 
 impl SingleFile {
-    /// Frames the value. A range at the end of the name is removed if the type has ranges.
-    pub(crate) fn open<T: Value>(rxfilename: &BStr) -> Result<Self> {
-        let (locator, mut loader) = (locate::<T>(rxfilename)?, ValueLoader::new(Typed::of::<T>()));
+    /// Frames the value. A range at the end of the name is removed if `has_ranges`.
+    pub(crate) fn open(rxfilename: &BStr, framing: Typed, has_ranges: bool) -> Result<Self> {
+        let (locator, mut loader) = (locate(rxfilename, has_ranges)?, ValueLoader::new(framing));
         let entry = Some(load(&mut loader, &locator)?);
         Ok(Self { locator, loader, entry })
     }
 }
 
-fn locate<T: Value>(rxfilename: &BStr) -> Result<Locator> {
-    match T::HAS_FILE_RANGES {
+fn locate(rxfilename: &BStr, has_ranges: bool) -> Result<Locator> {
+    match has_ranges {
         true => Ok(Locator::parse(rxfilename).map_err(|error| error.into_error(rxfilename))?),
         false => Ok(Locator::whole(rxfilename)?),
     }
@@ -67,5 +67,9 @@ impl Batches for SingleFile {}
 /// # Errors
 /// If the name is invalid, or the stream cannot be read or does not start with such a value.
 pub fn read_file<T: Value>(rxfilename: impl AsRef<[u8]>) -> Result<T> {
-    load(&mut ValueLoader::new(Typed::of::<T>()), &locate::<T>(BStr::new(rxfilename.as_ref()))?)?.parse()
+    read_entry(BStr::new(rxfilename.as_ref()), Typed::of::<T>(), T::HAS_FILE_RANGES)?.parse()
+}
+
+fn read_entry(rxfilename: &BStr, framing: Typed, has_ranges: bool) -> Result<RawEntry> {
+    load(&mut ValueLoader::new(framing), &locate(rxfilename, has_ranges)?)
 }

@@ -12,10 +12,14 @@ use crate::write::output::create_output;
 /// # Errors
 /// If the name is invalid or writing fails.
 pub fn write_file<T: Value>(wxfilename: impl AsRef<[u8]>, value: &T, format: Format) -> Result<()> {
-    warn_of_loss(BStr::new(""), value);
+    warn_of_loss(b"", value);
     let mut bytes = Vec::new();
     value.write(&mut bytes, format);
+    write_bytes(BStr::new(wxfilename.as_ref()), &bytes)
+}
+
+fn write_bytes(wxfilename: &BStr, bytes: &[u8]) -> Result<()> {
     let mut output = create_output(wxfilename, false)?;
-    output.write_all(&bytes)?;
+    output.write_all(bytes)?;
     Ok(output.finish()?)
 }

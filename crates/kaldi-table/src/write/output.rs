@@ -11,7 +11,10 @@ use crate::Result;
 /// # Errors
 /// As [`Output::create`].
 pub fn create_output(name: impl AsRef<[u8]>, in_place: bool) -> Result<Output> {
-    let name = BStr::new(name.as_ref());
+    create(BStr::new(name.as_ref()), in_place)
+}
+
+fn create(name: &BStr, in_place: bool) -> Result<Output> {
     let output = Output::create(name, in_place)?;
     if let Some(doubt) = output_doubt(name) {
         warning!("the name of the output file is {}: {doubt}", printable_wxfilename(name));

@@ -10,7 +10,7 @@ use kaldi_io::{
 use kaldi_values::{Format, Value};
 
 use crate::key::is_key;
-use crate::record::{Body, Record};
+use crate::record::{AnyRecord, Body, Record};
 use crate::script::Script;
 use crate::specifier::parse_wspecifier;
 use crate::write::archive::ArchiveWriter;
@@ -20,7 +20,7 @@ use crate::{Error, Result};
 /// A table of `T` that is being written.
 #[must_use = "a table is complete only after finish()"]
 pub struct TableWriter<T> {
-    records: RecordWriter,
+    records: Box<dyn AnyRecords>,
     value: PhantomData<fn(T)>,
 }
 
@@ -40,12 +40,8 @@ impl<T: Value> TableWriter<T> {
     /// As [`TableWriter::create`].
     pub fn create_with(wspecifier: impl AsRef<[u8]>, session: Session) -> Result<Self> {
         let wspecifier = BStr::new(wspecifier.as_ref());
-        if !T::HAS_TEXT && !parse_wspecifier(wspecifier)?.options.binary {
-            let advice = format!("a {} has no text form (remove the option t)", T::NAME);
-            return Err(Error::Specifier { role: "wspecifier", text: wspecifier.to_owned(), advice });
-        }
-        let records = session.enter(|| RecordWriter::create(wspecifier, session.clone()))?;
-        Ok(Self { records, value: PhantomData })
+        let without_text = if T::HAS_TEXT { None } else { Some(T::NAME) };
+        create(wspecifier, without_text, session).map(Self::from_any)
     }
 
     /// Creates a table if `name` is a wspecifier. Else it creates a file: a table of one entry without a key, written
@@ -58,8 +54,7 @@ impl<T: Value> TableWriter<T> {
         if is_specifier(name) {
             return Self::create(name);
         }
-        let place = RecordTarget::File(create_output(name, false)?);
-        Ok(Self { records: RecordWriter { place, format, session: Session::current() }, value: PhantomData })
+        create_file(name, format).map(Self::from_any)
     }
 
     /// Creates a table in which every entry has its own file, `<folder>/<key>.<extension>`, in binary form. The folder
@@ -69,23 +64,13 @@ impl<T: Value> TableWriter<T> {
     /// If the folder cannot be made.
     pub fn create_folder(folder: impl AsRef<[u8]>, extension: impl AsRef<[u8]>) -> Result<Self> {
         let (folder, extension) = (BStr::new(folder.as_ref()), BStr::new(extension.as_ref()));
-        let path = folder.to_path_lossy();
-        if !is_remote(folder) && !path.exists() {
-            make_last_folder(&path, 0o750)
-                .map_err(|source| kaldi_io::Error::Open { name: folder.to_string(), source })?;
-        }
-        let place = RecordTarget::Folder { folder: folder.to_owned(), extension: extension.to_owned() };
-        let records = RecordWriter { place, format: Format::Binary, session: Session::current() };
-        Ok(Self { records, value: PhantomData })
+        create_folder(folder, extension).map(Self::from_any)
     }
 
     /// Whether an entry with this key has a place in the table. A file must not be outside of the folder, as the one of
     /// the key `../utt1` would be.
     pub fn has_place_for(&self, record: &Record<T>) -> bool {
-        match &self.records.place {
-            RecordTarget::Folder { extension, .. } => stays_in_folder(record.key.as_ref(), extension.as_ref()),
-            RecordTarget::File(_) | RecordTarget::Archive(_) | RecordTarget::Script { .. } => true,
-        }
+        self.records.has_place_for(record.key())
     }
 
     /// Writes one entry.
@@ -101,14 +86,22 @@ impl<T: Value> TableWriter<T> {
     /// # Errors
     /// As [`TableWriter::write`].
     pub fn put(&mut self, record: Record<T>) -> Result<()> {
-        self.records.put(&record.key, &record.body)
+        self.records.put(record.as_any())
     }
 }
 
 impl<T> TableWriter<T> {
+    pub(crate) fn from_any(records: Box<dyn AnyRecords>) -> Self {
+        Self { records, value: PhantomData }
+    }
+
+    pub(crate) fn into_any(self) -> Box<dyn AnyRecords> {
+        self.records
+    }
+
     /// The form in which values are written.
     pub fn format(&self) -> Format {
-        self.records.format
+        self.records.format()
     }
 
     /// Writes out what is buffered. Files still get their names only by [`TableWriter::finish`].
@@ -116,11 +109,7 @@ impl<T> TableWriter<T> {
     /// # Errors
     /// If writing fails.
     pub fn flush(&mut self) -> Result<()> {
-        match &mut self.records.place {
-            RecordTarget::File(output) => Ok(output.flush()?),
-            RecordTarget::Archive(archive) => archive.flush(),
-            RecordTarget::Script { .. } | RecordTarget::Folder { .. } => Ok(()),
-        }
+        self.records.flush()
     }
 
     /// Completes the table: closes files and pipes, and gives the files their names, the archive before the script file.
@@ -132,7 +121,16 @@ impl<T> TableWriter<T> {
     }
 }
 
-/// The part of a writer that does not depend on the type of values.
+/// A table of values of any type that is being written. Its type is erased, so that nothing of it, not even its drop, is compiled anew in
+/// the crates that write tables.
+pub(crate) trait AnyRecords: Send {
+    fn format(&self) -> Format;
+    fn has_place_for(&self, key: &BStr) -> bool;
+    fn put(&mut self, record: &AnyRecord) -> Result<()>;
+    fn flush(&mut self) -> Result<()>;
+    fn finish(self: Box<Self>) -> Result<()>;
+}
+
 struct RecordWriter {
     place: RecordTarget,
     format: Format,
@@ -144,6 +142,31 @@ enum RecordTarget {
     Archive(ArchiveWriter),
     Script { script: Script, options: WspecifierOptions },
     Folder { folder: BString, extension: BString },
+}
+
+/// `without_text` is the name of a type that has no text form.
+fn create(wspecifier: &BStr, without_text: Option<&str>, session: Session) -> Result<Box<dyn AnyRecords>> {
+    if let Some(name) = without_text
+        && !parse_wspecifier(wspecifier)?.options.binary
+    {
+        let advice = format!("a {name} has no text form (remove the option t)");
+        return Err(Error::Specifier { role: "wspecifier", text: wspecifier.to_owned(), advice });
+    }
+    Ok(Box::new(session.enter(|| RecordWriter::create(wspecifier, session.clone()))?))
+}
+
+fn create_file(name: &BStr, format: Format) -> Result<Box<dyn AnyRecords>> {
+    let place = RecordTarget::File(create_output(name, false)?);
+    Ok(Box::new(RecordWriter { place, format, session: Session::current() }))
+}
+
+fn create_folder(folder: &BStr, extension: &BStr) -> Result<Box<dyn AnyRecords>> {
+    let path = folder.to_path_lossy();
+    if !is_remote(folder) && !path.exists() {
+        make_last_folder(&path, 0o750).map_err(|source| kaldi_io::Error::Open { name: folder.to_string(), source })?;
+    }
+    let place = RecordTarget::Folder { folder: folder.to_owned(), extension: extension.to_owned() };
+    Ok(Box::new(RecordWriter { place, format: Format::Binary, session: Session::current() }))
 }
 
 impl RecordWriter {
@@ -161,14 +184,36 @@ impl RecordWriter {
         };
         Ok(Self { place, format: Format::from_binary(options.binary), session })
     }
+}
 
-    fn put(&mut self, key: &BString, body: &Body) -> Result<()> {
-        self.session.count_written();
-        self.session.enter(|| self.place.put(key.as_ref(), body))
+impl AnyRecords for RecordWriter {
+    fn format(&self) -> Format {
+        self.format
     }
 
-    fn finish(self) -> Result<()> {
-        self.session.enter(|| match self.place {
+    fn has_place_for(&self, key: &BStr) -> bool {
+        match &self.place {
+            RecordTarget::Folder { extension, .. } => stays_in_folder(key, extension.as_ref()),
+            RecordTarget::File(_) | RecordTarget::Archive(_) | RecordTarget::Script { .. } => true,
+        }
+    }
+
+    fn put(&mut self, record: &AnyRecord) -> Result<()> {
+        self.session.count_written();
+        self.session.enter(|| self.place.put(record.key.as_ref(), &record.body))
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        match &mut self.place {
+            RecordTarget::File(output) => Ok(output.flush()?),
+            RecordTarget::Archive(archive) => archive.flush(),
+            RecordTarget::Script { .. } | RecordTarget::Folder { .. } => Ok(()),
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        let Self { place, session, .. } = *self;
+        session.enter(|| match place {
             RecordTarget::File(output) => Ok(output.finish()?),
             RecordTarget::Archive(archive) => archive.finish(),
             RecordTarget::Script { .. } | RecordTarget::Folder { .. } => Ok(()),
