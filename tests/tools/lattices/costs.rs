@@ -161,7 +161,7 @@ fn an_alignment_needs_costs_that_are_numbers() {
 /// Random lattices whose states and lines are in any order, with states that are on no path: after pushing, and whatever else keeps
 /// all paths, the best path has the same words and the same cost.
 #[test]
-fn states_may_be_in_any_order() {
+pub fn states_may_be_in_any_order() {
     let mut seed = 11_u32;
     let mut draw = move |below: usize| {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
