@@ -5,7 +5,7 @@ use crate::tools::egs::{chain, nnet3_subset_egs};
 use crate::tools::every_field;
 use crate::tools::features::{copy_feats, select_feats};
 use crate::tools::help;
-use crate::tools::lattices::{lattice_add_trans_probs, lattice_copy};
+use crate::tools::lattices::{costs, lattice_add_trans_probs, lattice_copy};
 use crate::tools::models::mixtures::{selections, statistics};
 use crate::tools::models::{ali_to_pdf, ali_to_phones, compute_gop, gmm_copy};
 use crate::tools::posteriors::post_to_feats;
@@ -69,6 +69,7 @@ pub const ASSERTED: &[(&str, &[Test])] = &[
             lattice_copy::listed_lattices_are_left_out_in_both_forms,
         ],
     ),
+    ("^lattice-push/(h-)?corners-where$", &[costs::states_may_be_in_any_order]),
     ("copy-matrix/io-fail-zero-by-three$", &[copy_matrix::a_matrix_of_columns_without_rows_is_empty]),
     (
         "copy-vector/io-(option|config)-after-arguments$",

@@ -49,6 +49,9 @@ mod ranges;
 /// What outputs may cost: other outputs, inputs, owners and names.
 mod outputs;
 
+/// Several outputs of one run.
+mod output_sets;
+
 /// Samples of every value type.
 pub mod values;
 

@@ -50,6 +50,12 @@ impl Names {
         &self.outputs
     }
 
+    /// Whether several files or commands are written: with a `%` in its name, an output is more than one.
+    pub(crate) fn has_several_outputs(&self) -> bool {
+        let names = self.outputs.iter().flat_map(|output| wxfilenames(output.as_ref()));
+        names.clone().count() > 1 || self.outputs.iter().any(|output| output.contains(&b'%'))
+    }
+
     /// Whether values may come to standard output: an output leads there or to a command, or no output is named.
     pub(crate) fn may_write_to_stdout(&self) -> bool {
         let is_there = |(name, _): &(BString, bool)| match Wxfilename::parse(name.as_ref()) {

@@ -8,9 +8,6 @@ use crate::mixture::check_feats;
 use crate::stats::{StatsHead, sums_size};
 use crate::{Error, FrameWeights, GmmFlags, GmmStats, Result};
 
-/// From how many frames on their outer products are summed by a product of matrices.
-const MANY: usize = 8;
-
 /// Statistics for a mixture with full covariances (Kaldi's `AccumFullGmm`): for each Gaussian the sums of its frames'
 /// weights, of the frames and of their outer products, both times their weights.
 ///
@@ -61,30 +58,6 @@ impl AccumFullGmm {
             let _ = squares.add_outer(sign / occupancy, self.means.row(gauss));
         }
     }
-}
-
-/// Adds the outer products of frames, each times its weight.
-fn add_products(
-    squares: &mut SymmetricMatrix,
-    frames: &Matrix<f64>,
-    weights: &[f64],
-) -> Result<(), kaldi_matrix::Error> {
-    if frames.num_rows() < MANY {
-        for (frame, &weight) in frames.rows().zip(weights) {
-            squares.add_outer(weight, frame)?;
-        }
-        return Ok(());
-    }
-    let mut weighted = frames.clone();
-    for (row, &weight) in weighted.rows_mut().zip(weights) {
-        row.iter_mut().for_each(|value| *value *= weight);
-    }
-    let mut products = Matrix::new(frames.num_cols(), frames.num_cols());
-    products.add_transposed_product(&weighted, frames)?;
-    for (row, products) in products.rows().enumerate() {
-        squares.lower_row_mut(row).iter_mut().zip(products).for_each(|(sum, product)| *sum += product);
-    }
-    Ok(())
 }
 
 impl GmmStats for AccumFullGmm {
@@ -146,7 +119,8 @@ impl GmmStats for AccumFullGmm {
                 if squares.is_empty() {
                     *squares = SymmetricMatrix::new(self.dim);
                 }
-                add_products(squares, &frames, &weights).map_err(|source| Error::Covariance { gauss, source })?;
+                let frames: Vec<_> = weights.iter().copied().zip(frames.rows()).collect();
+                squares.add_outers(&frames).map_err(|source| Error::Covariance { gauss, source })?;
             }
         }
         Ok(())

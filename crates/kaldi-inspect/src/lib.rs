@@ -95,4 +95,4 @@ pub use sketch::Sketch;
 pub use sound::{MeasureStatistics, Measures, decode_sound, measure_graph, measure_sound, sound_measures};
 pub use statistics::{EntryStatistics, Examiner, Statistics};
 pub use summary::Summary;
-pub use value::{read_content, read_frames, read_header, write_value};
+pub use value::{read_content, read_frames, read_frames_within, read_header, write_value};

@@ -48,6 +48,17 @@ pub fn read_frames(entry: &RawEntry, value_type: ValueType) -> Result<Option<Fra
     Frames::parse(value_type, &mut Cursor::new(&bytes), range).map_err(|error| entry.error(error).into())
 }
 
+/// As [`read_frames`], but takes no more memory than this besides the value and what it says: for the words of a lattice.
+///
+/// # Errors
+/// As [`read_frames`], and if more would be needed.
+pub fn read_frames_within(most_memory: usize, entry: &RawEntry, value_type: ValueType) -> Result<Option<Frames>> {
+    let bytes = entry.bytes()?;
+    let range = entry.range().map(|range| range.as_ref());
+    let frames = Frames::parse_within(most_memory, value_type, &mut Cursor::new(&bytes), range);
+    frames.map_err(|error| entry.error(error).into())
+}
+
 /// Appends the value of an entry to `out` in the given form; see [`kaldi_types::write_value`].
 ///
 /// # Errors

@@ -47,6 +47,8 @@ pub struct Output {
     target: Target,
     /// The session that opened it.
     session: Session,
+    /// Whether it waits for the other outputs of the session.
+    together: bool,
 }
 
 /// What happens at the end.
@@ -78,7 +80,11 @@ impl Output {
                 let (child, file) = ShellChild::writing(command.as_ref())?;
                 Ok(Self::new(file, shown, Target::Command(child)))
             }
-            Wxfilename::File(path) => Self::create_file(&path, shown, in_place),
+            Wxfilename::File(path) => {
+                let mut output = Self::create_file(&path, shown, in_place)?;
+                output.together = output.session.completes_together();
+                Ok(output)
+            }
         }
     }
 
@@ -89,7 +95,8 @@ impl Output {
                 let mut stream = Stream::of_object(upload, name);
                 stream.replacement = Replacement::of_object(url);
                 let stream = Arc::new(Mutex::new(stream));
-                Ok(Self { stream, target: Target::Object(url.to_owned()), session: Session::current() })
+                let target = Target::Object(url.to_owned());
+                Ok(Self { stream, target, session: Session::current(), together: false })
             }
             Err(source) => Err(Error::Open { name, source }),
         }
@@ -148,14 +155,19 @@ impl Output {
     fn stdout() -> Result<Self> {
         static STDOUT: OnceLock<Arc<Mutex<Stream>>> = OnceLock::new();
         if let Some(stream) = STDOUT.get() {
-            return Ok(Self { stream: Arc::clone(stream), target: Target::Open, session: Session::current() });
+            return Ok(Self::open(Arc::clone(stream)));
         }
         let name = "standard output".to_owned();
         let file = io::stdout().as_fd().try_clone_to_owned().map(File::from);
         let file = file.map_err(|source| Error::Open { name: name.clone(), source })?;
         let stream = Arc::new(Mutex::new(Stream::new(file, name)));
         let stream = Arc::clone(STDOUT.get_or_init(|| stream));
-        Ok(Self { stream, target: Target::Open, session: Session::current() })
+        Ok(Self::open(stream))
+    }
+
+    /// A stream that is only flushed at the end.
+    fn open(stream: Arc<Mutex<Stream>>) -> Self {
+        Self { stream, target: Target::Open, session: Session::current(), together: false }
     }
 
     fn new(file: File, name: String, target: Target) -> Self {
@@ -163,7 +175,7 @@ impl Output {
             if matches!(target, Target::Renamed(_)) { ReservedBlocks::of(&file) } else { ReservedBlocks::none() };
         let mut stream = Stream::new(file, name);
         stream.room = room;
-        Self { stream: Arc::new(Mutex::new(stream)), target, session: Session::current() }
+        Self { stream: Arc::new(Mutex::new(stream)), target, session: Session::current(), together: false }
     }
 
     fn stream(&self) -> MutexGuard<'_, Stream> {
@@ -258,10 +270,10 @@ impl Output {
         let sink = self.stream().sink.take();
         match (std::mem::replace(&mut self.target, Target::InPlace), sink) {
             (Target::Object(url), Some(Sink::Object(upload))) => {
-                held::complete(&self.session, name, offset, url, upload)
+                held::complete(&self.session, self.together, (name, offset), url, upload)
             }
             (Target::Renamed(pending), Some(Sink::File(file))) => {
-                ClosedOutput::seal(self.session.clone(), name, offset, file, pending)?.finish()
+                ClosedOutput::seal(self.session.clone(), self.together, (name, offset), file, pending)?.finish()
             }
             (_, Some(Sink::Object(upload))) => upload.finish().map_err(|source| Error::Write { name, offset, source }),
             (Target::Open | Target::InPlace | Target::Object(_), Some(Sink::File(file))) => {
@@ -293,7 +305,7 @@ impl Output {
         };
         match (std::mem::replace(&mut self.target, Target::InPlace), sink) {
             (Target::Renamed(pending), Some(Sink::File(file))) => {
-                ClosedOutput::seal(self.session.clone(), name, offset, file, pending)
+                ClosedOutput::seal(self.session.clone(), self.together, (name, offset), file, pending)
             }
             _ => Ok(ClosedOutput::open(self)),
         }

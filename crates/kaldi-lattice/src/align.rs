@@ -99,17 +99,21 @@ trait Units {
 /// Follows the paths of a lattice; returns the units and arcs without a label between them, and whether it was followed to
 /// its end: not if there would be more than `most` states.
 fn follow(lattice: &Graph, units: &mut impl Units, most: Option<usize>) -> Result<(Graph, bool)> {
+    lattice.check_costs()?;
     if lattice.is_cyclic() {
         return Err(Error::Cycle);
     }
     let lattice = lattice.with_one_end();
     let Some(start) = lattice.start() else { return Ok((Graph::default(), true)) };
     let mut list = WorkList::starting_with((start, Waiting::default()));
+    let mut num_ids = 0;
     while let Some((place, from)) = list.next() {
         if most.is_some_and(|most| list.builder.num_states() > most) {
             return Ok((list.finish(), false));
         }
         let (state, mut waiting) = (place.0, place.1.clone());
+        num_ids += waiting.ids.len() as u64;
+        Error::check_ids(num_ids, lattice.ids.len())?;
         if let Some(unit) = units.take(&mut waiting)? {
             let next = list.number((state, waiting));
             let string = list.builder.add_string(&unit.ids);

@@ -1,5 +1,7 @@
 //! Graphs put together: composed, one beside the other, reversed.
 
+use std::collections::HashMap;
+
 use crate::builder::Builder;
 use crate::cost::Cost;
 use crate::error::{Error, Result};
@@ -22,7 +24,7 @@ impl Graph {
     pub fn compose(&self, other: &Self) -> Self {
         let (Some(start), Some(other_start)) = (self.start(), other.start()) else { return Self::default() };
         let list = WorkList::starting_with((start, other_start, Turn::Either));
-        let mut composed = Composition { graphs: [self, other], list };
+        let mut composed = Composition { graphs: [self, other], list, inputs: Inputs::default() };
         while let Some((place, from)) = composed.list.next() {
             composed.expand(*place, from);
         }
@@ -37,6 +39,30 @@ type Place = (u32, u32, Turn);
 struct Composition<'a> {
     graphs: [&'a Graph; 2],
     list: WorkList<Place>,
+    inputs: Inputs,
+}
+
+/// The arcs of states by their inputs. Each arc of one graph looks for those of the other one.
+#[derive(Default)]
+struct Inputs(HashMap<u32, HashMap<i32, Vec<u32>>>);
+
+/// Up to so many arcs are looked through one after the other.
+const FEW_ARCS: usize = 16;
+
+impl Inputs {
+    /// The arcs of a state with an input, in their order.
+    fn of(&mut self, graph: &Graph, state: u32, input: i32) -> Vec<Arc> {
+        let arcs = graph.arcs(state);
+        if arcs.len() <= FEW_ARCS {
+            return arcs.iter().filter(|arc| arc.input == input).copied().collect();
+        }
+        let known = self.0.entry(state).or_insert_with(|| {
+            let mut by_input: HashMap<i32, Vec<u32>> = HashMap::new();
+            arcs.iter().zip(0..).for_each(|(arc, index)| by_input.entry(arc.input).or_default().push(index));
+            by_input
+        });
+        known.get(&input).into_iter().flatten().map(|&index| arcs[index as usize]).collect()
+    }
 }
 
 impl Composition<'_> {
@@ -61,7 +87,7 @@ impl Composition<'_> {
                 }
                 continue;
             }
-            for match_ in second.arcs(other).iter().filter(|match_| match_.input == arc.output) {
+            for match_ in self.inputs.of(second, other, arc.output) {
                 let next = self.list.number((arc.next, match_.next, Turn::Either));
                 let (cost, string) = (arc.cost.then(match_.cost), self.string(arc.string, match_.string));
                 self.list.builder.add_arc(from, Arc { input: arc.input, output: match_.output, cost, string, next });
@@ -86,22 +112,42 @@ impl Graph {
     /// Adds the states of `other`, so that the paths are those of both. The start of this graph gets an arc without labels
     /// to that of the other; if arcs lead to it, both starts get one from a new start.
     pub fn join(&mut self, other: &Self) {
-        let Some(other_start) = other.start() else { return };
-        let start = self.start();
-        let is_entered = start.is_some_and(|start| self.all_arcs().iter().any(|arc| arc.next == start));
+        self.join_all(std::slice::from_ref(other));
+    }
+
+    /// Adds the states of all others, as [`Graph::join`] does one after the other.
+    pub fn join_all(&mut self, others: &[Self]) {
+        let mut others = others.iter().filter(|other| other.start().is_some()).peekable();
+        if others.peek().is_none() {
+            return;
+        }
+        let mut start = self.start();
+        let is_entered = |graph: &Self, start: u32| graph.all_arcs().iter().any(|arc| arc.next == start);
+        let mut must_begin = start.is_some_and(|start| is_entered(self, start));
         let mut builder = std::mem::take(self).into_builder();
-        let offset = builder.num_states() as u32;
-        builder.add_graph(other);
         let epsilon = |next: u32| Arc::plain(0, 0, Cost::ONE, next);
-        match start {
-            None => builder.set_start(other_start + offset),
-            Some(start) if is_entered => {
-                let first = builder.add_state();
-                builder.set_start(first);
-                builder.add_arc(first, epsilon(start));
-                builder.add_arc(first, epsilon(other_start + offset));
+        for other in others {
+            let Some(other_start) = other.start() else { continue };
+            let offset = builder.num_states() as u32;
+            builder.add_graph(other);
+            let next = other_start + offset;
+            match start {
+                None => {
+                    start = Some(next);
+                    must_begin = is_entered(other, other_start);
+                }
+                Some(old) => {
+                    if must_begin {
+                        let first = builder.add_state();
+                        builder.add_arc(first, epsilon(old));
+                        (start, must_begin) = (Some(first), false);
+                    }
+                    builder.add_arc(start.unwrap_or(old), epsilon(next));
+                }
             }
-            Some(start) => builder.add_arc(start, epsilon(other_start + offset)),
+        }
+        if let Some(start) = start {
+            builder.set_start(start);
         }
         *self = builder.finish();
     }
@@ -151,8 +197,9 @@ impl CompactLattice {
     /// lattice is sorted if needed.
     ///
     /// # Errors
-    /// If there is a cycle or no path.
+    /// If there is a cycle or no path, or a cost is no number.
     pub fn normalize(&mut self, weight: f32) -> Result<()> {
+        self.check_costs()?;
         if !self.sort_unless_known() {
             return Err(Error::Cycle);
         }
@@ -211,6 +258,18 @@ mod tests {
     }
 
     #[test]
+    fn all_are_joined_as_one_after_the_other() {
+        let others =
+            ["0 1 5\n1\n", "", "0 1 5\n1 0 6\n1\n", "0 1 7 1,0,3\n1\n", "1 0 2\n0\n"].map(|text| compact(text).0);
+        for first in &others {
+            let (mut one_by_one, mut at_once) = (first.clone(), first.clone());
+            others.iter().for_each(|other| one_by_one.join(other));
+            at_once.join_all(&others);
+            assert_eq!(at_once, one_by_one);
+        }
+    }
+
+    #[test]
     fn twice_reversed_has_the_same_paths() {
         let lattice = compact("0 1 5 1,2,3_4\n1 0.5,0,7_8\n");
         let reversed = lattice.reversed();
@@ -227,5 +286,6 @@ mod tests {
         assert!((lattice.scores(false).total - 0.25_f64.ln()).abs() < 1e-6);
         assert_eq!(compact("").normalize(1.0), Err(Error::NoPath));
         assert_eq!(compact("0 1 5\n1 0 6\n1\n").normalize(1.0), Err(Error::Cycle));
+        assert!(matches!(compact("0 1 5 nan,0,\n0 1 6\n1\n").normalize(1.0), Err(Error::Cost { .. })));
     }
 }

@@ -57,6 +57,16 @@ impl Cost {
         self.graph.is_finite() && self.acoustic.is_finite()
     }
 
+    /// Whether a path with this cost can be compared with others: neither part is NaN or minus infinity.
+    pub fn is_comparable(self) -> bool {
+        self.graph > f32::NEG_INFINITY && self.acoustic > f32::NEG_INFINITY
+    }
+
+    /// Whether no path with this cost can be taken: a part is infinite.
+    pub fn is_impossible(self) -> bool {
+        self.graph == f32::INFINITY || self.acoustic == f32::INFINITY
+    }
+
     /// Compares as weights are compared: the smaller total in single precision is less, then the smaller graph cost.
     pub fn compare(self, other: Self) -> Ordering {
         let totals = (self.graph + self.acoustic).partial_cmp(&(other.graph + other.acoustic));

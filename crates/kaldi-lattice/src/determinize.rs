@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 
 use crate::cost::Cost;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::graph::{Arc, Graph};
 use crate::value::CompactLattice;
 use crate::weight::Weight;
@@ -45,12 +45,15 @@ impl CompactLattice {
     /// word are removed.
     ///
     /// # Errors
-    /// If there is a cycle.
+    /// If there is a cycle, a cost is no number, or there would be too many transition-ids.
     pub fn determinized(&self) -> Result<Self> {
         let graph = self.0.clone().without_epsilons()?;
         let Some(start) = graph.start() else { return Ok(Self::default()) };
         let mut list = WorkList::starting_with(Subset(vec![(start, Weight::default())]));
+        let mut num_ids = 0;
         while let Some((subset, from)) = list.next() {
+            num_ids += subset.0.iter().map(|(_, weight)| weight.ids.len() as u64).sum::<u64>();
+            Error::check_ids(num_ids, graph.ids.len())?;
             expand(&graph, &subset, from, &mut list);
         }
         let mut lattice = list.finish();

@@ -14,14 +14,16 @@ impl Graph {
     /// label; of arcs with the same labels between two states the best one is left.
     ///
     /// # Errors
-    /// If there is a cycle.
+    /// If there is a cycle, or a cost is no number.
     pub(crate) fn without_epsilons(mut self) -> Result<Self> {
+        self.check_costs()?;
         self.connect();
         if !self.sort_if_needed() {
             return Err(Error::Cycle);
         }
         let Some(start) = self.start() else { return Ok(Self::default()) };
         let ids = std::mem::take(&mut self.ids);
+        let num_ids = ids.len();
         let mut removal = Removal {
             graph: &self,
             builder: Builder::default().with_ids(ids),
@@ -36,7 +38,7 @@ impl Graph {
         let first = removal.number(start);
         removal.builder.set_start(first);
         while let Some(state) = removal.waiting.pop() {
-            removal.expand(state);
+            removal.expand(state, num_ids)?;
         }
         let mut graph = removal.builder.finish();
         graph.connect();
@@ -134,7 +136,10 @@ impl Removal<'_> {
     }
 
     /// Gives a state the arcs and the final cost of all states that it reaches without a label.
-    fn expand(&mut self, state: u32) {
+    ///
+    /// # Errors
+    /// If there are too many transition-ids for a graph that had `num_ids`.
+    fn expand(&mut self, state: u32, num_ids: usize) -> Result<()> {
         let from = self.numbers[state as usize];
         let graph = self.graph;
         self.arcs.clear();
@@ -171,11 +176,13 @@ impl Removal<'_> {
             let (arc, way) = self.arcs[index];
             let (next, string) = (self.number(arc.next), self.string(way));
             self.builder.add_arc(from, Arc { cost: way.0, string, next, ..arc });
+            Error::check_ids(self.builder.num_ids() as u64, num_ids)?;
         }
         if let Some(way) = last {
             let string = self.string(way);
             self.builder.set_final(from, way.0, string);
         }
+        Ok(())
     }
 
     /// Adds an arc, unless there is one with the same labels: then the better one stays.
@@ -261,6 +268,15 @@ mod tests {
         // The last step is the same; without one, the string is shorter.
         let shorter = compact("0 1 0 1,0,3\n0 2 0 1,0,\n1 3 0 0,0,9\n2 3 0 0,0,1\n3 4 5 0,0,2\n4\n");
         assert_eq!(shorter.0.without_epsilons().unwrap(), compact("0 1 5 1,0,1_2\n1\n").0);
+    }
+
+    #[test]
+    fn ways_whose_costs_are_no_numbers_cannot_be_compared() {
+        for cost in ["nan,0", "0,-inf"] {
+            let lattice = compact(&format!("0 1 0 {cost},3\n0 1 0 1,0,4\n1 2 5\n2\n"));
+            assert!(lattice.0.clone().without_epsilons().is_err(), "{cost}");
+            assert!(lattice.determinized().is_err(), "{cost}");
+        }
     }
 
     #[test]

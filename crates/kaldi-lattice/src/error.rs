@@ -2,6 +2,8 @@
 
 use kaldi_hmm::UnknownTransitionId;
 
+use crate::cost::Cost;
+
 /// Why something cannot be computed from a lattice.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -9,6 +11,28 @@ pub enum Error {
     /// There is a cycle.
     #[error("the lattice has a cycle")]
     Cycle,
+    /// A cost by which paths cannot be compared: it is not a number, or minus infinity.
+    #[error("expected a number as the cost of {place}, got {got}")]
+    Cost {
+        /// What has the cost, with states as they are numbered after sorting.
+        place: String,
+        /// The cost.
+        got: String,
+    },
+    /// The result would have too many transition-ids.
+    #[error("expected a result of at most {most} transition-ids, got {needed}")]
+    TooManyIds {
+        /// As many as there would be.
+        needed: u64,
+        /// As many as there may be.
+        most: usize,
+    },
+    /// The result needs more memory than it may take, or than there is.
+    #[error("the lattice needs {needed} bytes of memory, more than there are for it")]
+    Memory {
+        /// The bytes.
+        needed: u64,
+    },
     /// A scale of acoustic costs and the inverse of one are given.
     #[error("expected `inv_acoustic_scale` to be 1 where `acoustic_scale` is given, got {got}")]
     BothScales {
@@ -61,6 +85,26 @@ pub enum Error {
         /// The phone of the last one.
         last: i32,
     },
+}
+
+/// A graph that is computed from another one has at most so many transition-ids, or as many as that one. Where ways are copied,
+/// there may be as many as the square of a lattice has.
+const MOST_IDS: usize = 1 << 28;
+
+impl Error {
+    /// Checks that a graph of `needed` transition-ids may be made of another one that has `known`.
+    ///
+    /// # Errors
+    /// If that is too large.
+    pub(crate) fn check_ids(needed: u64, known: usize) -> Result<()> {
+        let most = MOST_IDS.max(known);
+        if needed > most as u64 { Err(Self::TooManyIds { needed, most }) } else { Ok(()) }
+    }
+
+    /// A cost that is no number.
+    pub(crate) fn no_number(place: &str, Cost { graph, acoustic }: Cost) -> Self {
+        Self::Cost { place: place.to_owned(), got: format!("{graph},{acoustic}") }
+    }
 }
 
 /// The result of a computation.

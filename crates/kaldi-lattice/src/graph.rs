@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::cost::{Cost, Scale};
+use crate::error::{Error, Result};
 
 /// A piece of the transition-ids of a graph, which arcs and states share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -168,6 +169,29 @@ impl Graph {
         let state = &mut self.states[state as usize];
         (state.cost, state.string) = (cost, string);
         self.properties = 0;
+    }
+
+    /// Checks that paths can be compared by their costs.
+    ///
+    /// # Errors
+    /// If one is not a number, or minus infinity. A cost that is infinite is that of what is impossible.
+    pub fn check_costs(&self) -> Result<()> {
+        let are_sound = self.arcs.iter().all(|arc| arc.cost.is_comparable())
+            && self.states.iter().all(|state| state.cost.is_comparable());
+        if are_sound {
+            return Ok(());
+        }
+        for state in self.states() {
+            for (index, arc) in self.arcs(state).iter().enumerate() {
+                if !arc.cost.is_comparable() {
+                    return Err(Error::no_number(&format!("arc {index} of state {state}"), arc.cost));
+                }
+            }
+            if !self.final_cost(state).is_comparable() {
+                return Err(Error::no_number(&format!("the end of state {state}"), self.final_cost(state)));
+            }
+        }
+        Ok(())
     }
 
     /// Changes every cost: those of arcs and those of final states.

@@ -25,11 +25,13 @@ pub struct BayesRiskOptions {
     pub decode_mbr: bool,
     /// Whether bins without a word are in the result.
     pub print_silence: bool,
+    /// Bytes of memory that may be taken; `None` takes what there is. As many as states times words are needed.
+    pub most_memory: Option<usize>,
 }
 
 impl Default for BayesRiskOptions {
     fn default() -> Self {
-        Self { decode_mbr: true, print_silence: false }
+        Self { decode_mbr: true, print_silence: false, most_memory: None }
     }
 }
 
@@ -56,10 +58,12 @@ impl CompactLattice {
     /// Finds the words of least expected error; starts from `words`, or from those of the best path.
     ///
     /// # Errors
-    /// If there is a cycle or no path, or a state is reached after different numbers of frames.
+    /// If there is a cycle or no path, a cost is no number, a state is reached after different numbers of frames, or it would take too
+    /// much memory.
     pub fn bayes_risk(&self, words: Option<&[i32]>, options: BayesRiskOptions) -> Result<BayesRisk> {
+        self.check_costs()?;
         let mut connected = self.0.clone();
-        connected.connect();
+        connected.keep_possible();
         let mut ended = Self(connected.with_one_end());
         ended.properties &= connected.properties;
         if ended.start().is_none() || ended.num_states() == 0 {
@@ -70,8 +74,8 @@ impl CompactLattice {
         }
         let times = ended.times()?.0.into_iter().map(|time| time.unwrap_or(0) as f64).collect();
         let words = words.map_or_else(|| best_words(&ended), <[i32]>::to_vec);
-        let mut decoder = Decoder::new(&ended, times, words);
-        decoder.decode(options);
+        let mut decoder = Decoder::new(&ended, times, words)?;
+        decoder.decode(options)?;
         Ok(decoder.result)
     }
 }
@@ -130,11 +134,14 @@ struct Decoder {
 }
 
 impl Decoder {
-    fn new(graph: &Graph, times: Vec<f64>, words: Vec<i32>) -> Self {
+    fn new(graph: &Graph, times: Vec<f64>, words: Vec<i32>) -> Result<Self> {
         let mut entries: Vec<Vec<Entry>> = (0..graph.num_states()).map(|_| Vec::new()).collect();
         for state in graph.states() {
             for arc in graph.arcs(state) {
                 let log_prob = f64::from(arc.cost.log_prob());
+                if log_prob.is_infinite() {
+                    return Err(Error::no_number(&format!("an arc of state {state}"), arc.cost));
+                }
                 let entry = Entry { from: state as usize, word: arc.input, log_prob };
                 entries[arc.next as usize].push(entry);
             }
@@ -146,13 +153,13 @@ impl Decoder {
             forward[state] = scores.fold(f64::NEG_INFINITY, log_add);
         }
         let result = BayesRisk::default();
-        Self { entries, times, forward, word_times: Vec::new(), words, result }
+        Ok(Self { entries, times, forward, word_times: Vec::new(), words, result })
     }
 
-    fn decode(&mut self, options: BayesRiskOptions) {
+    fn decode(&mut self, options: BayesRiskOptions) -> Result<()> {
         for round in 0.. {
             self.words = with_places(&self.words);
-            self.count();
+            self.count(options.most_memory)?;
             let mut gain = 0.0;
             self.result.times.clear();
             self.result.confidences.clear();
@@ -176,6 +183,7 @@ impl Decoder {
         if !options.print_silence {
             self.result.words.retain(|&word| word != 0);
         }
+        Ok(())
     }
 
     /// Takes the most probable word of a bin; returns how much less probable the word before was, as a negative number.
@@ -207,11 +215,12 @@ impl Decoder {
     }
 
     /// Computes the expected distance, and the bins of the hypothesis with their times.
-    fn count(&mut self) {
-        let distances = self.distances();
+    fn count(&mut self, most_memory: Option<usize>) -> Result<()> {
+        let [distances, weights] = self.tables(most_memory)?;
+        let distances = self.distances(distances);
         let (states, length) = (self.entries.len(), self.words.len());
         self.result.risk = distances[states * (length + 1) - 1];
-        let counts = self.backward(&distances);
+        let counts = self.backward(&distances, weights);
         self.result.bins.clear();
         self.result.bin_times.clear();
         self.word_times.clear();
@@ -239,6 +248,23 @@ impl Decoder {
             }
             self.result.bin_times.push(times);
         }
+        Ok(())
+    }
+
+    /// Memory for two tables with a number for each state and each start of the hypothesis.
+    fn tables(&self, most_memory: Option<usize>) -> Result<[Vec<f64>; 2]> {
+        let length = self.entries.len().saturating_mul(self.words.len() + 1);
+        let needed = (length as u64).saturating_mul(2 * size_of::<f64>() as u64);
+        if most_memory.is_some_and(|most| needed > most as u64) {
+            return Err(Error::Memory { needed });
+        }
+        let table = || -> Result<Vec<f64>> {
+            let mut table = Vec::new();
+            table.try_reserve_exact(length).map_err(|_| Error::Memory { needed })?;
+            table.resize(length, 0.0);
+            Ok(table)
+        };
+        Ok([table()?, table()?])
     }
 
     /// The least cost of an arc's word against the start of the hypothesis, for each length of the start; `steps` gets
@@ -260,9 +286,8 @@ impl Decoder {
     }
 
     /// The expected distance of the paths to each state from each start of the hypothesis, row by row.
-    fn distances(&self) -> Vec<f64> {
+    fn distances(&self, mut distances: Vec<f64>) -> Vec<f64> {
         let width = self.words.len() + 1;
-        let mut distances = vec![0.0; self.entries.len() * width];
         for (index, &word) in self.words.iter().enumerate() {
             distances[index + 1] = distances[index] + if word == 0 { 0.0 } else { 1.0 };
         }
@@ -287,7 +312,7 @@ impl Decoder {
     }
 
     /// Follows the moves back from the end: for each bin, the words that stand for it.
-    fn backward(&self, distances: &[f64]) -> Vec<BTreeMap<i32, Occurrence>> {
+    fn backward(&self, distances: &[f64], mut weights: Vec<f64>) -> Vec<BTreeMap<i32, Occurrence>> {
         let (length, states) = (self.words.len(), self.entries.len());
         let width = length + 1;
         let mut bins: Vec<BTreeMap<i32, Occurrence>> = vec![BTreeMap::new(); length];
@@ -299,7 +324,6 @@ impl Decoder {
                 occurrence.end += end * probability;
             }
         };
-        let mut weights = vec![0.0; states * width];
         weights[states * width - 1] = 1.0;
         let (mut costs, mut steps) = (vec![0.0; width], vec![Step::Match; width]);
         let mut here = vec![0.0; width];
@@ -397,5 +421,25 @@ mod tests {
         assert_eq!(risk("0 1 5\n1 Infinity,Infinity,\n"), Error::NoPath);
         assert_eq!(risk("0 1 5\n1 0 6\n1\n"), Error::Cycle);
         assert!(matches!(risk("0 1 5 0,0,1\n0 1 5 0,0,1_1\n1\n"), Error::TimesDiffer { .. }));
+        for cost in ["nan,0", "0,nan", "-inf,0", "0,-inf", "inf,-inf", "3e38,3e38"] {
+            assert!(matches!(risk(&format!("0 1 5 {cost},1\n0 1 6 3,0,1\n1\n")), Error::Cost { .. }), "{cost}");
+            assert!(matches!(risk(&format!("0 1 5 0,0,1\n1 {cost},\n")), Error::Cost { .. }), "{cost}");
+        }
+        assert_eq!(risk("0 1 5 inf,0,1\n1\n"), Error::NoPath);
+    }
+
+    #[test]
+    fn what_is_impossible_has_no_share() {
+        let lattice = compact("0 1 5 inf,0,1\n1 3 7 0,0,1\n0 2 6 1,0,1\n2 3 8 0,0,1\n3\n");
+        let result = lattice.bayes_risk(None, BayesRiskOptions::default()).unwrap();
+        assert_eq!((result.words, result.confidences, result.risk), (vec![6, 8], vec![1.0, 1.0], 0.0));
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let text: String = (0..1000).map(|state| format!("{state} {} 5 1,0,1\n", state + 1)).collect();
+        let lattice = compact(&(text + "1000\n"));
+        let options = BayesRiskOptions { most_memory: Some(1 << 20), ..BayesRiskOptions::default() };
+        assert_eq!(lattice.bayes_risk(None, options), Err(Error::Memory { needed: 1001 * 2002 * 16 }));
     }
 }

@@ -56,8 +56,9 @@ impl CompactLattice {
     /// words. Cycles are allowed.
     ///
     /// # Errors
-    /// If there is a cycle whose cost is below 0.
+    /// If there is a cycle whose cost is below 0, or a cost is no number.
     pub fn best_paths(&self, count: usize) -> Result<Vec<Self>> {
+        self.check_costs()?;
         // Where there is a cycle, the order of states does not matter.
         let sorted = self.sorted().unwrap_or_default();
         let graph = sorted.as_ref().unwrap_or(&self.0);
@@ -124,8 +125,9 @@ impl CompactLattice {
     /// The cost of the best path with these words and transition-ids; `None` if there is none.
     ///
     /// # Errors
-    /// If there is a cycle.
+    /// If there is a cycle, or a cost is no number.
     pub fn cost_of(&self, words: &[i32], ids: &[i32]) -> Result<Option<Cost>> {
+        self.check_costs()?;
         let sorted = self.sorted()?;
         let graph = sorted.as_ref().unwrap_or(&self.0);
         let Some(start) = graph.start() else { return Ok(None) };
@@ -163,10 +165,11 @@ impl Graph {
     /// If there is a cycle whose cost is below 0.
     fn costs_to_end(&self) -> Result<Vec<f64>> {
         let mut costs: Vec<f64> = self.states().map(|state| self.final_cost(state).total()).collect();
-        // A sorted graph needs one round, and another one that finds nothing to change.
+        // Without a cycle, this takes one round, and another one that finds nothing to change.
+        let order = self.backward_order();
         for _ in 0..=self.num_states() {
             let mut has_changed = false;
-            for state in self.states().rev() {
+            for &state in &order {
                 for arc in self.arcs(state) {
                     let cost = arc.cost.total() + costs[arc.next as usize];
                     if cost < costs[state as usize] {
@@ -226,6 +229,12 @@ mod tests {
         let lengths: Vec<usize> = cyclic(1).unwrap().iter().map(|path| path.linear().unwrap().words.len()).collect();
         assert_eq!(lengths, [1, 3, 5]);
         assert_eq!(cyclic(-2).unwrap_err(), Error::Cycle);
+        for cost in ["nan,0", "-inf,0", "0,nan"] {
+            let lattice = compact(&format!("0 1 5 {cost},3\n0 1 6 3,0,4\n1\n"));
+            assert!(matches!(lattice.best_paths(2), Err(Error::Cost { .. })), "{cost}");
+            assert!(matches!(lattice.cost_of(&[6], &[4]), Err(Error::Cost { .. })), "{cost}");
+        }
+        assert_eq!(compact("0 1 5 inf,0,3\n0 1 6 3,0,4\n1\n").best_paths(2).unwrap().len(), 1);
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! The path that is nearest to a reference.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
+use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::value::CompactLattice;
+use crate::work_list::Seed;
 
 /// The path with the fewest errors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,7 +30,6 @@ impl Oracle {
 /// How a path got to a state with a part of the reference.
 #[derive(Clone, Copy)]
 enum Step {
-    Unknown,
     Start,
     /// A word of the reference is left out.
     Deletion,
@@ -40,30 +41,45 @@ enum Step {
     },
 }
 
+/// Places that are looked at, at most: two gigabytes.
+const MOST_PLACES: usize = 1 << 25;
+
+/// For each state with a part of the reference that was reached, the fewest errors, and the last step.
+type Places = HashMap<usize, (u32, Step), Seed>;
+
 impl CompactLattice {
     /// The path with the fewest errors against `reference`; what `is_wildcard` names counts as nothing in both. `None` if
     /// there is no path. Cycles are allowed; costs do not count.
-    pub fn oracle(&self, reference: &[i32], is_wildcard: impl Fn(i32) -> bool) -> Option<Oracle> {
+    ///
+    /// # Errors
+    /// If very many words differ, which would take too much memory.
+    pub fn oracle(&self, reference: &[i32], is_wildcard: impl Fn(i32) -> bool) -> Result<Option<Oracle>> {
         let counts = |word: i32| word != 0 && !is_wildcard(word);
         let reference: Vec<i32> = reference.iter().copied().filter(|&word| counts(word)).collect();
         let width = reference.len() + 1;
-        let start = self.start()?;
-        let mut steps = vec![Step::Unknown; self.num_states() * width];
-        let mut errors = vec![u32::MAX; steps.len()];
+        let Some(start) = self.start() else { return Ok(None) };
+        // Only the places that are reached: all states times all words may be very many.
+        let mut places: Places = Places::with_hasher(Seed::new());
         // What costs nothing goes to the front, what costs an error to the back, so that the first is the best.
         let mut queue = VecDeque::from([(start as usize * width, 0)]);
-        (errors[start as usize * width], steps[start as usize * width]) = (0, Step::Start);
+        places.insert(start as usize * width, (0, Step::Start));
         while let Some((place, cost)) = queue.pop_front() {
-            if cost > errors[place] {
+            if places.len() > MOST_PLACES {
+                return Err(Error::Memory {
+                    needed: (self.num_states() * width * size_of::<(usize, u32, Step)>()) as u64,
+                });
+            }
+            if places.get(&place).is_some_and(|&(errors, _)| cost > errors) {
                 continue;
             }
             let (state, position) = ((place / width) as u32, place % width);
             if position + 1 == width && self.is_final(state) && !self.final_cost(state).is_infinite() {
-                return Some(self.trace(&reference, &steps, place, counts));
+                return Ok(Some(self.trace(&reference, &places, place, counts)));
             }
             let mut reach = |place: usize, added: u32, step: Step| {
-                if cost + added < errors[place] {
-                    (errors[place], steps[place]) = (cost + added, step);
+                let known = places.entry(place).or_insert((u32::MAX, step));
+                if cost + added < known.0 {
+                    *known = (cost + added, step);
                     if added == 0 { queue.push_front((place, cost)) } else { queue.push_back((place, cost + added)) }
                 }
             };
@@ -83,16 +99,16 @@ impl CompactLattice {
                 reach(place + 1, 1, Step::Deletion);
             }
         }
-        None
+        Ok(None)
     }
 
-    fn trace(&self, reference: &[i32], steps: &[Step], end: usize, counts: impl Fn(i32) -> bool) -> Oracle {
+    fn trace(&self, reference: &[i32], places: &Places, end: usize, counts: impl Fn(i32) -> bool) -> Oracle {
         let (mut oracle, mut place) = (Oracle::default(), end);
         let width = reference.len() + 1;
-        loop {
+        while let Some(&(_, step)) = places.get(&place) {
             let position = place % width;
-            match steps[place] {
-                Step::Unknown | Step::Start => break,
+            match step {
+                Step::Start => break,
                 Step::Deletion => {
                     oracle.deletions += 1;
                     place -= 1;
@@ -143,7 +159,7 @@ mod tests {
 
     #[test]
     fn the_nearest_path_has_the_fewest_errors() {
-        let oracle = |reference: &[i32]| lattice().oracle(reference, |_| false).unwrap();
+        let oracle = |reference: &[i32]| lattice().oracle(reference, |_| false).unwrap().unwrap();
         assert_eq!(oracle(&[6, 8]), Oracle { words: vec![6, 8], ..Oracle::default() });
         assert_eq!(oracle(&[6, 7, 9]), Oracle { words: vec![6, 7, 8], substitutions: 1, ..Oracle::default() });
         assert_eq!(oracle(&[5, 9, 9, 8]).errors(), 2);
@@ -152,18 +168,29 @@ mod tests {
 
     #[test]
     fn wildcards_count_as_nothing() {
-        let oracle = lattice().oracle(&[7, 9, 8], |word| word == 9 || word == 5).unwrap();
+        let oracle = lattice().oracle(&[7, 9, 8], |word| word == 9 || word == 5).unwrap().unwrap();
         assert_eq!((oracle.words, oracle.insertions), (vec![7, 8], 0));
         let path = lattice().path_of_words(&[7, 8], |word| word == 5).unwrap();
         assert_eq!(path.linear().unwrap().words, [5, 7, 8]);
         assert!(lattice().path_of_words(&[9], |_| false).is_none());
     }
 
+    /// All states times all words would be 40 GB.
+    #[test]
+    fn a_long_reference_takes_memory_for_the_places_that_are_reached() {
+        let count = 50_000;
+        let text: String = (0..count).map(|state| format!("{state} {} {} 0,0,1\n", state + 1, 1 + state % 7)).collect();
+        let lattice = compact(&(text + &format!("{count}\n")));
+        let mut reference: Vec<i32> = (0..count).map(|word| 1 + word % 7).collect();
+        reference[100] = 9;
+        assert_eq!(lattice.oracle(&reference, |_| false).unwrap().unwrap().errors(), 1);
+    }
+
     #[test]
     fn cycles_are_allowed() {
         let cyclic = compact("0 1 5\n1 0 6\n1\n");
-        assert_eq!(cyclic.oracle(&[5, 6, 5], |_| false).unwrap().errors(), 0);
-        assert_eq!(compact("0 1 5\n1 Infinity,Infinity,\n").oracle(&[5], |_| false), None);
-        assert_eq!(compact("").oracle(&[5], |_| false), None);
+        assert_eq!(cyclic.oracle(&[5, 6, 5], |_| false).unwrap().unwrap().errors(), 0);
+        assert_eq!(compact("0 1 5\n1 Infinity,Infinity,\n").oracle(&[5], |_| false), Ok(None));
+        assert_eq!(compact("").oracle(&[5], |_| false), Ok(None));
     }
 }

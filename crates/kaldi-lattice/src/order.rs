@@ -1,6 +1,7 @@
 //! The order of states: depth first, topological; states that are on no path.
 
-use crate::graph::{Graph, IS_SORTED, SORTED};
+use crate::cost::Cost;
+use crate::graph::{Graph, IS_SORTED, SORTED, Span};
 
 /// The states in the order in which a search finds and leaves them.
 struct Search {
@@ -46,6 +47,11 @@ impl Graph {
             }
         }
         search
+    }
+
+    /// The states in an order in which each comes after those that its arcs lead to, but for arcs that close a cycle.
+    pub(crate) fn backward_order(&self) -> Vec<u32> {
+        self.search().left
     }
 
     /// The states in the order of depth-first discovery.
@@ -99,6 +105,22 @@ impl Graph {
         if keep.iter().any(|keep| !keep) {
             self.reduced(&keep, |_| true);
         }
+    }
+
+    /// Drops what is impossible, and what is on no path then; the others stay in their order.
+    pub(crate) fn keep_possible(&mut self) {
+        let is_possible = |cost: Cost| !cost.is_impossible();
+        for state in self.states() {
+            if self.is_final(state) && !is_possible(self.final_cost(state)) {
+                self.set_final(state, Cost::INFINITE, Span::EMPTY);
+            }
+        }
+        if self.all_arcs().iter().all(|arc| is_possible(arc.cost)) {
+            return self.connect();
+        }
+        let possible: Vec<bool> = self.all_arcs().iter().map(|arc| is_possible(arc.cost)).collect();
+        let keep = self.states_on_paths(|index| possible[index]);
+        self.reduced(&keep, |index| possible[index]);
     }
 
     /// The states that are on a path of arcs that `may_use` takes by their index.
@@ -190,5 +212,12 @@ mod tests {
         let mut lattice = compact("0 1 5\n1 Infinity,Infinity,\n");
         lattice.connect();
         assert_eq!((lattice.num_states(), lattice.start()), (0, None));
+    }
+
+    #[test]
+    fn what_is_impossible_is_dropped() {
+        let mut lattice = compact("0 1 5 1,0,3\n0 2 6 inf,0,3\n1 2 7 0,inf,3\n1 3 8 0,0,3\n2 3 9\n1 inf,1,3\n3\n");
+        lattice.keep_possible();
+        assert_eq!(lattice, compact("0 1 5 1,0,3\n1 2 8 0,0,3\n2\n"));
     }
 }

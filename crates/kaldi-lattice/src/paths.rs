@@ -30,21 +30,24 @@ pub struct TimedWord {
 
 impl CompactLattice {
     /// The best path as a lattice of its own. Of equal ones the first counts: in the order of states, and of arcs.
-    /// `None` if there is none of finite cost.
+    /// `None` if there is none, or all are impossible. It may cost minus infinity, if no other one does.
     ///
     /// # Errors
-    /// If there is a cycle.
+    /// If there is a cycle, or paths cannot be compared by their costs.
     pub fn best_path(&self) -> Result<Option<Self>> {
         let sorted = self.sorted()?;
         let graph = sorted.as_ref().unwrap_or(&self.0);
         let cost = |cost: Cost, _| cost.total();
-        let states = graph.best_states(&cost);
-        Ok(states.map(|states| Self(path_of_states(graph, &states, &cost))))
+        let found = graph.best_states(&cost)?;
+        Ok(found.map(|(states, _)| Self(path_of_states(graph, &states, &cost))))
     }
 
     /// The words of the best path after [`Graph::scale`] and [`Graph::add_penalty`], without changing the lattice, which has
-    /// to be sorted topologically. `None` if there is no path of finite cost.
-    pub fn best_words(&self, scale: &Scale, penalty: f32) -> Option<Vec<i32>> {
+    /// to be sorted topologically. `None` if there is no path, or all are impossible.
+    ///
+    /// # Errors
+    /// If paths cannot be compared by their costs, or the best one costs minus infinity.
+    pub fn best_words(&self, scale: &Scale, penalty: f32) -> Result<Option<Vec<i32>>> {
         let is_scaled = !scale.is_one();
         let cost = |cost: Cost, word: i32| {
             let mut cost = if is_scaled { cost.scaled(scale) } else { cost };
@@ -53,9 +56,12 @@ impl CompactLattice {
             }
             cost.total()
         };
-        let states = self.best_states(&cost)?;
+        let Some((states, total)) = self.best_states(&cost)? else { return Ok(None) };
+        if total == f64::NEG_INFINITY {
+            return Err(no_path("the best states", total));
+        }
         let words = states.windows(2).filter_map(|pair| Some(self.best_arc(pair[0], pair[1], &cost)?.input));
-        Some(words.filter(|&word| word != 0).collect())
+        Ok(Some(words.filter(|&word| word != 0).collect()))
     }
 
     /// The words and transition-ids of a lattice of one path, and its cost: what would be read off its plain form.
@@ -114,23 +120,30 @@ impl Graph {
 
 impl Graph {
     /// The states of the best path of a sorted graph, where `cost` gets a cost and the label of its arc, or 0 for that of a
-    /// final state. `None` if there is no path of finite cost.
-    fn best_states(&self, cost: &impl Fn(Cost, i32) -> f64) -> Option<Vec<u32>> {
-        let start = self.start()?;
+    /// final state; and its cost. `None` if there is no path, or all are impossible.
+    ///
+    /// # Errors
+    /// If paths cannot be compared by their costs.
+    fn best_states(&self, cost: &impl Fn(Cost, i32) -> f64) -> Result<Option<(Vec<u32>, f64)>> {
+        let Some(start) = self.start() else { return Ok(None) };
         let count = self.num_states();
         let mut best = vec![(f64::INFINITY, u32::MAX); count + 1];
         best[start as usize].0 = 0.0;
         for state in self.states() {
             let here = best[state as usize].0;
-            for arc in self.arcs(state) {
-                let next = here + cost(arc.cost, arc.input);
+            // No path leads here.
+            if here == f64::INFINITY {
+                continue;
+            }
+            for (index, arc) in self.arcs(state).iter().enumerate() {
                 let known = &mut best[arc.next as usize];
-                if next < known.0 {
+                let next = here + cost(arc.cost, arc.input);
+                if is_less(next, known.0).ok_or_else(|| no_path(&format!("arc {index} of state {state}"), next))? {
                     *known = (next, state);
                 }
             }
             let last = here + cost(self.final_cost(state), 0);
-            if last < best[count].0 {
+            if is_less(last, best[count].0).ok_or_else(|| no_path(&format!("the end of state {state}"), last))? {
                 best[count] = (last, state);
             }
         }
@@ -139,12 +152,12 @@ impl Graph {
         while state != start {
             state = best[state as usize].1;
             if state == u32::MAX {
-                return None;
+                return Ok(None);
             }
             states.push(state);
         }
         states.reverse();
-        Some(states)
+        Ok(Some((states, best[count].0)))
     }
 
     /// The cheapest arc between two states, the first one of equals.
@@ -158,6 +171,17 @@ impl Graph {
         }
         best.map(|(arc, _)| arc)
     }
+}
+
+/// Whether a cost is less than another one. `None` if that cannot be said: it is not a number, or both are minus infinity.
+fn is_less(cost: f64, other: f64) -> Option<bool> {
+    let is_open = cost.is_nan() || cost == f64::NEG_INFINITY && other == f64::NEG_INFINITY;
+    (!is_open).then_some(cost < other)
+}
+
+/// Says that a path cannot be compared with others.
+fn no_path(place: &str, cost: f64) -> Error {
+    Error::Cost { place: format!("a path through {place}"), got: cost.to_string() }
 }
 
 /// The path through these states, which are numbered from 0.
@@ -232,9 +256,9 @@ mod tests {
             let path = changed.best_path().unwrap().unwrap().linear().unwrap();
             let mut sorted = lattice.clone();
             sorted.sort_if_needed();
-            assert_eq!(sorted.best_words(&scale, penalty), Some(path.words), "{acoustic} {penalty}");
+            assert_eq!(sorted.best_words(&scale, penalty), Ok(Some(path.words)), "{acoustic} {penalty}");
         }
-        assert_eq!(compact("0 1 5\n1 Infinity,Infinity,\n").best_words(&Scale::default(), 0.0), None);
+        assert_eq!(compact("0 1 5\n1 Infinity,Infinity,\n").best_words(&Scale::default(), 0.0), Ok(None));
     }
 
     #[test]
@@ -249,6 +273,27 @@ mod tests {
         assert_eq!(compact("0 1 5\n1 Infinity,Infinity,\n").best_path(), Ok(None));
         assert_eq!(compact("").best_path(), Ok(None));
         assert_eq!(compact("0 1 5\n1 0 6\n1\n").best_path(), Err(Error::Cycle));
+    }
+
+    #[test]
+    fn paths_that_cannot_be_compared_have_no_best_one() {
+        for (costs, place) in [
+            (["nan,0", "3,0"], "arc 0 of state 0"),
+            (["3,0", "0,nan"], "arc 1 of state 0"),
+            (["-inf,inf", "3,0"], "arc 0 of state 0"),
+            (["-inf,1", "0,-inf"], "arc 1 of state 0"),
+        ] {
+            let lattice = compact(&format!("0 1 5 {},1\n0 1 6 {},1\n1\n", costs[0], costs[1]));
+            let error = lattice.best_path().unwrap_err();
+            assert!(error.to_string().contains(place), "{error}");
+            assert_eq!(lattice.best_words(&Scale::default(), 0.0), Err(error));
+        }
+        assert!(compact("0 1 5\n1 nan,0,\n").best_path().is_err());
+        // What is taken in any case may cost minus infinity; what no path takes may cost anything.
+        let lattice = compact("0 1 5 -inf,1,1\n0 1 6 3,0,1\n1\n");
+        assert_eq!(lattice.best_path(), Ok(Some(compact("0 1 5 -inf,1,1\n1\n"))));
+        assert!(lattice.best_words(&Scale::default(), 0.0).is_err());
+        assert!(compact("0 1 5\n1\n2 1 6 nan,0,\n").best_path().is_ok());
     }
 
     #[test]

@@ -128,7 +128,11 @@ impl CompactLattice {
 
     /// The words as a graph with one cost, the sum of both; with `joins_epsilons`, arcs without a word are joined to others
     /// where that is easily done.
-    pub fn to_fst(&self, joins_epsilons: bool) -> Fst {
+    ///
+    /// # Errors
+    /// If a cost is no number.
+    pub fn to_fst(&self, joins_epsilons: bool) -> Result<Fst> {
+        self.check_costs()?;
         let mut graph = self.0.clone();
         graph.remove_strings();
         graph.map_costs(|cost| crate::cost::Cost::new(cost.graph + cost.acoustic, 0.0));
@@ -141,7 +145,7 @@ impl CompactLattice {
                 graph.set_final(state, crate::cost::Cost::INFINITE, Span::EMPTY);
             }
         }
-        Fst(if joins_epsilons { graph.without_easy_epsilons() } else { graph })
+        Ok(Fst(if joins_epsilons { graph.without_easy_epsilons() } else { graph }))
     }
 }
 
@@ -161,10 +165,11 @@ mod tests {
 
     #[test]
     fn a_graph_of_words_has_the_sum_of_costs() {
-        let fst = compact("0 1 5 1,2,3_3\n0 1 0 0.5,0,4\n1 0.25,0.5,7\n").to_fst(false);
+        let fst = compact("0 1 5 1,2,3_3\n0 1 0 0.5,0,4\n1 0.25,0.5,7\n").to_fst(false).unwrap();
         assert_eq!(fst.0, plain("0 1 5 5 3,0\n0 1 0 0 0.5,0\n1 0.75,0\n").0);
-        let joined = compact("0 1 0 0.5,0,4\n1 2 5 1,2,3_3\n2\n").to_fst(true);
+        let joined = compact("0 1 0 0.5,0,4\n1 2 5 1,2,3_3\n2\n").to_fst(true).unwrap();
         assert_eq!(joined.0, plain("0 1 5 5 3.5,0\n1\n").0);
+        assert!(compact("0 1 5 nan,2,\n1\n").to_fst(false).is_err());
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Transition-ids and costs moved towards the start.
 
+mod strings;
+
 use crate::builder::Builder;
 use crate::cost::Cost;
 use crate::error::{Error, Result};
@@ -7,58 +9,26 @@ use crate::graph::{Arc, Graph, Span};
 use crate::value::CompactLattice;
 
 impl CompactLattice {
-    /// Moves transition-ids to the front as far as all paths that go on from a state agree. The lattice is sorted if
-    /// needed.
-    ///
-    /// # Errors
-    /// If there is a cycle.
-    pub fn push_strings(&mut self) -> Result<()> {
-        if !self.sort_if_needed() {
-            return Err(Error::Cycle);
-        }
-        let Some(start) = self.start() else { return Ok(()) };
-        let graph = &self.0;
-        // So many of the next transition-ids are the same on all paths from each state.
-        let mut shared = vec![0; graph.num_states()];
-        for state in graph.states().rev().take_while(|&state| state > start) {
-            shared[state as usize] = graph.shared_start(state, &shared);
-        }
-        let mut ids = Vec::with_capacity(graph.ids.len());
-        let mut pushed = |state: u32, span: Span, next: Option<u32>| {
-            let first = ids.len();
-            let skipped = shared[state as usize];
-            let more = next.map_or(0, |next| shared[next as usize]);
-            let following = next.into_iter().flat_map(|next| graph.any_path(next)).take(more);
-            ids.extend(graph.string(span).iter().copied().chain(following).skip(skipped));
-            Span::new(first, ids.len() - first)
-        };
-        let mut arcs = graph.arcs.clone();
-        let mut states = graph.states.clone();
-        for state in graph.states() {
-            let first = graph.first_arc(state);
-            for (index, arc) in graph.arcs(state).iter().enumerate() {
-                arcs[first + index].string = pushed(state, arc.string, Some(arc.next));
-            }
-            states[state as usize].string = pushed(state, graph.final_span(state), None);
-        }
-        self.0 = Graph { start: Some(start), states, arcs, ids, properties: 0 };
-        Ok(())
-    }
-
     /// Moves costs to the front: what the best path from a state costs is on the arcs into it. The start keeps what is
     /// left. The lattice is sorted if needed. Returns whether all states reach the end.
     ///
     /// # Errors
-    /// If there is a cycle.
+    /// If there is a cycle, a cost is no number, or costs of a path add up to none.
     pub fn push_costs(&mut self) -> Result<bool> {
+        self.check_costs()?;
         if !self.sort_if_needed() {
             return Err(Error::Cycle);
         }
+        let Some(start) = self.start() else { return Ok(true) };
         let mut to_end = vec![Cost::INFINITE; self.num_states()];
         for state in self.states().rev() {
             let mut best = self.final_cost(state);
-            for arc in self.arcs(state) {
-                let cost = arc.cost.then(to_end[arc.next as usize]);
+            for (index, arc) in self.arcs(state).iter().enumerate() {
+                let rest = to_end[arc.next as usize];
+                let cost = arc.cost.then(rest);
+                if arc.cost.is_finite() && rest.is_finite() && !cost.is_finite() {
+                    return Err(Error::no_number(&format!("a path through arc {index} of state {state}"), cost));
+                }
                 if cost.compare(best).is_lt() {
                     best = cost;
                 }
@@ -66,9 +36,7 @@ impl CompactLattice {
             to_end[state as usize] = best;
         }
         let all_end = to_end.iter().all(|cost| !cost.is_infinite());
-        if let Some(first) = to_end.first_mut() {
-            *first = Cost::ONE;
-        }
+        to_end[start as usize] = Cost::ONE;
         for state in self.states() {
             let here = to_end[state as usize];
             if here.is_infinite() {
@@ -86,39 +54,6 @@ impl CompactLattice {
             }
         }
         Ok(all_end)
-    }
-}
-
-impl Graph {
-    /// The number of transition-ids at the start of all paths from a state that are the same, if those of higher states
-    /// are known.
-    fn shared_start(&self, state: u32, shared: &[usize]) -> usize {
-        let ends = self.is_final(state).then(|| self.final_span(state).len());
-        let goes_on = self.arcs(state).iter().map(|arc| arc.string.len() + shared[arc.next as usize]);
-        let Some(mut count) = ends.into_iter().chain(goes_on).min() else { return 0 };
-        let from_arcs = self.arcs(state).iter().skip(usize::from(ends.is_none()));
-        for arc in from_arcs {
-            let other = self.string(arc.string).iter().copied().chain(self.any_path(arc.next));
-            let same = self.any_path(state).zip(other).take(count).take_while(|(one, other)| one == other);
-            count = same.count();
-        }
-        count
-    }
-
-    /// The transition-ids on some path from a state: it ends where it can, otherwise it takes the first arc.
-    fn any_path(&self, state: u32) -> impl Iterator<Item = i32> {
-        let mut state = Some(state);
-        let spans = std::iter::from_fn(move || {
-            let here = state?;
-            if self.is_final(here) {
-                state = None;
-                return Some(self.final_span(here));
-            }
-            let arc = self.arcs(here).first()?;
-            state = Some(arc.next);
-            Some(arc.string)
-        });
-        spans.flat_map(|span| self.string(span).iter().copied())
     }
 }
 
@@ -166,8 +101,9 @@ struct Local {
 }
 
 impl Local {
+    /// The ways out of a state; more than two are counted as two or three.
     fn exits(&self, state: usize) -> usize {
-        self.arcs[state].iter().flatten().count() + usize::from(!self.finals[state].is_infinite())
+        self.arcs[state].iter().flatten().take(2).count() + usize::from(!self.finals[state].is_infinite())
     }
 
     /// Joins an arc with those after it, if that can be done.
@@ -249,14 +185,6 @@ mod tests {
     use crate::testing::compact;
 
     #[test]
-    fn strings_are_pushed_as_far_as_paths_agree() {
-        let mut lattice = compact("0 1 5 1,0,\n1 2 6 0,0,3_4\n1 2 7 0,0,3_5\n2 0,0,9\n");
-        lattice.push_strings().unwrap();
-        assert_eq!(lattice, compact("0 1 5 1,0,3\n1 2 6 0,0,4_9\n1 2 7 0,0,5_9\n2\n"));
-        assert_eq!(compact("0 1 5\n1 0 6\n1\n").push_strings(), Err(Error::Cycle));
-    }
-
-    #[test]
     fn costs_are_pushed_along_the_best_path() {
         let mut lattice = compact("0 1 5 1,2,3\n0 1 6 4,2,3\n1 2 7 3,1,4\n1 2 8 2,1,4\n2 0.5,0,\n");
         assert_eq!(lattice.push_costs(), Ok(true));
@@ -264,6 +192,22 @@ mod tests {
         let mut endless = compact("0 1 5 1,2,3\n1 Infinity,Infinity,\n");
         let before = endless.clone();
         assert_eq!((endless.push_costs(), endless), (Ok(false), before));
+    }
+
+    #[test]
+    fn the_start_need_not_be_the_first_state() {
+        let mut lattice = compact("1 2 5 1,2,3\n1 2 6 4,2,3\n0 2 9 1,1,3\n2 3 7 3,1,4\n3 0.5,0,\n");
+        assert_eq!(lattice.push_costs(), Ok(true));
+        let path = lattice.best_path().unwrap().unwrap();
+        assert_eq!(path, compact("0 1 5 4.5,3,3\n1 2 7 0,0,4\n2\n"));
+    }
+
+    #[test]
+    fn costs_that_are_no_numbers_are_not_pushed() {
+        for text in ["0 1 5 nan,2,3\n0 1 6 3,0,3\n1\n", "0 1 5\n1 -inf,0,\n", "0 1 5 3e38,0,\n1 2 6 3e38,0,\n2\n"] {
+            let mut lattice = compact(text);
+            assert!(matches!(lattice.push_costs(), Err(Error::Cost { .. })), "{text}");
+        }
     }
 
     #[test]

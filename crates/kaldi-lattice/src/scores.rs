@@ -109,13 +109,17 @@ impl Graph {
     }
 
     /// Drops arcs and final costs that are on no path as good as the best one plus `beam`, and states that are on no path
-    /// then. Returns false, with the graph unpruned or empty, if there is a cycle or nothing is left.
+    /// then.
     ///
     /// Costs are compared in double precision. What is not sorted topologically is sorted first.
-    pub fn prune(&mut self, beam: f64) -> bool {
-        let Some(start) = self.start() else { return false };
+    ///
+    /// # Errors
+    /// If there is a cycle, or a cost is no number: then the graph stays as it is. If there is no path; then it is empty.
+    pub fn prune(&mut self, beam: f64) -> Result<()> {
+        self.check_costs()?;
+        let Some(start) = self.start() else { return Err(Error::NoPath) };
         if !self.sort_if_needed() {
-            return false;
+            return Err(Error::Cycle);
         }
         let start = self.start().unwrap_or(start);
         let mut costs = vec![f64::INFINITY; self.num_states()];
@@ -149,7 +153,6 @@ impl Graph {
                 if rest < backward {
                     backward = rest;
                 }
-                // What is not a number is kept.
                 let is_beyond = forward + rest > cutoff;
                 kept[first + index] = !is_beyond;
             }
@@ -157,7 +160,7 @@ impl Graph {
         }
         let keep = self.states_on_paths(|index| kept[index]);
         self.reduced(&keep, |index| kept[index]);
-        self.num_states() > 0
+        if self.num_states() > 0 { Ok(()) } else { Err(Error::NoPath) }
     }
 }
 
@@ -175,8 +178,9 @@ impl Lattice {
     /// The posterior probabilities of the transition-ids in each frame. The lattice has to be sorted topologically.
     ///
     /// # Errors
-    /// If paths to a state or to the end have different numbers of frames, or there is no path.
+    /// If a cost is no number, paths to a state or to the end have different numbers of frames, or there is no path.
     pub fn posteriors(&self) -> Result<LatticePosteriors> {
+        self.check_costs()?;
         let (times, longest) = self.times()?;
         let mut ends = self.states().filter(|&state| self.is_final(state)).filter_map(|state| times[state as usize]);
         if let Some(other) = ends.find(|&time| time != longest) {
@@ -249,12 +253,16 @@ impl CompactLattice {
     /// sorted topologically.
     ///
     /// # Errors
-    /// If a state is reached after different numbers of frames.
+    /// If a cost is no number, a state is reached after different numbers of frames, or there is no path.
     pub fn arc_posteriors(&self) -> Result<Vec<(usize, Arc, f64)>> {
+        self.check_costs()?;
         let (times, ..) = self.times()?;
-        let Some(start) = self.start() else { return Ok(Vec::new()) };
+        let Some(start) = self.start() else { return Err(Error::NoPath) };
         let scores = self.scores_rounded(true);
         let total = scores.backward[start as usize];
+        if total == f64::NEG_INFINITY {
+            return Err(Error::NoPath);
+        }
         let mut posteriors = Vec::new();
         for state in self.states() {
             let Some(time) = times[state as usize] else { continue };
@@ -303,8 +311,9 @@ impl CompactLattice {
     /// Keeps at most `most` arcs across each frame: those on the best paths. The lattice is sorted if needed.
     ///
     /// # Errors
-    /// If there is a cycle, or a state is reached after different numbers of frames.
+    /// If there is a cycle, a cost is no number, or a state is reached after different numbers of frames.
     pub fn limit_depth(&mut self, most: usize) -> Result<()> {
+        self.check_costs()?;
         if !self.sort_if_needed() {
             return Err(Error::Cycle);
         }
@@ -352,9 +361,9 @@ mod tests {
     #[test]
     fn pruning_keeps_what_costs_no_more_than_the_beam() {
         let mut lattice = compact("0 1 5 1,0,3\n0 2 6 2,0,4\n0 3 7 2.5,0,4\n1 4 8\n2 4 8\n3 4 8\n4\n");
-        assert!(lattice.prune(1.0));
+        lattice.prune(1.0).unwrap();
         assert_eq!(lattice, compact("0 1 5 1,0,3\n0 2 6 2,0,4\n1 3 8\n2 3 8\n3\n"));
-        assert!(lattice.prune(0.5));
+        lattice.prune(0.5).unwrap();
         assert_eq!(lattice, compact("0 1 5 1,0,3\n1 2 8\n2\n"));
     }
 
@@ -362,10 +371,14 @@ mod tests {
     fn what_cannot_be_pruned_is_left() {
         let mut cyclic = compact("0 1 5\n1 0 6\n1\n");
         let before = cyclic.clone();
-        assert!(!cyclic.prune(1.0));
+        assert_eq!(cyclic.prune(1.0), Err(Error::Cycle));
         assert_eq!(cyclic, before);
-        assert!(!compact("").prune(1.0));
-        assert!(!compact("0 1 5\n1 Infinity,Infinity,\n").prune(1.0));
+        assert_eq!(compact("").prune(1.0), Err(Error::NoPath));
+        assert_eq!(compact("0 1 5\n1 Infinity,Infinity,\n").prune(1.0), Err(Error::NoPath));
+        let mut unsorted = compact("0 2 5 -inf,0,\n2 1 6\n1\n");
+        let before = unsorted.clone();
+        assert!(matches!(unsorted.prune(1.0), Err(Error::Cost { .. })));
+        assert_eq!(unsorted, before);
     }
 
     #[test]
@@ -387,6 +400,28 @@ mod tests {
         assert_eq!(lattice.posteriors().unwrap_err(), Error::TimesDiffer { state: 2, first: 1, other: 2 });
         let lattice = plain("0 1 3 8\n1 2 4 0\n1\n2\n");
         assert_eq!(lattice.posteriors().unwrap_err(), Error::LengthsDiffer { longest: 2, other: 1 });
+    }
+
+    #[test]
+    fn costs_that_are_no_numbers_have_no_posteriors() {
+        for cost in ["nan,0", "0,nan", "-inf,0", "0,-inf", "-inf,inf"] {
+            let mut lattice = compact(&format!("0 1 5 {cost},3\n0 1 6 3,0,3\n1\n"));
+            assert!(matches!(lattice.arc_posteriors(), Err(Error::Cost { .. })), "{cost}");
+            assert!(matches!(lattice.limit_depth(1), Err(Error::Cost { .. })), "{cost}");
+            assert!(matches!(crate::to_plain(&lattice).posteriors(), Err(Error::Cost { .. })), "{cost}");
+            let end = compact(&format!("0 1 5 0,0,3\n1 {cost},\n"));
+            assert!(matches!(crate::to_plain(&end).posteriors(), Err(Error::Cost { .. })), "{cost}");
+        }
+        // What is impossible has no share.
+        for cost in ["inf,0", "0,inf"] {
+            let lattice = compact(&format!("0 1 5 {cost},3\n0 1 6 3,0,4\n1\n"));
+            let shares: Vec<f64> = lattice.arc_posteriors().unwrap().iter().map(|(.., share)| *share).collect();
+            assert_eq!(shares, [0.0, 1.0], "{cost}");
+            assert_eq!(crate::to_plain(&lattice).posteriors().unwrap().frames, [[(4, 1.0)]], "{cost}");
+        }
+        for text in ["", "0 1 5 0,0,3\n1 Infinity,Infinity,\n", "0 1 5 inf,0,3\n1\n", "0 1 5 3e38,3e38,3\n1\n"] {
+            assert_eq!(compact(text).arc_posteriors(), Err(Error::NoPath), "{text}");
+        }
     }
 
     #[test]

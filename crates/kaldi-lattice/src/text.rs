@@ -149,25 +149,25 @@ impl TextReader {
                 _ => None,
             },
             (3, [_, next, word, ..]) if self.is_of(GraphForm::Compact) => {
-                self.add_word(state, next, word, Cost::ONE, Span::EMPTY)?
+                self.add_arc(state, next, [word, word], Cost::ONE, Span::EMPTY)?
             }
             (4, [_, next, input, output, _]) if !output.contains(&b',') => {
                 let form = if is_standard { GraphForm::Standard } else { GraphForm::Plain };
-                if self.is_of(form) { self.add_plain(state, next, input, output, Cost::ONE)? } else { None }
+                let labels = [input, output];
+                if self.is_of(form) { self.add_arc(state, next, labels, Cost::ONE, Span::EMPTY)? } else { None }
             }
             (4, [_, next, word, weight, _]) => match self.weight(weight)? {
                 Some((GraphForm::Compact, cost, string))
                     if self.is_of(GraphForm::Compact) && self.is_possible(cost, string) =>
                 {
-                    self.add_word(state, next, word, cost, string)?
+                    self.add_arc(state, next, [word, word], cost, string)?
                 }
                 _ => None,
             },
+            // Arcs of a compact lattice may have two labels, too.
             (5, [_, next, input, output, weight]) => match self.weight(weight)? {
-                Some((form, cost, _))
-                    if form != GraphForm::Compact && self.is_of(form) && self.is_possible(cost, Span::EMPTY) =>
-                {
-                    self.add_plain(state, next, input, output, cost)?
+                Some((form, cost, string)) if self.is_of(form) && self.is_possible(cost, string) => {
+                    self.add_arc(state, next, [input, output], cost, string)?
                 }
                 _ => None,
             },
@@ -201,31 +201,16 @@ impl TextReader {
         Some(())
     }
 
-    fn add_word(
+    fn add_arc(
         &mut self,
         state: u32,
         next: &[u8],
-        word: &[u8],
+        labels: [&[u8]; 2],
         cost: Cost,
         string: Span,
     ) -> Result<Option<()>, String> {
-        let (next, Some(word)) = (self.state(next)?, label(word)) else { return Ok(None) };
-        self.builder.add_arc(state, Arc::word(word, cost, string, next));
-        Ok(Some(()))
-    }
-
-    fn add_plain(
-        &mut self,
-        state: u32,
-        next: &[u8],
-        input: &[u8],
-        output: &[u8],
-        cost: Cost,
-    ) -> Result<Option<()>, String> {
-        let (next, Some(input), Some(output)) = (self.state(next)?, label(input), label(output)) else {
-            return Ok(None);
-        };
-        self.builder.add_arc(state, Arc::plain(input, output, cost, next));
+        let (next, [Some(input), Some(output)]) = (self.state(next)?, labels.map(label)) else { return Ok(None) };
+        self.builder.add_arc(state, Arc { input, output, cost, string, next });
         Ok(Some(()))
     }
 
@@ -336,9 +321,14 @@ fn write_state(graph: &Graph, form: GraphForm, state: u32, out: &mut Vec<u8>) {
             out.push(b'\t');
             kaldi_number::write_integer(out, label);
         }
-        if form != GraphForm::Compact || arc.input != arc.output {
+        let has_two_labels = arc.input != arc.output;
+        if form != GraphForm::Compact || has_two_labels {
             out.push(b'\t');
             kaldi_number::write_integer(out, i64::from(arc.output));
+        }
+        if form == GraphForm::Compact && has_two_labels && arc.cost == Cost::ONE && arc.string.is_empty() {
+            // Without it, this would be the line of a plain lattice.
+            out.extend_from_slice(b"\t0,0,");
         }
         write_weight(graph, form, arc.cost, arc.string, out);
         out.push(b'\n');

@@ -48,10 +48,10 @@ impl<T: Eq + Hash> WorkList<T> {
 
 /// Hashes lists of integers faster than the standard library does; the seed is another one in each list.
 #[derive(Clone, Copy)]
-struct Seed(u64);
+pub(crate) struct Seed(u64);
 
 impl Seed {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(RandomState::new().hash_one(0))
     }
 }
@@ -64,7 +64,7 @@ impl BuildHasher for Seed {
     }
 }
 
-struct Mixer(u64);
+pub(crate) struct Mixer(u64);
 
 /// The digits of the golden ratio.
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -221,7 +221,7 @@ fn forms(line: &[u8]) -> Option<Line> {
         (3, _) => Forms::COMPACT,
         (4, Forms::STANDARD) if last.is_some_and(is_label) => Forms::PLAIN_OR_STANDARD,
         (4, Forms::COMPACT) => Forms::COMPACT,
-        (4, _) | (5, Forms::COMPACT) => Forms(0),
+        (4, _) => Forms(0),
         (_, forms) => forms,
     };
     Some(Line { forms, has_costs: matches!(weight, Forms::PLAIN | Forms::COMPACT) })
@@ -254,6 +254,7 @@ mod tests {
         for (text, expected) in [
             ("0 1 5 1,2,3_4\n1 0.5,0,\n", GraphForm::Compact),
             ("0 1 5\n1\n", GraphForm::Compact),
+            ("0 1 5 6 1,2,3_4\n1 0.5,0,\n", GraphForm::Compact),
             ("0 1 5 6 1,2\n1 3,4\n", GraphForm::Plain),
             ("0 1 5 6\n1 3,4\n", GraphForm::Plain),
             ("0 1 5 6 0.5\n1\n", GraphForm::Standard),

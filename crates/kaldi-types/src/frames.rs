@@ -56,6 +56,24 @@ impl Frames {
         value_type.row().frames.map(|read| read(cursor, range)).transpose()
     }
 
+    /// As [`Frames::parse`], but takes no more memory than this for the words of a lattice, which are found among all of its paths.
+    ///
+    /// # Errors
+    /// As [`Frames::parse`], and if more would be needed.
+    pub fn parse_within(
+        most_memory: usize,
+        value_type: ValueType,
+        cursor: &mut Cursor<'_>,
+        range: Option<&[u8]>,
+    ) -> Result<Option<Self>> {
+        match value_type {
+            ValueType::Lattice | ValueType::CompactLattice => {
+                words_of_lattice(cursor, range, Some(most_memory)).map(Some)
+            }
+            _ => Self::parse(value_type, cursor, range),
+        }
+    }
+
     /// The number of frames or samples.
     pub fn len(&self) -> usize {
         match self {
@@ -113,9 +131,15 @@ pub(crate) fn of_lists(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<
 
 /// Times of words are those of arcs, which need not be aligned with words.
 pub(crate) fn of_lattice(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Frames> {
+    words_of_lattice(cursor, range, None)
+}
+
+fn words_of_lattice(cursor: &mut Cursor<'_>, range: Option<&[u8]>, most_memory: Option<usize>) -> Result<Frames> {
     let place = cursor.clone();
     let lattice = part::<CompactLattice>(cursor, range)?;
-    let found = lattice.bayes_risk(None, BayesRiskOptions::default());
+    let mut options = BayesRiskOptions::default();
+    options.most_memory = most_memory;
+    let found = lattice.bayes_risk(None, options);
     let found = found.map_err(|error| place.error(error.to_string()))?;
     let times = found.times.iter().zip(&found.confidences).zip(&found.words);
     let words = times.map(|((&(begin, end), &confidence), &word)| FrameWord { begin, end, word, confidence });

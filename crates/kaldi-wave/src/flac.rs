@@ -97,17 +97,23 @@ impl Flac {
                     continue;
                 }
                 Ok(None) => break,
+                Ok(Some(frame)) => format!("expected {num_channels} channels, got {}", frame.channels()),
                 // What follows the last frame is no frame, such as a tag.
                 Err(_) if expected.is_some_and(|expected| got >= expected) => {
                     Self::check_rest(bytes, start, got)?;
                     break;
                 }
-                Ok(Some(frame)) => format!("expected {num_channels} channels, got {}", frame.channels()),
                 Err(claxon::Error::IoError(_)) => {
                     is_cut = true;
                     break;
                 }
-                Err(claxon::Error::FormatError(message) | claxon::Error::Unsupported(message)) => message.to_owned(),
+                Err(claxon::Error::FormatError(message) | claxon::Error::Unsupported(message)) => {
+                    // Without a number of samples, only this shows that the stream has ended.
+                    if message == NO_FRAME {
+                        Self::check_rest(bytes, start, got)?;
+                    }
+                    message.to_owned()
+                }
             };
             let message = format!("cannot decode FLAC after {got} samples: {fault}");
             return Err(ParseError::new(start, message));
@@ -178,6 +184,9 @@ fn coded_number(bytes: &[u8]) -> Option<u64> {
     let value = u64::from(first) & (0x7f >> length.min(7));
     Some(rest.iter().fold(value, |value, &byte| value << 6 | u64::from(byte & 0x3f)))
 }
+
+/// What the decoder says if something else stands where a frame should start.
+const NO_FRAME: &str = "frame sync code missing";
 
 /// Where the frames start, after all metadata.
 fn frames_start(bytes: &[u8]) -> Result<usize, ParseError> {
@@ -375,10 +384,12 @@ mod tests {
         assert_eq!(wave.num_samples(), 4);
         assert_eq!(remarks[0].message, "expected 3 samples as the header says, got 4, which all count");
         // A stream after the first is none of its samples, and no tag.
-        let bytes = file(16, 4);
-        let error = read(&[bytes.as_slice(), &bytes].concat()).unwrap_err();
-        let message = "expected the end of the FLAC file after 4 samples, got another stream";
-        assert_eq!((error.offset, error.message.as_ref()), (bytes.len(), message));
+        for (first, second) in [(4, 4), (0, 4), (0, 0), (4, 0), (9, 4)] {
+            let [bytes, next] = [first, second].map(|count| file(16, count));
+            let error = read(&[bytes.as_slice(), &next].concat()).unwrap_err();
+            let message = "expected the end of the FLAC file after 4 samples, got another stream";
+            assert_eq!((error.offset, error.message.as_ref()), (bytes.len(), message), "{first} {second}");
+        }
     }
 
     #[test]

@@ -41,7 +41,7 @@ struct Options {
     /// Names of labels: lines of a name and its number, as in phones.txt
     #[option]
     symbols: Option<InputName>,
-    /// Megabytes of sound that are kept, and that commands may give at a time
+    /// Megabytes of values that are kept or read at a time; a value that needs more is an error
     #[option(default = 256)]
     memory: usize,
     /// Seconds that the command of a value may take

@@ -8,6 +8,8 @@ use kaldi_lattice::{CompactLattice, CostScaleArguments, Scale};
 use kaldi_log::{log, warning};
 use kaldi_table::{SequentialReader, TableWriter};
 
+use crate::usable::if_usable;
+
 const USAGE: &str = "\
 Finds the best path of each lattice and writes it as a lattice of its own, with the costs that it had.
 
@@ -43,7 +45,8 @@ fn lattice_1best(opts: Options) -> anyhow::Result<Tally> {
         if penalty > 0.0 {
             lattice.add_penalty(penalty);
         }
-        let Some(mut path) = lattice.best_path()? else {
+        let Some(path) = if_usable(entry.key(), lattice.best_path())? else { return Ok(None) };
+        let Some(mut path) = path else {
             warning!("Possibly empty lattice for utterance-id {}(no output)", entry.key());
             return Ok(None);
         };

@@ -50,7 +50,7 @@ fn lattice_align_phones(opts: Options) -> anyhow::Result<Tally> {
         (alignment.reorder, alignment.remove_epsilon) = (opts.reorder, opts.remove_epsilon);
         alignment.replace_output_symbols = opts.replace_output_symbols;
         let mut aligned = match alignment.align(&lattice) {
-            Err(error @ Error::Cycle) => {
+            Err(error @ (Error::Cycle | Error::Cost { .. } | Error::TooManyIds { .. })) => {
                 warning!("{key}: {error}, producing no output");
                 return Ok((None, true));
             }

@@ -67,7 +67,7 @@ fn lattice_align_words_lexicon(opts: Options) -> anyhow::Result<Tally> {
         (alignment.reorder, alignment.partial_word_label) = (opts.reorder, opts.partial_word_label);
         alignment.max_expand = opts.max_expand;
         let mut aligned = match alignment.align(&lattice) {
-            Err(error @ Error::Cycle) => {
+            Err(error @ (Error::Cycle | Error::Cost { .. } | Error::TooManyIds { .. })) => {
                 warning!("{key}: {error}, producing no output");
                 return Ok((None, true));
             }

@@ -63,7 +63,7 @@ fn lattice_align_words(opts: Options) -> anyhow::Result<Tally> {
         let most = 1000.0 + f64::from(opts.max_expand) * lattice.num_states() as f64;
         alignment.most_states = (opts.max_expand > 0.0).then_some(most as usize);
         let mut aligned = match alignment.align(&lattice) {
-            Err(error @ Error::Cycle) => {
+            Err(error @ (Error::Cycle | Error::Cost { .. } | Error::TooManyIds { .. })) => {
                 warning!("{key}: {error}, producing no output");
                 return Ok((None, true));
             }

@@ -58,9 +58,16 @@ fn lattice_arc_post(opts: Options) -> anyhow::Result<Tally> {
         if !lattice.sort_if_needed() {
             return Err(Error::Cycle.into());
         }
-        let printed = arc_lines(entry.key(), &lattice, model.as_ref(), min_post, print_alignment)?;
+        let key = entry.key();
+        let printed = match arc_lines(key, &lattice, model.as_ref(), min_post, print_alignment) {
+            Err(error @ (Error::Cost { .. } | Error::NoPath)) => {
+                warning!("No posterior printed for {key}: {error}");
+                return Ok((Vec::new(), 0));
+            }
+            printed => printed?,
+        };
         if printed.1 == 0 {
-            warning!("No posterior printed for {}", entry.key());
+            warning!("No posterior printed for {key}");
         }
         Ok(printed)
     });

@@ -10,6 +10,8 @@ use kaldi_number::general;
 use kaldi_table::{SequentialReader, TableWriter};
 use kaldi_values::SymbolTable;
 
+use crate::usable::if_usable;
+
 const USAGE: &str = "\
 Finds the best path of each lattice; writes its words, and its alignment of transition-ids. Either output may be '' or left
 out. Of equally good paths it is the first, in the order of states and arcs.
@@ -45,7 +47,11 @@ fn lattice_best_path(opts: Options) -> anyhow::Result<Tally> {
     let rows = source.par_map(move |entry| {
         let mut lattice = entry.read()?;
         lattice.scale(&scale);
-        Ok(lattice.best_path()?.and_then(|path| path.linear()))
+        let path = lattice.best_path().and_then(|path| match path {
+            Some(path) => path.check_costs().map(|()| path.linear()),
+            None => Ok(None),
+        });
+        Ok(if_usable(entry.key(), path)?.flatten())
     });
     let (mut done, mut failed, mut frames, mut total) = (0, 0, 0, Cost::ONE);
     let ended = rows.drain(|key, path| {

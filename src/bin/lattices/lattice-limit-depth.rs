@@ -9,6 +9,8 @@ use kaldi_log::log;
 use kaldi_number::general;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 
+use crate::usable::if_usable;
+
 const USAGE: &str = "\
 Drops arcs of lattices until no frame has more than a number of arcs across it; those on the best paths stay.
 
@@ -51,13 +53,20 @@ fn lattice_limit_depth(opts: Options) -> anyhow::Result<Tally> {
             return Err(Error::Cycle.into());
         }
         let (before, frames) = lattice.arc_frames()?;
-        lattice.limit_depth(most)?;
+        let limited = lattice.limit_depth(most);
+        if if_usable(entry.key(), limited)?.is_none() {
+            return Ok(None);
+        }
         lattice.scale(&scale.inverse());
         let (after, _) = lattice.arc_frames()?;
-        Ok((Record::from_value(entry.key(), lattice, format), before, after, frames))
+        Ok(Some((Record::from_value(entry.key(), lattice, format), before, after, frames)))
     });
-    let (mut done, mut sums) = (0, [0; 3]);
-    let ended = rows.drain(|_, (record, before, after, frames)| {
+    let (mut done, mut failed, mut sums) = (0, 0, [0; 3]);
+    let ended = rows.drain(|_, limited| {
+        let Some((record, before, after, frames)) = limited else {
+            failed += 1;
+            return Ok(());
+        };
         done += 1;
         sums.iter_mut().zip([before, after, frames]).for_each(|(sum, count)| *sum += count);
         target.put(record)
@@ -67,5 +76,5 @@ fn lattice_limit_depth(opts: Options) -> anyhow::Result<Tally> {
     log!("Overall density changed from {} to {}", general(before / frames), general(after / frames));
     ended.finish()?;
     target.finish()?;
-    Ok(Tally::new(done, 0))
+    Ok(Tally::new(done, failed))
 }

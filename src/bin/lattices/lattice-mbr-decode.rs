@@ -10,6 +10,8 @@ use kaldi_number::general;
 use kaldi_table::{SequentialReader, TableWriter};
 use kaldi_values::{Posterior, SymbolTable};
 
+use crate::usable::if_usable;
+
 const USAGE: &str = "\
 Finds the words of least expected error in each lattice (minimum Bayes risk); writes them, and if wanted the expected
 number of errors, the bins of words with their probabilities, and the begin and end of each bin in frames. Each output but
@@ -49,12 +51,17 @@ fn lattice_mbr_decode(opts: Options) -> anyhow::Result<Tally> {
     let rows = source.par_map(move |entry| {
         let mut lattice = entry.read()?;
         lattice.scale(&scale);
-        let found = lattice.bayes_risk(None, BayesRiskOptions::default())?;
-        found.findings.iter().for_each(|finding| warning!("{}: {finding}", entry.key()));
+        let found = if_usable(entry.key(), lattice.bayes_risk(None, BayesRiskOptions::default()))?;
+        let findings = found.iter().flat_map(|found| &found.findings);
+        findings.for_each(|finding| warning!("{}: {finding}", entry.key()));
         Ok(found)
     });
-    let (mut done, mut words, mut risk) = (0_u64, 0_usize, 0.0_f64);
+    let (mut done, mut failed, mut words, mut risk) = (0_u64, 0, 0_usize, 0.0_f64);
     let ended = rows.drain(|key, found| {
+        let Some(found) = found else {
+            failed += 1;
+            return Ok(());
+        };
         (done, words, risk) = (done + 1, words + found.words.len(), risk + found.risk);
         outputs.write(&key, found, opts.one_best_times)
     })?;
@@ -63,7 +70,7 @@ fn lattice_mbr_decode(opts: Options) -> anyhow::Result<Tally> {
     log!("Average Bayes Risk per sentence is {per_sentence} and per word, {per_word}");
     ended.finish()?;
     outputs.finish()?;
-    Ok(Tally::new(done, 0))
+    Ok(Tally::new(done, failed))
 }
 
 struct Outputs {

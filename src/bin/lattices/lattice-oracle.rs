@@ -14,6 +14,8 @@ use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter};
 use kaldi_values::SymbolTable;
 
+use crate::usable::if_usable;
+
 const USAGE: &str = "\
 Finds the path of each lattice that has the fewest errors against a reference; writes its words, and if wanted the number of
 errors. The exit code is 0, also if no lattice has a reference.
@@ -64,7 +66,7 @@ fn lattice_oracle(opts: Options) -> anyhow::Result<Tally> {
             warning!("No reference present for utterance {key}");
             return Ok((false, None));
         };
-        let Some(oracle) = lattice.oracle(&reference, is_wildcard) else {
+        let Some(oracle) = if_usable(key, lattice.oracle(&reference, is_wildcard))?.flatten() else {
             warning!("Best-path failed for key {key}");
             return Ok((true, None));
         };

@@ -5,7 +5,7 @@
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_lattice::{AcousticScaleArguments, CompactLattice, Scale};
+use kaldi_lattice::{AcousticScaleArguments, CompactLattice, Error, Scale};
 use kaldi_log::{log, warning};
 use kaldi_number::general;
 use kaldi_table::{SequentialReader, TableWriter};
@@ -50,8 +50,12 @@ fn lattice_prune(opts: Options) -> anyhow::Result<Tally> {
         let mut lattice = entry.read()?;
         lattice.scale(&scale);
         let before = [lattice.num_states(), lattice.num_arcs()];
-        if !lattice.prune(beam) {
-            let what = if lattice.num_states() == 0 { "it has no path" } else { "it has a cycle and is not pruned" };
+        if let Err(error) = lattice.prune(beam) {
+            let what = match error {
+                Error::Cycle => "it has a cycle and is not pruned".to_owned(),
+                Error::NoPath => "it has no path".to_owned(),
+                error => format!("{error}, and it is not pruned"),
+            };
             warning!("Error pruning lattice for utterance {}: {what}", entry.key());
         }
         let after = [lattice.num_states(), lattice.num_arcs()];

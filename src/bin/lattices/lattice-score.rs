@@ -16,6 +16,8 @@ use kaldi_table::{Reader, SequentialReader, WorkError, create_output};
 use kaldi_values::{SymbolTable, Tokens};
 use option_table::{NamedNumber, NamedNumbers};
 
+use crate::usable::if_usable;
+
 const USAGE: &str = "\
 Finds the best words of each lattice at many settings, reading the lattices once: for each inverse acoustic scale and each word
 insertion penalty. It writes the words of each setting to a text file, or compares them with a reference: then it prints a line
@@ -93,7 +95,8 @@ fn lattice_score(opts: Options) -> anyhow::Result<Tally> {
     let recognizer = Recognizer { settings: settings.clone(), decode_mbr: opts.decode_mbr, beam: opts.beam };
     let (writes, unit) = (!texts.is_empty(), opts.unit);
     let rows = source.par_map(move |entry| {
-        let (key, found) = (entry.key(), recognizer.words(entry.read()?)?);
+        let (key, lattice) = (entry.key(), entry.read()?);
+        let found = if_usable(key, recognizer.words(lattice))?.unwrap_or_else(|| vec![None; recognizer.settings.len()]);
         let num_failed = found.iter().filter(|words| words.is_none()).count();
         if num_failed > 0 {
             warning!("Best-path failed for key {key} at {num_failed} of {} settings", found.len());
@@ -209,14 +212,14 @@ impl Recognizer {
             return Err(Error::Cycle);
         }
         let words = |setting: &Setting| lattice.best_words(&setting.scale(), setting.penalty.value);
-        Ok(self.settings.iter().map(words).collect())
+        self.settings.iter().map(words).collect()
     }
 
     fn mbr_words(&self, mut lattice: CompactLattice, setting: &Setting) -> kaldi_lattice::Result<Vec<i32>> {
         lattice.scale(&setting.scale());
         lattice.add_penalty(setting.penalty.value);
         if self.beam > 0.0 {
-            lattice.prune(f64::from(self.beam));
+            lattice.prune(f64::from(self.beam))?;
         }
         Ok(lattice.bayes_risk(None, BayesRiskOptions::default())?.words)
     }

@@ -11,6 +11,8 @@ use kaldi_log::{log, warning};
 use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, SequentialReader, create_output};
 
+use crate::usable::if_usable;
+
 const USAGE: &str = "\
 Writes lines of CTM with confidences (utterance, channel 1, start, duration, word, confidence): the words of least expected
 error, or those of a table; times are in seconds. Align the lattices with words first, or the times are not exact.
@@ -83,7 +85,8 @@ fn lattice_to_ctm_conf(opts: Options) -> anyhow::Result<Tally> {
         let mut lattice = entry.read()?;
         lattice.scale(&scale);
         let words = words.flatten();
-        let found = lattice.bayes_risk(words.as_deref().map(Vec::as_slice), options)?;
+        let found = lattice.bayes_risk(words.as_deref().map(Vec::as_slice), options);
+        let Some(found) = if_usable(key, found)? else { return Ok(None) };
         found.findings.iter().for_each(|finding| warning!("{key}: {finding}"));
         let mut lines = Vec::new();
         for ((word, confidence), (begin, end)) in found.words.iter().zip(&found.confidences).zip(&found.times) {

@@ -7,6 +7,8 @@ use kaldi_lattice::{CompactLattice, Fst, Scale};
 use kaldi_log::log;
 use kaldi_table::{SequentialReader, TableWriter};
 
+use crate::usable::if_usable;
+
 const USAGE: &str = "\
 Turns lattices into graphs of words (FSTs with standard arcs). The cost of an arc is the sum of its graph and acoustic
 costs, each scaled; both scales are 0 if they are not given.
@@ -40,7 +42,8 @@ fn lattice_to_fst(opts: Options) -> anyhow::Result<Tally> {
     let written = source.par_map_into(target, move |entry| {
         let mut lattice = entry.read()?;
         lattice.scale(&scale);
-        Ok(entry.into_record(lattice.to_fst(opts.rm_eps)))
+        let fst = if_usable(entry.key(), lattice.to_fst(opts.rm_eps))?;
+        Ok(fst.map(|fst| entry.into_record(fst)))
     })?;
     log!("Done converting {} lattices to word-level FSTs", written.done());
     Ok(written.finish()?.into())

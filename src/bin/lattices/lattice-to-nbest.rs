@@ -11,6 +11,8 @@ use kaldi_number::general;
 use kaldi_random::Random;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 
+use crate::usable::if_usable;
+
 const USAGE: &str = "\
 Finds the best paths of each lattice, and writes each as a lattice of its own with the costs that it had: those of utt1 are
 utt1-1, utt1-2 and so on. They differ as paths, but may have the same words.
@@ -59,7 +61,7 @@ fn lattice_to_nbest(opts: Options) -> anyhow::Result<Tally> {
             let draw = |_| lattice.random_path(|ways| random.below(ways.max(1) as u32) as usize);
             (0..count).filter_map(draw).collect()
         } else {
-            lattice.best_paths(count)?
+            if_usable(key, lattice.best_paths(count))?.unwrap_or_default()
         };
         if paths.is_empty() {
             warning!("Possibly empty lattice for utterance-id {key}(no N-best entries)");

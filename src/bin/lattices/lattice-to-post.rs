@@ -10,6 +10,8 @@ use kaldi_number::general;
 use kaldi_table::{SequentialReader, TableWriter};
 use kaldi_values::Posterior;
 
+use crate::usable::if_usable;
+
 const USAGE: &str = "\
 Computes the posterior probability of each transition-id in each frame of lattices, and if wanted the total log-likelihood
 of each lattice.
@@ -46,11 +48,15 @@ fn lattice_to_post(opts: Options) -> anyhow::Result<Tally> {
         if !lattice.sort_unless_known() {
             return Err(Error::Cycle.into());
         }
-        let found = lattice.posteriors()?;
-        Ok((Posterior(found.frames), found.log_prob, found.acoustic))
+        let found = if_usable(entry.key(), lattice.posteriors())?;
+        Ok(found.map(|found| (Posterior(found.frames), found.log_prob, found.acoustic)))
     });
-    let (mut done, mut frames, mut total, mut total_acoustic) = (0, 0, 0.0, 0.0);
-    let ended = rows.drain(|key, (posterior, loglike, acoustic)| {
+    let (mut done, mut failed, mut frames, mut total, mut total_acoustic) = (0, 0, 0, 0.0, 0.0);
+    let ended = rows.drain(|key, found| {
+        let Some((posterior, loglike, acoustic)) = found else {
+            failed += 1;
+            return Ok(());
+        };
         done += 1;
         frames += posterior.0.len();
         total += loglike;
@@ -67,5 +73,5 @@ fn lattice_to_post(opts: Options) -> anyhow::Result<Tally> {
     ended.finish()?;
     posteriors.finish()?;
     loglikes.map_or(Ok(()), TableWriter::finish)?;
-    Ok(Tally::new(done, 0))
+    Ok(Tally::new(done, failed))
 }

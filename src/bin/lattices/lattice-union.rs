@@ -9,6 +9,8 @@ use kaldi_lattice::CompactLattice;
 use kaldi_log::{log, warning};
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
 
+use crate::usable::if_usable;
+
 const USAGE: &str = "\
 Joins the lattices of two tables key by key: the result has the paths of both, and of those with the same words the best.
 A lattice that the second table does not have is written alone.
@@ -39,10 +41,15 @@ fn lattice_union(opts: Options) -> anyhow::Result<Tally> {
             Some(other) => lattice.join(other),
             None => warning!("No lattice found for utterance {key} in {}, so the first one is the result", opts.other),
         }
-        Ok((Record::from_value(key, lattice.determinized()?, format), other.is_some()))
+        let union = if_usable(key, lattice.determinized())?;
+        Ok(union.map(|union| (Record::from_value(key, union, format), other.is_some())))
     });
-    let (mut done, mut joined) = (0_u64, 0_u64);
-    let ended = rows.drain(|_, (record, is_joined)| {
+    let (mut done, mut joined, mut failed) = (0_u64, 0_u64, 0);
+    let ended = rows.drain(|_, union| {
+        let Some((record, is_joined)) = union else {
+            failed += 1;
+            return Ok(());
+        };
         done += 1;
         joined += u64::from(is_joined);
         target.put(record)
@@ -55,5 +62,5 @@ fn lattice_union(opts: Options) -> anyhow::Result<Tally> {
     log!("Done {done} lattices.");
     ended.finish()?;
     target.finish()?;
-    Ok(Tally::new(done, 0))
+    Ok(Tally::new(done, failed))
 }

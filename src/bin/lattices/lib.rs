@@ -1,5 +1,7 @@
 //! Lattices: the list of these tools. Each is a file of its own.
 
+mod usable;
+
 kaldi_cli::tools! {
     lattices "Lattices"
     lattice_1best "lattice-1best.rs" Kaldi "finds the best path of lattices, as lattices";

@@ -4,7 +4,7 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_lattice::{Cost, Lattice, Linear, to_compact};
-use kaldi_log::log;
+use kaldi_log::{log, warning};
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter};
 use kaldi_values::Value;
 
@@ -44,10 +44,15 @@ fn linear_to_nbest(opts: Options) -> anyhow::Result<Tally> {
             Some(None) => Err(format!("no {what} cost for this key")),
         };
         let cost = Cost::new(cost(graph, "graph")?, cost(acoustic, "acoustic")?);
+        if !cost.is_comparable() {
+            let (key, Cost { graph, acoustic }) = (entry.key(), cost);
+            warning!("{key}: expected numbers as costs, got {graph} and {acoustic}, producing no output");
+            return Ok(None);
+        }
         let linear = Linear { ids: entry.read()?, words: words.to_vec(), cost };
-        Ok(entry.into_record(to_compact(&Lattice::from_linear(&linear))))
+        Ok(Some(entry.into_record(to_compact(&Lattice::from_linear(&linear)))))
     })?;
-    log!("Done {} n-best entries ,0 had errors.", written.done());
+    log!("Done {} n-best entries ,{} had errors.", written.done(), written.skipped());
     Ok(written.finish()?.into())
 }
 

@@ -5,7 +5,7 @@
 use anyhow::bail;
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_lattice::CompactLattice;
+use kaldi_lattice::{CompactLattice, Graph};
 use kaldi_log::log;
 use kaldi_number::general;
 use kaldi_table::{SequentialReader, TableWriter};
@@ -31,7 +31,7 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(n
 fn nbest_to_lattice(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<CompactLattice>::open(&opts.source)?;
     let mut target = TableWriter::<CompactLattice>::create(&opts.target)?;
-    let (mut current, mut utterances, mut paths) = (None::<(BString, CompactLattice)>, 0_u64, 0_u64);
+    let (mut current, mut utterances, mut paths) = (None::<Paths>, 0_u64, 0_u64);
     let rows = source.par_map(|entry| Ok(entry.read()?));
     let ended = rows.drain(|key, path| {
         let Some(utterance) = key.rfind_byte(b'-').filter(|&end| end > 0).map(|end| &key[..end]) else {
@@ -39,19 +39,16 @@ fn nbest_to_lattice(opts: Options) -> anyhow::Result<Tally> {
         };
         paths += 1;
         match &mut current {
-            Some((name, lattice)) if *name == utterance => lattice.join(&path),
+            Some(paths) if paths.utterance == utterance => paths.others.push(path.0),
             _ => {
                 utterances += 1;
-                if let Some((name, lattice)) = current.replace((utterance.into(), path)) {
-                    target.write(&name, &lattice)?;
-                }
+                let next = Paths { utterance: utterance.into(), first: path, others: Vec::new() };
+                current.replace(next).map_or(Ok(()), |paths| paths.write(&mut target))?;
             }
         }
         Ok(())
     })?;
-    if let Some((name, lattice)) = current {
-        target.write(&name, &lattice)?;
-    }
+    current.map_or(Ok(()), |paths| paths.write(&mut target))?;
     let mean = general((paths as f32 / utterances as f32).into());
     log!(
         "Done joining n-best into lattices for {utterances} utterances, with on average {mean} N-best paths per utterance."
@@ -59,4 +56,18 @@ fn nbest_to_lattice(opts: Options) -> anyhow::Result<Tally> {
     ended.finish()?;
     target.finish()?;
     Ok(Tally::new(utterances, 0))
+}
+
+/// The paths of an utterance.
+struct Paths {
+    utterance: BString,
+    first: CompactLattice,
+    others: Vec<Graph>,
+}
+
+impl Paths {
+    fn write(mut self, target: &mut TableWriter<CompactLattice>) -> kaldi_table::Result<()> {
+        self.first.join_all(&self.others);
+        target.write(&self.utterance, &self.first)
+    }
 }

@@ -42,6 +42,13 @@ fn nbest_to_linear(opts: Options) -> anyhow::Result<Tally> {
             return Ok(Some(Linear { cost: Cost::INFINITE, ..Linear::default() }));
         }
         let linear = lattice.linear();
+        if let Some(linear) = &linear
+            && !linear.cost.is_comparable()
+        {
+            let Cost { graph, acoustic } = linear.cost;
+            warning!("{}: expected numbers as costs, got {graph} and {acoustic}, producing no output", entry.key());
+            return Ok(None);
+        }
         if linear.is_none() {
             let note = "note, this program expects input with one path, e.g. from lattice-to-nbest.";
             warning!("Lattice/nbest for key {} had wrong format: {note}", entry.key());

@@ -15,6 +15,7 @@ mod table_report_page;
 mod table_sample;
 mod table_stats;
 mod table_view;
+mod table_view_memory;
 mod table_view_safety;
 mod unknown_values;
 

@@ -75,3 +75,15 @@ pub fn an_archive_cut_inside_a_key_is_an_error() {
 fn a_binary_copy_has_the_same_bytes() {
     golden().sh("lattice-copy ark:real.ark ark:o && cmp o real.ark").succeeds();
 }
+
+#[test]
+fn text_of_two_labels_is_read_again() {
+    let scratch = Scratch::new();
+    let text = "u \n0\t1\t8\t9\t7,-5,3_3\n1\t2\t8\t0\t0,0,\n2\n\n";
+    scratch.write("text", text);
+    scratch.sh("lattice-copy ark:text ark:binary && lattice-copy ark:binary ark,t:-").succeeds().stdout_is(text);
+    scratch.sh("lattice-copy ark:text ark,t:- | lattice-copy ark:- ark,t:-").succeeds().stdout_is(text);
+    // Detected, too.
+    scratch.sh("table-info ark:text").succeeds().stdout_has("compact-lattice");
+    scratch.sh("table-diff ark:binary ark:text").succeeds();
+}

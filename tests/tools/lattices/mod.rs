@@ -1,3 +1,4 @@
+pub mod costs;
 pub mod lattice_1best;
 pub mod lattice_add_penalty;
 pub mod lattice_add_trans_probs;

@@ -3,6 +3,9 @@
 //! A run whose input failed or was empty has no result: a command such as `false | copy-feats ark:- ark:good.ark` must
 //! not leave an empty `good.ark`. Whether the run failed is known when the program ends. So a program whose session is made by
 //! [`Session::holding_outputs`] gives such outputs their names in [`Session::settle_outputs`].
+//!
+//! Several outputs of a run belong together. If the last one fails, the first ones must not be there: so do those of a session that
+//! is made by [`Session::completing_together`].
 
 use std::sync::PoisonError;
 
@@ -21,17 +24,15 @@ const MOST: usize = 64;
 pub(crate) struct Held {
     name: String,
     offset: u64,
+    /// Whether what is there stays if the run has no result.
+    is_doubtful: bool,
     place: HeldPlace,
 }
 
 #[derive(Debug)]
 enum HeldPlace {
-    /// A file; there is another one with content under its name.
     File(Sealed),
-    Object {
-        url: BString,
-        upload: Box<dyn Upload>,
-    },
+    Object { url: BString, upload: Box<dyn Upload> },
 }
 
 /// What happens at the end of the program to the outputs that wait ([`Session::holding_outputs`]).
@@ -54,12 +55,14 @@ pub(crate) fn settle(session: &Session, what: HeldOutputs) -> Result<Vec<String>
         HeldPlace::Object { .. } => None,
     });
     let mut kept = Vec::new();
-    for Held { name, offset, place } in held {
+    for Held { name, offset, is_doubtful, place } in held {
         let failed = |source| Error::Write { name: name.clone(), offset, source };
         match (what, place) {
             (HeldOutputs::Discard, _) => {}
-            (HeldOutputs::KeepOld, HeldPlace::File(_)) => kept.push(name),
-            (HeldOutputs::KeepOld, HeldPlace::Object { url, .. }) if has_content(url.as_ref()) => kept.push(name),
+            (HeldOutputs::KeepOld, HeldPlace::File(_)) if is_doubtful => kept.push(name),
+            (HeldOutputs::KeepOld, HeldPlace::Object { url, .. }) if is_doubtful && has_content(url.as_ref()) => {
+                kept.push(name);
+            }
             (_, HeldPlace::File(sealed)) => sealed.publish().map_err(failed)?,
             (_, HeldPlace::Object { upload, .. }) => upload.finish().map_err(failed)?,
         }
@@ -69,17 +72,27 @@ pub(crate) fn settle(session: &Session, what: HeldOutputs) -> Result<Vec<String>
 
 /// Whether an output of this size has to wait.
 fn must_wait(session: &Session, offset: u64) -> bool {
-    session.holds(offset) && session.held().lock().unwrap_or_else(PoisonError::into_inner).len() < MOST
+    let doubtful = |held: &&Held| held.is_doubtful;
+    session.holds(offset)
+        && session.held().lock().unwrap_or_else(PoisonError::into_inner).iter().filter(doubtful).count() < MOST
 }
 
 fn hold(session: &Session, held: Held) {
     session.held().lock().unwrap_or_else(PoisonError::into_inner).push(held);
 }
 
-/// Gives a file its name, now or at the end. `replaces` says that there is another one with content.
-pub(super) fn publish(session: &Session, name: String, offset: u64, sealed: Sealed, replaces: bool) -> Result<()> {
-    if replaces && must_wait(session, offset) {
-        hold(session, Held { name, offset, place: HeldPlace::File(sealed) });
+/// Gives a file its name, now or at the end, as an output that waits for others always does. `replaces` says that there is another one
+/// with content.
+pub(super) fn publish(
+    session: &Session,
+    together: bool,
+    (name, offset): (String, u64),
+    sealed: Sealed,
+    replaces: bool,
+) -> Result<()> {
+    let is_doubtful = replaces && must_wait(session, offset);
+    if is_doubtful || together {
+        hold(session, Held { name, offset, is_doubtful, place: HeldPlace::File(sealed) });
         return Ok(());
     }
     sealed.publish().map_err(|source| Error::Write { name, offset, source })
@@ -88,13 +101,14 @@ pub(super) fn publish(session: &Session, name: String, offset: u64, sealed: Seal
 /// Completes an object, now or at the end.
 pub(super) fn complete(
     session: &Session,
-    name: String,
-    offset: u64,
+    together: bool,
+    (name, offset): (String, u64),
     url: BString,
     upload: Box<dyn Upload>,
 ) -> Result<()> {
-    if must_wait(session, offset) {
-        hold(session, Held { name, offset, place: HeldPlace::Object { url, upload } });
+    let is_doubtful = must_wait(session, offset);
+    if is_doubtful || together {
+        hold(session, Held { name, offset, is_doubtful, place: HeldPlace::Object { url, upload } });
         return Ok(());
     }
     upload.finish().map_err(|source| Error::Write { name, offset, source })

@@ -145,6 +145,11 @@ impl<T> Cache<T> {
         }
     }
 
+    /// Bytes of all values that are kept.
+    pub fn taken(&self) -> usize {
+        self.total(&self.lock())
+    }
+
     fn total(&self, kept: &[Kept<T>]) -> usize {
         kept.iter().map(|kept| self.size(kept)).sum()
     }

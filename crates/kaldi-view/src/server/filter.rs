@@ -57,10 +57,13 @@ impl Comparison {
     }
 }
 
+/// Conditions of a filter, at most: each is looked for in all lists.
+const MOST: usize = 100;
+
 /// Reads the conditions, and whether each is not to hold. `columns` are those that may be named.
 ///
 /// # Errors
-/// If a column, a rule or a number is none.
+/// If a column, a rule or a number is none, or there are too many conditions.
 pub(crate) fn parse(filter: &BStr, columns: &[Column]) -> Result<Vec<(bool, Condition)>, Misnamed> {
     let mut conditions = Vec::new();
     let mut rest = filter.trim_ascii();
@@ -80,9 +83,15 @@ pub(crate) fn parse(filter: &BStr, columns: &[Column]) -> Result<Vec<(bool, Cond
         rest = after.trim_ascii_start();
         let special = if is_quoted { None } else { special(word, columns)? };
         let condition = special.unwrap_or_else(|| Condition::Word(lower(word.trim_ascii())));
-        if condition != Condition::Word(BString::default()) {
-            conditions.push((is_not, condition));
+        let found = (is_not, condition);
+        if found.1 == Condition::Word(BString::default()) || conditions.contains(&found) {
+            continue;
         }
+        if conditions.len() == MOST {
+            let message = format!("expected at most {MOST} words and conditions, got more");
+            return Err(Misnamed { message, column: None, like: Vec::new() });
+        }
+        conditions.push(found);
     }
     Ok(conditions)
 }
@@ -230,5 +239,15 @@ mod tests {
             assert!(parse(format!("duration>{number}").as_str().into(), &COLUMNS).is_err(), "{number}");
         }
         t("speaker=anna", "speaker is no number: search for a word of it", Some("speaker"), &[]);
+    }
+
+    #[test]
+    fn conditions_are_not_too_many() {
+        let words = |count: usize| (0..count).map(|number| format!("w{number} ")).collect::<String>();
+        assert_eq!(parse(words(MOST).as_str().into(), &COLUMNS).unwrap().len(), MOST);
+        let error = parse(words(7000).as_str().into(), &COLUMNS).unwrap_err();
+        assert_eq!(error.message, "expected at most 100 words and conditions, got more");
+        // The same word again is no other condition.
+        assert_eq!(parse("a b a -a ".repeat(5000).as_str().into(), &COLUMNS).unwrap().len(), 3);
     }
 }

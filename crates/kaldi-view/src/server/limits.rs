@@ -13,6 +13,7 @@ use kaldi_io::{
     CommandMessages, Locator, Rxfilename, Session, counting, printable, printable_rxfilename, remote_name,
     was_interrupted,
 };
+use kaldi_types::Frames;
 
 use crate::server::cache::Cache;
 use crate::server::cancel::within;
@@ -28,14 +29,15 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 /// What reading a value may take.
 #[derive(Debug)]
 pub(crate) struct Limits {
-    /// Bytes of one value, of all that are read at a time, and of the recordings that are kept.
+    /// Bytes of one value, of all that are read at a time, and of all that are kept.
     pub bytes: usize,
     /// How long a command may take.
     pub time: Duration,
     /// Bytes that each thread has read of the value that it reads.
     under_way: Mutex<HashMap<ThreadId, usize>>,
-    /// Recordings, which make room.
+    /// Recordings, and values of tables, which make room.
     kept: Arc<Cache<Recording>>,
+    values: Arc<Cache<Frames>>,
 }
 
 /// The bytes of a thread count until this is dropped.
@@ -48,8 +50,13 @@ impl Drop for UnderWay<'_> {
 }
 
 impl Limits {
-    pub fn new(bytes: usize, time: Duration, kept: Arc<Cache<Recording>>) -> Self {
-        Self { bytes, time, under_way: Mutex::default(), kept }
+    pub fn new(bytes: usize, time: Duration, kept: Arc<Cache<Recording>>, values: Arc<Cache<Frames>>) -> Self {
+        Self { bytes, time, under_way: Mutex::default(), kept, values }
+    }
+
+    /// Forgets what this thread has read: it is not in memory any more.
+    pub fn forget(&self) {
+        self.lock().remove(&std::thread::current().id());
     }
 
     /// Reads a value of this name. What may be silent, such as a command, waits for its place, and is ended after some time.
@@ -79,8 +86,12 @@ impl Limits {
         Err(if lines.is_empty() { message } else { format!("{message}; it wrote: {}", lines.join("\n")) })
     }
 
-    /// Counts bytes that were read of the value of this thread.
-    fn count(&self, bytes: usize) -> Result<(), String> {
+    /// Counts bytes that are needed for the value of this thread: that were read, or will be taken for what they say. Waits while
+    /// others have them.
+    ///
+    /// # Errors
+    /// If they are too many.
+    pub fn count(&self, bytes: usize) -> Result<(), String> {
         let thread = std::thread::current().id();
         *self.lock().entry(thread).or_default() += bytes;
         loop {
@@ -90,13 +101,18 @@ impl Limits {
                 (under_way.get(&thread).copied().unwrap_or(0), under_way.values().sum::<usize>(), most)
             };
             if own > self.bytes || (total > self.bytes && own == most) {
-                return Err(format!("it has more than the {} MB that may be read (`memory`)", self.bytes >> 20));
+                return Err(format!(
+                    "it needs more than the {} MB that values may take together (`memory`)",
+                    self.bytes >> 20
+                ));
             }
             if was_interrupted() {
                 return Err("interrupted".into());
             }
             if total <= self.bytes {
-                self.kept.shrink(self.bytes - total);
+                let room = self.bytes - total;
+                self.values.shrink(room);
+                self.kept.shrink(room.saturating_sub(self.values.taken()));
                 return Ok(());
             }
             // The largest one fails, and frees its bytes.

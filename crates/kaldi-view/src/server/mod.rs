@@ -69,7 +69,7 @@ pub struct ViewOptions {
     pub measures: Option<BString>,
     /// The name of a file of symbols: lines of a name and its number.
     pub symbols: Option<BString>,
-    /// Bytes of sound that are kept, and that commands may give at a time.
+    /// Bytes of sound and other values that are kept, and that reading may take at a time.
     pub memory: usize,
     /// How long the command of a value may take.
     pub timeout: Duration,
@@ -95,7 +95,7 @@ pub(crate) struct Viewer {
     catalog: Catalog,
     tracks: Vec<Track>,
     sounds: Sounds,
-    values: Cache<Frames>,
+    values: Arc<Cache<Frames>>,
     frame_shift: Option<f64>,
     listed: ListedNumbers,
     headers: HeaderDurations,
@@ -132,11 +132,12 @@ impl ViewServer {
             })?;
         }
         let headers = HeaderDurations::new(&catalog);
+        let values = Arc::new(Cache::new(VALUES.min(options.memory), size));
         let viewer = Viewer {
             catalog,
             tracks,
-            sounds: Sounds::new(options.memory, options.timeout),
-            values: Cache::new(VALUES, size),
+            sounds: Sounds::new(options.memory, options.timeout, &values),
+            values,
             frame_shift: options.frame_shift,
             listed: ListedNumbers::default(),
             headers,
@@ -172,7 +173,7 @@ impl ViewServer {
 fn size(value: &Frames) -> usize {
     match value {
         Frames::Rows(matrix) => 4 * matrix.num_rows() * matrix.num_cols(),
-        Frames::Lists(lists) => lists.iter().map(|list| 24 + 8 * list.len()).sum(),
+        Frames::Lists(lists) => lists.iter().map(|list| 24 + 8 * list.capacity()).sum(),
         Frames::Labels(labels) => 4 * labels.len(),
         Frames::Wave(wave) => 4 * wave.num_channels() * wave.num_samples(),
         Frames::Words { words, .. } => 16 * words.len(),

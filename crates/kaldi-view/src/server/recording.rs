@@ -9,6 +9,7 @@ use kaldi_wave::{CodedParts, Wave, WaveInfo, WavePieces};
 
 use crate::server::catalog::ValuePlace;
 use crate::server::failure::{Answer, Failure};
+use crate::server::limits::Limits;
 use crate::server::values::{bytes, entry};
 
 /// Bytes of a header that are looked at, at most.
@@ -40,12 +41,12 @@ impl Recording {
     ///
     /// # Errors
     /// Why it cannot be read, or that it is shorter than its header says.
-    pub fn read(place: &ValuePlace, room: usize) -> Result<Self, String> {
+    pub fn read(place: &ValuePlace, limits: &Limits) -> Result<Self, String> {
         let failed = |message: String| format!("{}: {message}", printable_rxfilename(place.rxfilename.as_ref()));
         let blob = match &place.bytes {
             Some(range) => bytes(place.rxfilename.as_ref(), range)?,
             None => {
-                let entry = entry(place, Typed::of::<Wave>())?;
+                let entry = entry(place, Typed::of::<Wave>(), limits)?;
                 if entry.range().is_some() {
                     return Ok(Self::of(entry.parse::<Wave>().map_err(|error| error.to_string())?));
                 }
@@ -76,7 +77,7 @@ impl Recording {
                 let info = WaveInfo::read(&mut Cursor::new(&bytes), None).map_err(|error| failed(error.to_string()))?;
                 // Headers of other files may only have an estimate.
                 let claimed = info.num_samples().filter(|_| bytes.starts_with(b"fLaC"));
-                let is_long = |count: &u64| count.saturating_mul(4 * info.num_channels() as u64) > room as u64;
+                let is_long = |count: &u64| count.saturating_mul(4 * info.num_channels() as u64) > limits.bytes as u64;
                 if let Some(num_samples) = claimed.filter(is_long) {
                     let (rate, num_channels) = (info.sample_rate(), info.num_channels());
                     return Ok(Self { rate, num_channels, num_samples, samples: Samples::Flac(blob) });
@@ -172,13 +173,15 @@ fn whole(claimed: Option<u64>, there: u64) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::server::sounds::Sounds;
 
     #[test]
     fn long_sound_is_decoded_part_by_part() {
         // Not coded, so that no decoder is needed.
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../sound-files/tests/files/linear.au");
         let place = ValuePlace { rxfilename: file.into(), key: None, bytes: None };
-        let (kept, long) = (Recording::read(&place, usize::MAX).unwrap(), Recording::read(&place, 0).unwrap());
+        let [kept, long] =
+            [usize::MAX, 0].map(|room| Recording::read(&place, &Sounds::for_tests(room).limits).unwrap());
         assert!(matches!((&kept.samples, &long.samples), (Samples::Decoded(_), Samples::Coded(..))));
         assert!(long.size() < kept.size());
         assert_eq!((long.num_samples, long.rate, long.num_channels), (kept.num_samples, kept.rate, kept.num_channels));

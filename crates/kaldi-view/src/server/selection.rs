@@ -19,6 +19,9 @@ const KEPT: usize = 4;
 /// Bytes of a text by which rows are ordered, at most; of a key, all count.
 const SORTED: usize = 24;
 
+/// Words that are looked for at a time: each has a bit for each row.
+const AT_A_TIME: usize = 16;
+
 /// Rows in some order; `None` if they are all rows in theirs.
 pub(crate) type Rows = Option<Arc<Vec<u32>>>;
 
@@ -113,13 +116,22 @@ impl Viewer {
         if conditions.is_empty() {
             return Ok(None);
         }
+        let len = self.catalog.len();
+        let mut kept: Option<RowSet> = None;
+        for conditions in conditions.chunks(AT_A_TIME) {
+            kept = Some(self.filtered_by(conditions, kept)?);
+        }
+        Ok(kept.map(|kept| (0..len).filter(|&row| kept.has(row)).collect()))
+    }
+
+    /// The rows among `kept` that fulfil some conditions, of which all words are looked for at once.
+    fn filtered_by(&self, conditions: &[(bool, Condition)], mut kept: Option<RowSet>) -> Answer<RowSet> {
         let words: Vec<BString> = conditions
             .iter()
             .filter_map(|(_, condition)| if let Condition::Word(word) = condition { Some(word.clone()) } else { None })
             .collect();
         let mut with_words = rows_with(&self.catalog, &words)?.into_iter();
         let len = self.catalog.len();
-        let mut kept: Option<RowSet> = None;
         for (is_not, condition) in conditions {
             let holding = match condition {
                 Condition::Word(_) => with_words.next().unwrap_or_else(|| RowSet::new(len)),
@@ -143,7 +155,7 @@ impl Viewer {
             }
             kept = Some(both);
         }
-        Ok(kept.map(|kept| (0..len).filter(|&row| kept.has(row)).collect()))
+        Ok(kept.unwrap_or_else(|| RowSet::new(len)))
     }
 }
 

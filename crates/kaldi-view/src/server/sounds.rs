@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bstr::{BStr, ByteSlice};
 use kaldi_corpus::Segment;
-use kaldi_types::ValueType;
+use kaldi_types::{Frames, ValueType};
 #[cfg(test)]
 use kaldi_wave::Wave;
 
@@ -138,15 +138,20 @@ pub(crate) struct Sounds {
 }
 
 impl Sounds {
-    /// Keeps `room` bytes of recordings. A command may take this time.
-    pub fn new(room: usize, time: Duration) -> Self {
+    /// Keeps `room` bytes of recordings and of other values, which have room of their own, too. A command may take this time.
+    pub fn new(room: usize, time: Duration, values: &Arc<Cache<Frames>>) -> Self {
         let kept = Arc::new(Cache::new(room, Recording::size));
-        Self { limits: Arc::new(Limits::new(room, time, Arc::clone(&kept))), kept }
+        Self { limits: Arc::new(Limits::new(room, time, Arc::clone(&kept), Arc::clone(values))), kept }
+    }
+
+    #[cfg(test)]
+    pub fn for_tests(room: usize) -> Self {
+        Self::new(room, Duration::from_secs(60), &Arc::new(Cache::new(0, |_| 0)))
     }
 
     /// The sound of an utterance.
     pub fn get(&self, place: &SoundPlace) -> Answer<Sound> {
-        let read = || Recording::read(&place.recording, self.limits.bytes);
+        let read = || Recording::read(&place.recording, &self.limits);
         let recording =
             self.kept.get(&place.recording.name(), || self.limits.read(place.recording.rxfilename.as_ref(), read))?;
         let whole = 0..recording.num_samples;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_inspect::read_frames;
+use kaldi_inspect::{read_frames_within, read_header};
+use kaldi_table::RawEntry;
 use kaldi_types::{Detector, Frames, ValueType};
 
 use crate::server::cache::Cache;
@@ -109,12 +110,7 @@ impl Track {
         let Some((value_type, place)) = self.place(catalog, key)? else {
             return Err(Failure::Unknown(format!("{key} is not in {}", self.name)));
         };
-        let read = || match place.key {
-            // An archive is read up to the value, which is a small part of it.
-            Some(_) => read(&place, value_type),
-            None => limits.read(place.rxfilename.as_ref(), || read(&place, value_type)),
-        };
-        values.get(&place.name(), read)
+        values.get(&place.name(), || limits.read(place.rxfilename.as_ref(), || read(&place, value_type, limits)))
     }
 
     /// Where the value of an utterance is, and its type; `None` if it has none.
@@ -138,11 +134,38 @@ impl Track {
     }
 }
 
-fn read(place: &ValuePlace, value_type: ValueType) -> Result<Frames, String> {
-    let entry = entry(place, Detector::new(Some(value_type)))?;
-    let frames = read_frames(&entry, value_type).map_err(|error| error.to_string())?;
+fn read(place: &ValuePlace, value_type: ValueType, limits: &Limits) -> Result<Frames, String> {
+    let entry = entry(place, Detector::new(Some(value_type)), limits)?;
     let name = kaldi_io::printable_rxfilename(place.rxfilename.as_ref());
+    limits.forget();
+    limits.count(needed(&entry, value_type)).map_err(|message| format!("{name}: {message}"))?;
+    let most = limits.bytes / RISKS;
+    if matches!(value_type, ValueType::Lattice | ValueType::CompactLattice) {
+        limits.count(most).map_err(|message| format!("{name}: {message}"))?;
+    }
+    let frames = read_frames_within(most, &entry, value_type).map_err(|error| error.to_string())?;
     frames.ok_or_else(|| format!("{name}: expected a value over time"))
+}
+
+/// This part of the memory may be taken for the words of a lattice.
+const RISKS: usize = 4;
+
+/// So many times the bytes of a value, at most, are those of what they say: in text, a posterior of one pair in each frame.
+const LARGEST: usize = 6;
+
+/// How many bytes it takes to read a value: its own, which are all loaded, and those of what they say.
+fn needed(entry: &RawEntry, value_type: ValueType) -> usize {
+    let own = usize::try_from(entry.size()).unwrap_or(usize::MAX);
+    // Of binary matrices and vectors, the header says it; it is read again with all of the value.
+    let numbers = match (entry.is_text(), value_type) {
+        (false, ValueType::Matrix | ValueType::Vector | ValueType::Int32Vector) => read_header(entry, value_type)
+            .ok()
+            .and_then(|header| header.rows?.checked_mul(header.columns.unwrap_or(1)))
+            .and_then(|count| usize::try_from(count).ok()),
+        _ => None,
+    };
+    let said = numbers.map_or(own.saturating_mul(LARGEST), |count| count.saturating_mul(size_of::<f32>()));
+    own.saturating_add(said)
 }
 
 #[cfg(test)]

@@ -8,15 +8,17 @@ use kaldi_reader::Reader;
 use kaldi_table::{Framing, RawEntries, RawEntry};
 
 use crate::server::catalog::ValuePlace;
+use crate::server::limits::Limits;
 
 /// Bytes that are read at once.
 const PIECE: usize = 1 << 20;
 
-/// Reads a value: of a file from an offset on, of a command, or of an archive that is read up to it.
+/// Reads a value: of a file from an offset on, of a command, or of an archive that is read up to it. What was read before it is
+/// forgotten.
 ///
 /// # Errors
 /// Why it cannot be read.
-pub(crate) fn entry<F: Framing>(place: &ValuePlace, framing: F) -> Result<RawEntry, String> {
+pub(crate) fn entry<F: Framing>(place: &ValuePlace, framing: F, limits: &Limits) -> Result<RawEntry, String> {
     let name = &place.rxfilename;
     let shown = || kaldi_io::printable_rxfilename(name.as_ref());
     let Some(key) = &place.key else {
@@ -30,6 +32,7 @@ pub(crate) fn entry<F: Framing>(place: &ValuePlace, framing: F) -> Result<RawEnt
         if entry.key() == key.as_slice() {
             return Ok(entry);
         }
+        limits.forget();
         if was_interrupted() {
             return Err("interrupted".into());
         }
