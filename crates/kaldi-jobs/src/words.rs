@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bstr::{BStr, ByteSlice};
-use kaldi_io::{Wspecifier, WspecifierKind};
+use kaldi_io::{Wspecifier, WspecifierKind, is_remote};
 
 use crate::{Error, Result};
 
@@ -105,7 +105,9 @@ impl OutputKind {
                     "the output {name} is a command, which cannot run in pieces: write into a file"
                 )));
             }
-            Ok(path.trim().to_owned())
+            // A folder has a number, and not what is in it.
+            let path = path.trim();
+            Ok(if path.len() > 1 && !is_remote(path.as_bytes()) { path.trim_end_matches('/') } else { path }.to_owned())
         };
         let is_standard = |path: &str| path.is_empty() || path == "-";
         Ok(match Wspecifier::parse(name.into()).map(|specifier| specifier.kind) {
