@@ -161,6 +161,10 @@ impl Plan {
     /// The pieces that are done, or were when the outputs were joined.
     fn done_pieces(&self, folder: &Folder) -> Result<Vec<PlannedPiece>> {
         let is_finished = finished_before(self, folder)?.is_some();
+        if !is_finished {
+            // An output was lost after the end: the others still have what the pieces have made.
+            self.give_back(folder, self)?;
+        }
         let mut done = Vec::new();
         for piece in &self.pieces {
             let Some(record) = folder.record(piece.number)? else { continue };

@@ -70,6 +70,18 @@ struct Finished {
 }
 
 impl Folder {
+    /// The outputs of the whole run that are as they were left, by their names.
+    pub(crate) fn joined_outputs(&self, plan: &Plan) -> Result<HashSet<String>> {
+        let mut names = HashSet::new();
+        let finished = self.read_json::<Finished>(&self.finished_path())?;
+        for (name, stamp) in finished.map_or(Vec::new(), |finished| finished.files) {
+            if Target::of(&plan.folder, &name).stamp()?.as_ref() == Some(&stamp) {
+                names.insert(name);
+            }
+        }
+        Ok(names)
+    }
+
     /// Has the next start remove files of pieces that are in the joined outputs.
     pub(crate) fn forget_that_it_is_clean(&self) -> Result<()> {
         match self.read_json::<Finished>(&self.finished_path())? {

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 use bstr::ByteSlice;
 
-use crate::finish::finished_before;
 use crate::object::Target;
 use crate::plan::Join;
 use crate::stamps::Stamp;
@@ -29,9 +28,7 @@ impl Plan {
     /// Makes the files of the pieces again that are in `new` as well, out of the joined outputs. Those that cannot be made again
     /// are left out: such pieces run.
     pub(crate) fn give_back(&self, folder: &Folder, new: &Self) -> Result<()> {
-        if finished_before(self, folder)?.is_none() {
-            return Ok(());
-        }
+        let joined = folder.joined_outputs(self)?;
         // If this is not the last that is done here, the next start removes what is not needed.
         folder.forget_that_it_is_clean()?;
         let stay: HashSet<(usize, Vec<u64>)> = new.pieces.iter().map(|piece| (piece.number, piece.signs())).collect();
@@ -40,7 +37,7 @@ impl Plan {
         for (position, name) in self.outputs.iter().enumerate() {
             let kind = OutputKind::of(name)?;
             let num_files = kind.of_piece(name, 1, position, folder.path()).1.len();
-            for (at, whole) in kind.files().into_iter().enumerate() {
+            for (at, whole) in kind.files().into_iter().enumerate().filter(|(_, whole)| joined.contains(*whole)) {
                 let Target::File(whole) = Target::of(&self.folder, whole) else { continue };
                 let is_joined = match (&kind, self.join) {
                     (_, Join::Nothing) => false,

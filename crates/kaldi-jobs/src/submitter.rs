@@ -146,6 +146,8 @@ pub fn run_all(
         log!("{0} of {0} pieces done ({0} before), {1} entries", plan.num_pieces(), plan.num_entries());
         return Ok(Outcome::Finished(did_anything));
     }
+    // An output was lost after the end: the others still have what the pieces have made.
+    plan.give_back(folder, plan)?;
     crate::folder::remove(&folder.finished_path())?;
     crate::folder::remove(&folder.cancel_path())?;
     plan.check_lists()?;

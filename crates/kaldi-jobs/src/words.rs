@@ -105,9 +105,14 @@ impl OutputKind {
                     "the output {name} is a command, which cannot run in pieces: write into a file"
                 )));
             }
-            // A folder has a number, and not what is in it.
             let path = path.trim();
-            Ok(if path.len() > 1 && !is_remote(path.as_bytes()) { path.trim_end_matches('/') } else { path }.to_owned())
+            if is_remote(path.as_bytes()) && path.ends_with('/') {
+                return Err(Error::Plan(format!(
+                    "the output {name} is a folder of a store: expected the name of an object"
+                )));
+            }
+            // A folder has a number, and not what is in it.
+            Ok(if path.len() > 1 { path.trim_end_matches('/') } else { path }.to_owned())
         };
         let is_standard = |path: &str| path.is_empty() || path == "-";
         Ok(match Wspecifier::parse(name.into()).map(|specifier| specifier.kind) {
