@@ -65,7 +65,8 @@ class Piece(Composable[typing.Tuple[str, typing.Any]]):
 
 
 class Plan(Sequence[Piece]):
-    """The pieces that `table-jobs --dry-run --dir=DIR ... -- COMMAND` has planned: `plan[i]` are the entries of piece i + 1.
+    """The pieces that `table-jobs --dry-run --dir=DIR ... -- COMMAND` has planned: `plan[i]` are the entries of a piece,
+    in the order of the list.
 
     `type` and the options are those of `kaldi_tables.open`. A plan and its pieces pickle, so each may be read on another machine.
     """
@@ -74,10 +75,10 @@ class Plan(Sequence[Piece]):
         self._folder = os.path.abspath(os.fspath(dir))
         self._type, self._options = type, options
         self.command: list[str]
-        self.command, _, self._entries = _core.jobs_plan(self._folder)
+        self.command, _, self._pieces = _core.jobs_plan(self._folder)
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._pieces)
 
     @typing.overload
     def __getitem__(self, at: int) -> Piece: ...
@@ -91,7 +92,7 @@ class Plan(Sequence[Piece]):
         place = at + len(self) if at < 0 else at
         if not 0 <= place < len(self):
             raise IndexError(f"expected the number of one of {len(self)} pieces, got {at}")
-        return Piece(self._folder, place + 1, self._entries[place], self._type, self._options)
+        return Piece(self._folder, *self._pieces[place], self._type, self._options)
 
     def __repr__(self) -> str:
         return f"kaldi_tables.Plan({self._folder!r})"

@@ -32,15 +32,15 @@ fn plan(folder: PathBuf) -> Result<Plan> {
     Folder::new(folder).plan()?.ok_or_else(none)
 }
 
-/// The command of a plan, its folder, and the number of entries of each piece.
+/// The command of a plan, its folder, and number and number of entries of each piece.
 #[pyfunction]
-fn jobs_plan(folder: PathBuf) -> PyResult<(Vec<String>, PathBuf, Vec<u64>)> {
+fn jobs_plan(folder: PathBuf) -> PyResult<(Vec<String>, PathBuf, Vec<(usize, u64)>)> {
     let plan = plan(folder)?;
-    let entries = (1..=plan.num_pieces()).filter_map(|number| plan.entries_of(number)).collect();
-    Ok((plan.command().to_vec(), plan.folder().to_owned(), entries))
+    let pieces = plan.numbers().filter_map(|number| Some((number, plan.entries_of(number)?))).collect();
+    Ok((plan.command().to_vec(), plan.folder().to_owned(), pieces))
 }
 
-/// The shares of a piece, which is counted from 1, in the lists of a plan.
+/// The shares of a piece, by its number, in the lists of a plan.
 #[pyfunction]
 fn jobs_shares(folder: PathBuf, number: usize) -> PyResult<Vec<Share>> {
     let plan = plan(folder)?;

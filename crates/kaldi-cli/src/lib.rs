@@ -116,7 +116,7 @@ use tool::{CommandLine, ReadyWork};
 pub use advice::closest_names;
 pub use arg::Arg;
 pub use kaldi_io::{InputName, MapName, OutputName};
-pub use pieces::{PieceRules, Pieces, PiecesIf};
+pub use pieces::{PieceRules, Pieces, PiecesIf, UtterancePieces};
 pub use replace::keep_no_lists;
 pub use standard::{asked_threads, is_forced, num_threads, unless_forced};
 pub use sum::{Summand, add_files, sum_files, sum_stats, sum_table, sum_tables};

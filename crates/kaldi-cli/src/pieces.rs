@@ -22,8 +22,23 @@ pub enum Pieces {
     /// Entry by entry of the table in this argument. The outputs are sums, which this command adds up; it has the words `IN`
     /// and `OUT`.
     Sums(usize, &'static str),
+    /// Utterance by utterance of a data directory, which the tool takes from its option `utts`.
+    Utterances(UtterancePieces),
     /// Only as a whole, for this reason.
     Whole(&'static str),
+}
+
+/// How the utterances of a data directory are divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UtterancePieces {
+    /// The argument with the data directory, counted from 0.
+    pub folder: usize,
+    /// The file of the data directory that has the order of the utterances.
+    pub list: &'static str,
+    /// The argument with the output: a file, or a folder.
+    pub output: usize,
+    /// Whether the outputs of the pieces, one after the other, are that of the whole run. Otherwise each is complete by itself.
+    pub is_joined: bool,
 }
 
 /// On which command lines of a tool [`Pieces`] hold.
@@ -81,6 +96,24 @@ impl<'a> Line<'a> {
     }
 }
 
+impl UtterancePieces {
+    /// The list that is cut, and the option that has to be added if the command line does not name it.
+    fn describe(self, line: &Line<'_>) -> Value {
+        let text = |name: &BStr| name.to_str_lossy().into_owned();
+        let how = if self.is_joined { "entries" } else { "files" };
+        let output = line.arguments.get(self.output).map(|name| text(name));
+        if let Some(list) = line.option("utts") {
+            return json!({ "how": how, "of": text(list), "outputs": [output] });
+        }
+        let list = line
+            .arguments
+            .get(self.folder)
+            .map(|folder| format!("{}/{}", text(folder).trim_end_matches('/'), self.list));
+        let add = list.as_ref().map(|list| format!("--utts={list}"));
+        json!({ "how": how, "of": list, "add": add, "outputs": [output] })
+    }
+}
+
 /// Describes the inputs and outputs of a command line, and how it runs in pieces, as JSON:
 /// `{"tool": "copy-feats", "inputs": [...], "outputs": [...], "pieces": {"how": "entries", "of": "scp:feats.scp"}}`.
 pub(crate) fn describe(tool: &Tool, name: &str, given: &Given, names: &Names) -> String {
@@ -98,6 +131,7 @@ pub(crate) fn describe(tool: &Tool, name: &str, given: &Given, names: &Names) ->
         Some(Pieces::Speakers(option)) => {
             json!({ "how": "speakers", "of": line.option(option).map_or(Value::Null, text) })
         }
+        Some(Pieces::Utterances(of)) => of.describe(&line),
         Some(Pieces::Sums(at, reduce)) => json!({ "how": "sums", "of": argument(at), "reduce": reduce }),
         Some(Pieces::Whole(why)) => json!({ "how": "whole", "why": why }),
     };

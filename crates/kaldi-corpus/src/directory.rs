@@ -1,6 +1,6 @@
 //! Data directories that are read.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -110,5 +110,39 @@ impl DataDirectory {
         };
         let text_order = texts.iter().flatten().map(|(key, _)| known(key)).collect::<Result<_>>()?;
         Ok(Self { recordings, utterances, text_order })
+    }
+
+    /// Keeps the utterances only whose keys begin the lines of a list, and their recordings. The order stays.
+    ///
+    /// # Errors
+    /// If the list cannot be read, or has keys of no utterance.
+    pub fn keep_only(&mut self, list: &BStr) -> Result<()> {
+        let place = CorpusPlace { name: list.to_str_lossy().into_owned().into(), line: None };
+        let mut kept: HashSet<String> = read_text(list)?.into_iter().map(|(key, _)| key).collect();
+        let is_kept: Vec<bool> = self.utterances.iter().map(|utterance| kept.remove(&utterance.key)).collect();
+        if let Some(key) = kept.into_iter().min() {
+            return Err(place.error(format!("expected keys of utterances, got {key}")));
+        }
+        // The new place of each utterance and of each recording that stays.
+        let (mut places, mut recordings) = (vec![None; is_kept.len()], HashMap::new());
+        let mut utterances = Vec::new();
+        for (at, utterance) in
+            std::mem::take(&mut self.utterances).into_iter().enumerate().filter(|(at, _)| is_kept[*at])
+        {
+            places[at] = Some(utterances.len());
+            let next = recordings.len();
+            let recording = *recordings.entry(utterance.recording).or_insert(next);
+            utterances.push(DirectoryUtterance { recording, ..utterance });
+        }
+        self.utterances = utterances;
+        self.text_order = self.text_order.iter().filter_map(|&at| places[at]).collect();
+        let mut all: Vec<(usize, DirectoryRecording)> = std::mem::take(&mut self.recordings)
+            .into_iter()
+            .enumerate()
+            .filter_map(|(at, recording)| Some((*recordings.get(&at)?, recording)))
+            .collect();
+        all.sort_by_key(|(at, _)| *at);
+        self.recordings = all.into_iter().map(|(_, recording)| recording).collect();
+        Ok(())
     }
 }

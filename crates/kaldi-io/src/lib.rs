@@ -81,6 +81,6 @@ pub use specifier::{
     Rspecifier, RspecifierKind, RspecifierOptions, Wspecifier, WspecifierKind, WspecifierOptions, is_kind,
     is_specifier, specifier_advice,
 };
-pub use store::{Store, Upload};
+pub use store::{ObjectFacts, Store, Upload};
 pub use window::{Growth, Need, Window};
 pub use xfilename::{Rxfilename, Wxfilename, printable_rxfilename, printable_wxfilename};

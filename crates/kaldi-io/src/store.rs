@@ -36,6 +36,16 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// If there is no such object, or the store sends it in one piece only.
     fn open_at(&self, url: &BStr) -> io::Result<Arc<dyn ReadAt>>;
 
+    /// What the store says of the object `url`, without its bytes.
+    ///
+    /// # Errors
+    /// If there is no such object ([`io::ErrorKind::NotFound`]), the store refuses that, or has no such request
+    /// ([`io::ErrorKind::Unsupported`]).
+    fn facts(&self, url: &BStr) -> io::Result<ObjectFacts> {
+        let _ = url;
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     /// Removes the object `url`. It may be missing.
     ///
     /// # Errors
@@ -56,6 +66,15 @@ pub trait Store: fmt::Debug + Send + Sync {
 
     /// Stops the background work of the store. Unfinished objects do not appear.
     fn close(&self) {}
+}
+
+/// What a store says of an object.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ObjectFacts {
+    /// Its number of bytes, if that is known.
+    pub length: Option<u64>,
+    /// A text that changes with the object: an entity tag, or the time of its last change.
+    pub version: Option<String>,
 }
 
 /// An object that is being written to a store. If it is dropped before [`Upload::finish`], nothing of it appears.

@@ -1,6 +1,6 @@
 //! Lists cut into stretches of lines.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{BufRead, BufReader};
@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use bstr::{BString, ByteSlice};
 use serde::{Deserialize, Serialize};
 
+use crate::around::deal_around;
 use crate::{Error, Result};
 
 /// What is balanced between pieces.
@@ -60,11 +61,7 @@ pub struct Stretches {
 pub fn deal(path: &Path, num_pieces: usize, measure: &Measure) -> Result<Stretches> {
     match measure {
         Measure::Items => deal_lines(path, num_pieces),
-        Measure::Bytes => deal_weighted(path, num_pieces, |each| bytes_of_values(path, each)),
-        Measure::Speakers { utt2spk } => {
-            deal_weighted(path, num_pieces, |each| groups_of_speakers(path, utt2spk, each))
-        }
-        Measure::Weights { list } => deal_weighted(path, num_pieces, |each| weights_of_lines(path, list, each)),
+        _ => deal_weighted(path, num_pieces, measure),
     }
 }
 
@@ -88,7 +85,7 @@ fn count_lines(path: &Path) -> Result<u64> {
 }
 
 /// The byte ranges of consecutive groups of lines.
-fn cut(path: &Path, lines: Vec<u64>) -> Result<Stretches> {
+pub(crate) fn cut(path: &Path, lines: Vec<u64>) -> Result<Stretches> {
     let mut ranges = Vec::with_capacity(lines.len());
     let (mut offset, mut start, mut seen) = (0_u64, 0_u64, 0_u64);
     each_block(path, |block| {
@@ -122,36 +119,23 @@ fn each_block(path: &Path, mut each: impl FnMut(&[u8]) -> bool) -> Result<()> {
     }
 }
 
-/// Lines that stay together, and what they weigh.
-struct Group {
-    lines: u64,
-    weight: f64,
-}
-
 /// Pieces of about the same weight: a group belongs to the piece that contains its middle. The groups are counted first, and
 /// not kept: a list may be long.
-fn deal_weighted(
-    path: &Path,
-    num_pieces: usize,
-    groups: impl Fn(&mut dyn FnMut(Group)) -> Result<()>,
-) -> Result<Stretches> {
-    let mut total = 0.0;
-    groups(&mut |group| total += group.weight)?;
-    let mut lines = vec![0; num_pieces];
-    let mut before = 0.0;
-    groups(&mut |group| {
-        let middle = before + group.weight / 2.0;
-        before += group.weight;
-        let piece = if total > 0.0 { (middle / total * num_pieces as f64) as usize } else { 0 };
-        lines[piece.min(num_pieces - 1)] += group.lines;
-    })?;
-    lines.retain(|&lines| lines > 0);
-    cut(path, lines)
+fn deal_weighted(path: &Path, num_pieces: usize, measure: &Measure) -> Result<Stretches> {
+    let shares = deal_around(path, &[], num_pieces, measure)?.unwrap_or_default();
+    cut(path, shares.into_iter().map(|share| share.lines).collect())
 }
 
 /// Calls `each` for every line, without its line end, with its number from 1.
-pub(crate) fn each_line(path: &Path, mut each: impl FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
-    let mut reader = BufReader::with_capacity(1 << 18, File::open(path).map_err(Error::read(path))?);
+pub(crate) fn each_line(path: &Path, each: impl FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
+    each_line_of(BufReader::with_capacity(1 << 18, File::open(path).map_err(Error::read(path))?), path, each)
+}
+
+pub(crate) fn each_line_of(
+    mut reader: impl BufRead,
+    path: &Path,
+    mut each: impl FnMut(u64, &[u8]) -> Result<()>,
+) -> Result<()> {
     let (mut line, mut number) = (Vec::new(), 0);
     loop {
         line.clear();
@@ -163,7 +147,7 @@ pub(crate) fn each_line(path: &Path, mut each: impl FnMut(u64, &[u8]) -> Result<
     }
 }
 
-fn words_of(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(crate) fn words_of(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
@@ -190,131 +174,8 @@ pub(crate) fn refuse_duplicates(name: &str, path: &Path) -> Result<()> {
     })
 }
 
-fn at_line(path: &Path, number: u64, message: &str) -> Error {
+pub(crate) fn at_line(path: &Path, number: u64, message: &str) -> Error {
     Error::Plan(format!("{}:{number}: {message}", path.display()))
-}
-
-/// A list of keys, each with a value. As long as keys are asked for in its order, it is not kept in memory.
-struct KeyedList<'a, T, F: Fn(&str) -> Option<T>> {
-    path: &'a Path,
-    lines: BufReader<File>,
-    number: u64,
-    all: Option<HashMap<BString, T>>,
-    value: F,
-    expected: &'static str,
-}
-
-impl<'a, T: Clone, F: Fn(&str) -> Option<T>> KeyedList<'a, T, F> {
-    fn open(path: &'a Path, expected: &'static str, value: F) -> Result<Self> {
-        let lines = BufReader::with_capacity(1 << 18, File::open(path).map_err(Error::read(path))?);
-        Ok(Self { path, lines, number: 0, all: None, value, expected })
-    }
-
-    fn parse<'line>(&self, number: u64, line: &'line [u8]) -> Result<(&'line [u8], T)> {
-        let mut words = words_of(line);
-        let (key, word) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-        let value = word.to_str().ok().filter(|word| !word.is_empty()).and_then(&self.value);
-        let value = value.filter(|_| words.next().is_none());
-        Ok((key, value.ok_or_else(|| at_line(self.path, number, self.expected))?))
-    }
-
-    /// The value of a key, `None` if the list does not have it.
-    fn get(&mut self, key: &[u8]) -> Result<Option<T>> {
-        if let Some(all) = &self.all {
-            return Ok(all.get(key.as_bstr()).cloned());
-        }
-        let mut line = Vec::new();
-        loop {
-            line.clear();
-            if self.lines.read_until(b'\n', &mut line).map_err(Error::read(self.path))? == 0 {
-                break;
-            }
-            self.number += 1;
-            let (there, value) = self.parse(self.number, &line)?;
-            if there == key {
-                return Ok(Some(value));
-            }
-        }
-        // The key is missing, or the order is another one.
-        let mut all = HashMap::new();
-        each_line(self.path, |number, line| {
-            let (key, value) = self.parse(number, line)?;
-            all.insert(key.into(), value);
-            Ok(())
-        })?;
-        let value = all.get(key.as_bstr()).cloned();
-        self.all = Some(all);
-        Ok(value)
-    }
-}
-
-fn weights_of_lines(path: &Path, list: &Path, each: &mut dyn FnMut(Group)) -> Result<()> {
-    let number = |word: &str| word.parse().ok().filter(|weight: &f64| weight.is_finite() && *weight >= 0.0);
-    let mut weights = KeyedList::open(list, "expected a key and a number of 0 or more", number)?;
-    each_line(path, |number, line| {
-        let key = key_of(line);
-        let message = || at_line(path, number, &format!("`weights` does not have the key {}", key.as_bstr()));
-        each(Group { lines: 1, weight: weights.get(key)?.ok_or_else(message)? });
-        Ok(())
-    })
-}
-
-fn groups_of_speakers(path: &Path, utt2spk: &Path, each: &mut dyn FnMut(Group)) -> Result<()> {
-    let expected = "expected an utterance and its speaker";
-    let mut speakers = KeyedList::open(utt2spk, expected, |word| Some(BString::from(word)))?;
-    let (mut lines, mut seen, mut last) = (0, HashSet::new(), None);
-    let group = |lines: u64| Group { lines, weight: lines as f64 };
-    each_line(path, |number, line| {
-        let key = key_of(line);
-        let message = || at_line(path, number, &format!("`utt2spk` does not have the key {}", key.as_bstr()));
-        let speaker = speakers.get(key)?.ok_or_else(message)?;
-        if last.as_ref() != Some(&speaker) {
-            if !seen.insert(speaker.clone()) {
-                let message = format!("the utterances of {speaker} are not together: sort the list by speaker");
-                return Err(at_line(path, number, &message));
-            }
-            if lines > 0 {
-                each(group(lines));
-            }
-            (lines, last) = (0, Some(speaker));
-        }
-        lines += 1;
-        Ok(())
-    })?;
-    if lines > 0 {
-        each(group(lines));
-    }
-    Ok(())
-}
-
-/// Sizes of values from the offsets of neighbouring lines. The last value of an archive is taken to be as long as the one
-/// before it.
-fn bytes_of_values(path: &Path, each: &mut dyn FnMut(Group)) -> Result<()> {
-    let (mut archive, mut from, mut size) = (BString::default(), None, 1);
-    each_line(path, |number, line| {
-        let message = "expected an archive and an offset for `by = bytes`; `weights` takes other sizes";
-        let line = line.trim_ascii_end();
-        let line = line.strip_suffix(b"]").and_then(|line| line.rsplit_once_str(b"[")).map_or(line, |(line, _)| line);
-        let place = line.rsplit_once_str(b":").and_then(|(name, offset)| {
-            Some((name[key_of(name).len()..].trim_ascii(), offset.to_str().ok()?.parse::<u64>().ok()?))
-        });
-        let (name, offset) = place.ok_or_else(|| at_line(path, number, message))?;
-        if let Some(from) = from {
-            if archive == name && offset > from {
-                size = offset - from;
-            }
-            each(Group { lines: 1, weight: size as f64 });
-        }
-        if archive != name {
-            archive = name.into();
-        }
-        from = Some(offset);
-        Ok(())
-    })?;
-    if from.is_some() {
-        each(Group { lines: 1, weight: size as f64 });
-    }
-    Ok(())
 }
 
 /// Cuts a second list of the same keys at the keys at which `path` was cut. Both have to be sorted by key, as bytes.

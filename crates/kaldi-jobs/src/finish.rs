@@ -1,65 +1,94 @@
 //! The outputs of the whole run, made of those of the pieces.
 
 use std::collections::HashSet;
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Write};
+use std::fs::File;
+use std::io::{self, BufRead, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 
 use bstr::ByteSlice;
-use kaldi_io::Output;
+use kaldi_io::{HeldOutputs, Output, Session};
 use serde::{Deserialize, Serialize};
 
 use crate::deal::key_of;
+use crate::object::Target;
 use crate::piece::{is_whole, repeat_warnings};
 use crate::plan::Join;
+use crate::stamps::Stamp;
 use crate::words::OutputKind;
 use crate::{Error, Folder, Plan, Result, signal};
 
-/// Looks at all records. Returns the pieces that are not done: those without a record, and those whose outputs are not of
-/// the sizes of the record, which is withdrawn.
+/// Looks at all records. Returns the pieces that are not done: those without a record, and those whose lines or outputs are not
+/// those of the record, which is withdrawn.
 ///
 /// # Errors
 /// If a record cannot be read.
 pub(crate) fn missing_pieces(plan: &Plan, folder: &Folder) -> Result<Vec<usize>> {
     let mut missing = Vec::new();
     let done: HashSet<usize> = folder.done_pieces()?.into_iter().collect();
-    for number in 1..=plan.num_pieces() {
-        match if done.contains(&number) { folder.record(number)? } else { None } {
-            Some(record) if is_whole(plan, folder, number, &record)? => {}
+    for piece in &plan.pieces {
+        match if done.contains(&piece.number) { folder.record(piece.number)? } else { None } {
+            Some(record) if is_whole(plan, folder, piece, &record)? => {}
             Some(_) => {
-                folder.withdraw(number)?;
-                missing.push(number);
+                folder.withdraw(piece.number)?;
+                missing.push(piece.number);
             }
-            None => missing.push(number),
+            None => missing.push(piece.number),
         }
     }
+    missing.sort_unstable();
     Ok(missing)
 }
 
 /// Whether any piece did anything, if the outputs of the whole run are there, as an earlier process has left them. `None`
 /// if they are not.
 pub(crate) fn finished_before(plan: &Plan, folder: &Folder) -> Result<Option<bool>> {
-    let Some(finished) = folder.read_json::<Finished>(&folder.path().join("finished.json"))? else { return Ok(None) };
-    let is_there = |(path, size): &(String, u64)| {
-        fs::metadata(plan.folder.join(path)).is_ok_and(|metadata| metadata.len() == *size)
-    };
+    let Some(finished) = folder.read_json::<Finished>(&folder.finished_path())? else { return Ok(None) };
     let has_standard = plan.outputs.iter().any(|name| matches!(OutputKind::of(name), Ok(OutputKind::Standard)));
-    let is_finished = !has_standard && finished.sizes.iter().all(is_there);
-    if is_finished && !finished.is_clean {
-        remove_pieces(plan, folder, &finished.sizes)?;
+    if has_standard {
+        return Ok(None);
     }
-    Ok(is_finished.then_some(finished.did_anything))
+    for (name, stamp) in &finished.files {
+        if Target::of(&plan.folder, name).stamp()?.as_ref() != Some(stamp) {
+            return Ok(None);
+        }
+    }
+    if !finished.is_clean {
+        remove_pieces(plan, folder, &finished.files)?;
+    }
+    Ok(Some(finished.did_anything))
 }
 
 /// The outputs of the whole run.
 #[derive(Serialize, Deserialize)]
 struct Finished {
-    sizes: Vec<(String, u64)>,
+    /// Each with by what it is known.
+    files: Vec<(String, Stamp)>,
     /// Whether files of pieces that are not needed any more were removed.
     is_clean: bool,
     did_anything: bool,
+}
+
+impl Folder {
+    /// The outputs of the whole run that are as they were left, by their names.
+    pub(crate) fn joined_outputs(&self, plan: &Plan) -> Result<HashSet<String>> {
+        let mut names = HashSet::new();
+        let finished = self.read_json::<Finished>(&self.finished_path())?;
+        for (name, stamp) in finished.map_or(Vec::new(), |finished| finished.files) {
+            if Target::of(&plan.folder, &name).stamp()?.as_ref() == Some(&stamp) {
+                names.insert(name);
+            }
+        }
+        Ok(names)
+    }
+
+    /// Has the next start remove files of pieces that are in the joined outputs.
+    pub(crate) fn forget_that_it_is_clean(&self) -> Result<()> {
+        match self.read_json::<Finished>(&self.finished_path())? {
+            Some(finished) => self.write_json(&self.finished_path(), &Finished { is_clean: false, ..finished }),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Joins the outputs of the pieces, which are all done, and repeats their warnings. Returns whether any piece did anything.
@@ -71,7 +100,7 @@ pub(crate) fn join_outputs(plan: &Plan, folder: &Folder) -> Result<bool> {
     for (position, name) in plan.outputs.iter().enumerate() {
         let kind = OutputKind::of(name)?;
         let pieces: Vec<Vec<String>> =
-            (1..=plan.num_pieces()).map(|number| kind.of_piece(name, number, position, folder.path()).1).collect();
+            plan.numbers().map(|number| kind.of_piece(name, number, position, folder.path()).1).collect();
         let joining = Joining { plan, pieces };
         match &kind {
             OutputKind::Places => {}
@@ -99,20 +128,24 @@ pub(crate) fn join_outputs(plan: &Plan, folder: &Folder) -> Result<bool> {
         }
         finished.extend(kind.files().into_iter().map(str::to_owned));
     }
-    let size = |path: String| {
-        let there = plan.folder.join(&path);
-        Ok((path, fs::metadata(&there).map_err(Error::read(&there))?.len()))
-    };
-    let sizes: Vec<(String, u64)> = finished.into_iter().map(size).collect::<Result<_>>()?;
     let mut records = Vec::new();
-    for number in 1..=plan.num_pieces() {
+    for number in plan.numbers() {
         records.extend(folder.record(number)?);
     }
     let did_anything = records.iter().any(|record| record.exit == 0);
-    let mut finished = Finished { sizes, is_clean: false, did_anything };
-    let path = folder.path().join("finished.json");
+    if did_anything {
+        // Small ones that replace others wait for the end of a tool; pieces go before that.
+        Session::current().settle_outputs(HeldOutputs::Publish)?;
+    }
+    let mut files = Vec::with_capacity(finished.len());
+    for name in finished {
+        // If nothing was done, an empty object may still wait for the end.
+        files.extend(Target::of(&plan.folder, &name).stamp()?.map(|stamp| (name, stamp)));
+    }
+    let mut finished = Finished { files, is_clean: false, did_anything };
+    let path = folder.finished_path();
     folder.write_json(&path, &finished)?;
-    remove_pieces(plan, folder, &finished.sizes)?;
+    remove_pieces(plan, folder, &finished.files)?;
     finished.is_clean = true;
     folder.write_json(&path, &finished)?;
     repeat_warnings(records.into_iter());
@@ -120,11 +153,11 @@ pub(crate) fn join_outputs(plan: &Plan, folder: &Folder) -> Result<bool> {
 }
 
 /// Removes the files of pieces that are in the outputs of the whole run now.
-fn remove_pieces(plan: &Plan, folder: &Folder, kept: &[(String, u64)]) -> Result<()> {
-    for number in 1..=plan.num_pieces() {
+fn remove_pieces(plan: &Plan, folder: &Folder, kept: &[(String, Stamp)]) -> Result<()> {
+    for number in plan.numbers() {
         for (_, files) in plan.outputs_of(number, folder)? {
             for file in files.iter().filter(|file| kept.iter().all(|(kept, _)| kept != *file)) {
-                crate::folder::remove(&plan.folder.join(file))?;
+                Target::of(&plan.folder, file).remove()?;
             }
         }
     }
@@ -138,28 +171,19 @@ struct Joining<'a> {
 }
 
 impl Joining<'_> {
-    fn open(&self, file: &str) -> Result<File> {
-        let path = self.plan.folder.join(file);
-        File::open(&path).map_err(Error::read(&path))
+    fn target(&self, file: &str) -> Target {
+        Target::of(&self.plan.folder, file)
     }
 
-    fn create(&self, file: &str) -> Result<Output> {
-        let path = self.plan.folder.join(file);
-        Ok(Output::create_file(&path, path.display().to_string(), false)?)
-    }
-
-    /// Appends a file to an output; the system copies the bytes.
+    /// Appends a file to an output; returns its length.
     fn append(&self, file: &str, output: &mut Output) -> Result<u64> {
         signal::check()?;
-        let source = self.open(file)?;
-        let length = source.metadata().map_err(Error::read(Path::new(file)))?.len();
-        output.write_from(&Arc::new(source), 0..length)?;
-        Ok(length)
+        self.target(file).append_to(output)
     }
 
     /// Puts file number `at` of all pieces one after the other.
     fn concatenate(&self, at: usize, target: &str) -> Result<()> {
-        let mut output = self.create(target)?;
+        let mut output = self.target(target).create()?;
         for files in &self.pieces {
             self.append(&files[at], &mut output)?;
         }
@@ -168,10 +192,10 @@ impl Joining<'_> {
 
     /// Joins archives, and script files, whose offsets then count from the start of the new archive.
     fn join_with_script(&self, archive: &str, script: &str) -> Result<()> {
-        let (mut values, mut lines) = (self.create(archive)?, self.create(script)?);
+        let (mut values, mut lines) = (self.target(archive).create()?, self.target(script).create()?);
         let mut base = 0;
         for files in &self.pieces {
-            let mut reader = BufReader::new(self.open(&files[1])?);
+            let mut reader = self.target(&files[1]).lines()?;
             let mut line = Vec::new();
             while reader.read_until(b'\n', &mut line).map_err(Error::read(Path::new(&files[1])))? > 0 {
                 let text = line.trim_ascii_end();

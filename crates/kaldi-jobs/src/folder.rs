@@ -4,14 +4,16 @@ use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::owner::{Try, beat, create_owned, look_at};
+use crate::plan::PlannedPiece;
+use crate::stamps::Stamp;
 use crate::words::is_plain;
-use crate::{Error, Plan, Request, Result};
+use crate::{Error, Plan, Result};
 
 /// The state folder of one command.
 ///
@@ -19,13 +21,13 @@ use crate::{Error, Plan, Request, Result};
 /// | --- | --- |
 /// | `plan.json` | the command and the pieces |
 /// | `tries/7.2` | the second try of piece 7: host and process; its time is the heartbeat |
-/// | `done/7` | piece 7 is done: exit code, entries, sizes of the outputs |
+/// | `done/7` | piece 7 is done: exit code, entries, by what its lines and its outputs are known |
 /// | `failed/7.2` | the second try of piece 7 failed: kind, message |
 /// | `log/7.log` | what all tries of piece 7 wrote to standard error |
-/// | `lists/` | lists of entries, and of the pieces of each submission |
+/// | `lists/` | lists of entries, copies of lists that cannot be cut where they are, and the pieces of each submission |
 /// | `stdout/` | pieces of standard output |
 /// | `engine.json`, `calls.json` | the submissions |
-/// | `finished.json` | sizes of the outputs of the whole run |
+/// | `finished.json` | by what the outputs of the whole run are known |
 /// | `lock` | who submits: host and process; its time is the heartbeat |
 /// | `cancel` | somebody wants the submitter to end |
 #[derive(Clone, Debug)]
@@ -40,10 +42,24 @@ pub(crate) struct Record {
     pub(crate) entries: u64,
     pub(crate) seconds: f64,
     pub(crate) host: String,
-    /// Bytes of each file.
-    pub(crate) sizes: Vec<u64>,
+    /// How each of the files is known.
+    pub(crate) files: Vec<Stamp>,
+    /// Hashes of the lines that were read.
+    pub(crate) signs: Vec<u64>,
+    /// Whether entries that cannot be read were left out.
+    pub(crate) is_permissive: bool,
+    /// When the piece started: what it has read is older.
+    pub(crate) started: SystemTime,
     /// Warnings by their place in the program: how many, and the first one.
     pub(crate) warnings: Vec<(u64, String)>,
+}
+
+impl Record {
+    /// Whether this is the work of a piece of the plan. What was left out is missing if it is not to be left out now.
+    pub(crate) fn is_of(&self, plan: &Plan, piece: &PlannedPiece) -> bool {
+        let is_missing = self.is_permissive && !plan.is_permissive() && !self.warnings.is_empty();
+        self.signs == piece.signs() && !is_missing
+    }
 }
 
 /// Why a try has failed.
@@ -136,25 +152,6 @@ impl Folder {
         self.read_json(&self.path.join("plan.json"))
     }
 
-    /// The plan that is kept; if there is none yet, makes it. What was planned before is not planned again.
-    ///
-    /// # Errors
-    /// If the plan cannot be made, or an earlier one in this folder is of other work.
-    pub fn plan_of(&self, request: Request) -> Result<Plan> {
-        let Some(kept) = self.plan()? else {
-            let plan = Plan::make(request, self)?;
-            self.write_plan(&plan)?;
-            return Ok(plan);
-        };
-        match kept.difference(&request)? {
-            None => Ok(kept),
-            Some(difference) => {
-                let path = self.path.display();
-                Err(Error::Folder(format!("{path} has pieces of other work: {difference}; `restart` forgets them")))
-            }
-        }
-    }
-
     pub(crate) fn write_plan(&self, plan: &Plan) -> Result<()> {
         self.write_json(&self.path.join("plan.json"), plan)
     }
@@ -188,6 +185,11 @@ impl Folder {
     /// The file that asks the submitter to end.
     pub(crate) fn cancel_path(&self) -> PathBuf {
         self.path.join("cancel")
+    }
+
+    /// The file that says what the outputs of the whole run are.
+    pub(crate) fn finished_path(&self) -> PathBuf {
+        self.path.join("finished.json")
     }
 
     pub(crate) fn done_path(&self, piece: usize) -> PathBuf {

@@ -6,9 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bstr::{BStr, ByteSlice};
-use kaldi_io::Rxfilename;
+use kaldi_io::{Rxfilename, remote_name};
 
 use crate::deal::{each_line, key_of};
+use crate::object::Target;
 use crate::stamps::{NamedFile, changed_programs, named_files, programs};
 use crate::words::OutputKind;
 use crate::{Error, Folder, Plan, Result};
@@ -44,9 +45,12 @@ impl Plan {
     /// The files that are there already under names of outputs of pieces.
     pub(crate) fn old_outputs(&self, folder: &Folder) -> Result<HashMap<PathBuf, usize>> {
         let mut old = HashMap::new();
-        for number in 1..=self.num_pieces() {
-            let files = self.files_of(number, folder)?;
-            old.extend(files.iter().filter_map(|file| Some((fs::canonicalize(file).ok()?, number))));
+        for number in self.numbers() {
+            let place = |file: Target| match file {
+                Target::File(path) => fs::canonicalize(path).ok(),
+                Target::Object(name) => Some(name.to_path_lossy().into_owned()),
+            };
+            old.extend(self.files_of(number, folder)?.into_iter().filter_map(|file| Some((place(file)?, number))));
         }
         Ok(old)
     }
@@ -58,11 +62,11 @@ impl Plan {
         }
         let names: HashSet<&OsStr> = pieces.keys().filter_map(|path| path.file_name()).collect();
         let refuse = |reader: &Path, path: &Path| {
-            let there = self.folder.join(path);
+            let there = if remote_name(path).is_some() { path.to_owned() } else { self.folder.join(path) };
             if !there.file_name().is_some_and(|name| names.contains(name)) {
                 return Ok(());
             }
-            match fs::canonicalize(&there).ok().and_then(|path| pieces.get(&path)) {
+            match pieces.get(&fs::canonicalize(&there).unwrap_or(there)) {
                 Some(piece) => Err(Error::Plan(format!(
                     "{} reads {}, which piece {piece} writes: give the output another name",
                     reader.display(),
@@ -97,16 +101,25 @@ impl Plan {
         for name in self.outputs.iter().chain(written) {
             // A name that has no pieces is refused elsewhere, if it is one of this run.
             let kind = OutputKind::of(name).unwrap_or(OutputKind::Standard);
-            outputs.extend(kind.files().into_iter().filter_map(|file| fs::canonicalize(self.folder.join(file)).ok()));
+            outputs.extend(kind.files().into_iter().filter_map(|file| match Target::of(&self.folder, file) {
+                Target::File(path) => fs::canonicalize(path).ok(),
+                Target::Object(name) => Some(name.to_path_lossy().into_owned()),
+            }));
         }
         let state = fs::canonicalize(folder.path()).unwrap_or_else(|_| folder.path().to_owned());
         let lists: Vec<PathBuf> = self.lists.iter().map(|list| self.folder.join(list.origin.path())).collect();
-        let mut files = named_files(&self.command[1..], &self.folder, |path| {
-            let Ok(place) = fs::canonicalize(path) else { return true };
+        let files = named_files(&self.command[1..], &self.folder, |path| {
+            let place = match remote_name(path) {
+                Some(_) => path.to_owned(),
+                None => match fs::canonicalize(path) {
+                    Ok(place) => place,
+                    Err(_) => return true,
+                },
+            };
             let is_output = outputs.contains(&place) || pieces.contains_key(&place) || place.starts_with(&state);
-            is_output || lists.iter().any(|list| list == path)
+            // A remote name is joined to the folder here as well.
+            is_output || lists.iter().any(|list| list == path || list == &self.folder.join(path))
         });
-        files.extend(self.measure.file().map(NamedFile::read).transpose()?);
         Ok(files)
     }
 }

@@ -11,7 +11,7 @@ impl Submitter<'_> {
     /// Why a piece has failed, if it has.
     pub(crate) fn failure_of(&mut self, number: usize) -> Result<Option<Failure>> {
         let lost = |message: String| Some(Failure { cause: Cause::Passing, message });
-        match &self.pieces[number - 1].state {
+        match &self.pieces[&number].state {
             State::Adopted(attempt) => {
                 let there = self.folder.attempt(number, *attempt);
                 let lives = there.is_some_and(|there| there.seems_alive(self.options.silence));
@@ -28,7 +28,7 @@ impl Submitter<'_> {
                     None if *running && last > *tries_before => self.check_silence(number, last),
                     None => Ok(None),
                     Some((since, reason)) => {
-                        let is_old = self.pieces[number - 1].runs == 0 && last == *tries_before;
+                        let is_old = self.pieces[&number].runs == 0 && last == *tries_before;
                         if is_old
                             && matches!(reason, None | Some(EndReason::Lost(_)))
                             && let Some(failure) = self.folder.failure(number, last)?

@@ -12,15 +12,24 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod again;
+mod around;
+mod beside;
 mod cancel;
 mod deal;
 mod engine;
 mod error;
 mod finish;
 mod folder;
+mod give_back;
+mod groups;
 mod inputs;
 mod judge;
+mod lists;
 mod lock;
+mod messages;
+mod newer;
+mod object;
 mod owner;
 mod piece;
 mod plan;

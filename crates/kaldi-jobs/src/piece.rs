@@ -6,12 +6,16 @@ use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
-use kaldi_log::warning;
+use kaldi_log::{log, warning};
 
 use crate::folder::{Cause, Failure, Folder, Record};
+use crate::messages::RealNames;
+use crate::object::Target;
 use crate::owner::{HEARTBEAT, host_name};
+use crate::plan::PlannedPiece;
+use crate::stamps::Stamp;
 use crate::words::is_plain;
 use crate::{Error, Plan, Result, signal};
 
@@ -29,17 +33,22 @@ const GRACE: Duration = Duration::from_secs(10);
 pub fn run_piece(folder: &Folder, number: usize) -> Result<()> {
     let missing = || Error::Folder(format!("{} has no plan", folder.path().display()));
     let plan = folder.plan()?.ok_or_else(missing)?;
-    if !(1..=plan.num_pieces()).contains(&number) {
-        return Err(Error::Folder(format!("expected a piece from 1 to {}, got {number}", plan.num_pieces())));
-    }
+    let Some(piece) = plan.piece(number) else {
+        let last = plan.numbers().max().unwrap_or_default();
+        if (1..last).contains(&number) {
+            log!("piece {number} has no entries any more");
+            return Ok(());
+        }
+        return Err(Error::Folder(format!("expected a piece from 1 to {last}, got {number}")));
+    };
     if let Some(record) = folder.record(number)?
-        && is_whole(&plan, folder, number, &record)?
+        && is_whole(&plan, folder, piece, &record)?
     {
         return Ok(());
     }
     signal::watch();
     let attempt = folder.start_try(number)?;
-    let result = Piece { folder, plan: &plan, number, attempt }.run();
+    let result = Piece { folder, plan: &plan, piece, number, attempt }.run();
     let failure = match result {
         Ok(Ok(record)) => return folder.write_json(&folder.done_path(number), &record),
         Ok(Err(failure)) => failure,
@@ -49,16 +58,29 @@ pub fn run_piece(folder: &Folder, number: usize) -> Result<()> {
     Err(Error::Folder(format!("piece {number}: {}", failure.message)))
 }
 
-/// Whether all files of a piece have the sizes of its record.
-pub(crate) fn is_whole(plan: &Plan, folder: &Folder, number: usize, record: &Record) -> Result<bool> {
+/// Whether a record is that of a piece of the plan, and its outputs are as they were.
+pub(crate) fn is_whole(plan: &Plan, folder: &Folder, piece: &PlannedPiece, record: &Record) -> Result<bool> {
+    Ok(record.is_of(plan, piece) && has_outputs(plan, folder, piece.number, record)?)
+}
+
+/// Whether all outputs of a piece are those of its record.
+pub(crate) fn has_outputs(plan: &Plan, folder: &Folder, number: usize, record: &Record) -> Result<bool> {
     let files = plan.files_of(number, folder)?;
-    let is_there = |(path, size): (&PathBuf, &u64)| fs::metadata(path).is_ok_and(|there| there.len() == *size);
-    Ok(files.len() == record.sizes.len() && files.iter().zip(&record.sizes).all(is_there))
+    if files.len() != record.files.len() {
+        return Ok(false);
+    }
+    for (file, stamp) in files.iter().zip(&record.files) {
+        if file.stamp()?.as_ref() != Some(stamp) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 struct Piece<'a> {
     folder: &'a Folder,
     plan: &'a Plan,
+    piece: &'a PlannedPiece,
     number: usize,
     attempt: usize,
 }
@@ -75,32 +97,26 @@ impl Piece<'_> {
         self.plan.check_files_of_tool()?;
         self.remove_old_outputs()?;
         let temporary = Temporary::create(self.number)?;
-        for (position, list) in self.plan.lists.iter().enumerate() {
-            let range = list.range(self.number);
-            let from = self.plan.folder.join(&list.path);
+        let started = SystemTime::now();
+        for (position, stretch) in self.piece.stretches.iter().enumerate() {
+            let (from, range) = (self.plan.lines_of(position), &stretch.range);
             copy_range(&from, range.start, range.end, &self.plan.list_path(position, &temporary.0))?;
         }
         let words = self.plan.command_of(self.number, self.folder, &temporary.0)?;
+        let names = RealNames::of(self.plan, self.piece, &temporary.0);
         let start = Instant::now();
         let log_path = self.folder.log_path(self.number);
         let mut log = OpenOptions::new().create(true).append(true).open(&log_path).map_err(Error::write(&log_path))?;
         let log_from = log.seek(SeekFrom::End(0)).map_err(Error::write(&log_path))?;
         let status = self.run_command(&words, &log)?;
+        names.put_into(&log_path, log_from, &temporary.0)?;
         let seen = read_log(&log_path, log_from)?;
-        Ok(self.judge(status, seen, start.elapsed()))
+        self.judge(status, seen, started, start.elapsed())
     }
 
-    /// What is there under the names of the outputs is of an earlier run or try. A symbolic link stays: it says where the
-    /// output is kept.
+    /// What is there under the names of the outputs is of an earlier run or try.
     fn remove_old_outputs(&self) -> Result<()> {
-        for path in self.plan.files_of(self.number, self.folder)? {
-            if let Ok(place) = fs::canonicalize(&path)
-                && place.is_file()
-            {
-                crate::folder::remove(&place)?;
-            }
-        }
-        Ok(())
+        self.plan.files_of(self.number, self.folder)?.iter().try_for_each(Target::clear)
     }
 
     fn run_command(&self, words: &[String], log: &File) -> Result<ExitStatus> {
@@ -153,20 +169,23 @@ impl Piece<'_> {
 
     /// The record of a command that has ended, or why it has failed. Exit code 1 of a tool of this program, with all outputs,
     /// means that it had nothing to do, which is fine for a piece; of any other program it is a failure.
-    fn judge(&self, status: ExitStatus, seen: Seen, time: Duration) -> Result<Record, Failure> {
+    fn judge(
+        &self,
+        status: ExitStatus,
+        seen: Seen,
+        started: SystemTime,
+        time: Duration,
+    ) -> Result<Result<Record, Failure>> {
         let last = seen.last_error.unwrap_or_default();
         let because = if last.is_empty() { String::new() } else { format!(": {last}") };
-        let failure = |cause, message| Err(Failure { cause, message });
+        let failure = |cause, message| Ok(Err(Failure { cause, message }));
         if let Some(signal) = signal::received().or(status.signal()) {
             return failure(Cause::Passing, format!("killed by signal {signal}{because}"));
         }
         let exit = status.code().unwrap_or(255);
-        let files = match self.plan.files_of(self.number, self.folder) {
-            Ok(files) => files,
-            Err(error) => return failure(Cause::Final, error.to_string()),
-        };
-        let sizes: Vec<Option<u64>> = files.iter().map(|path| Some(fs::metadata(path).ok()?.len())).collect();
-        let missing = files.iter().zip(&sizes).find(|(_, size)| size.is_none());
+        let files = self.plan.files_of(self.number, self.folder)?;
+        let stamps: Vec<Option<Stamp>> = files.iter().map(Target::stamp).collect::<Result<_>>()?;
+        let missing = files.iter().zip(&stamps).find(|(_, stamp)| stamp.is_none());
         // A shell gives signals of its commands as exit codes from 128 on.
         if exit > 128 && exit < 160 && exit != 255 {
             return failure(Cause::Passing, format!("killed by signal {}{because}", exit - 128));
@@ -182,14 +201,17 @@ impl Piece<'_> {
             Some((path, _)) => {
                 failure(Cause::Final, format!("the command ended with success, but there is no {}", path.display()))
             }
-            None => Ok(Record {
+            None => Ok(Ok(Record {
                 exit,
-                entries: self.plan.entries[self.number - 1],
+                entries: self.piece.entries(),
                 seconds: time.as_secs_f64(),
                 host: host_name(),
-                sizes: sizes.into_iter().flatten().collect(),
+                files: stamps.into_iter().flatten().collect(),
+                signs: self.piece.signs(),
+                is_permissive: self.plan.is_permissive(),
+                started,
                 warnings: seen.warnings,
-            }),
+            })),
         }
     }
 }

@@ -1,17 +1,14 @@
 //! The plan: a command, and which stretches of its lists belong to which piece.
 
-use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use bstr::{BStr, ByteSlice};
-use kaldi_io::{Rspecifier, RspecifierKind, Rxfilename};
-use kaldi_table::write_script_line;
-use kaldi_types::Sequence;
 use serde::{Deserialize, Serialize};
 
-use crate::deal::{Measure, Stretches, deal, follow, key_of, refuse_duplicates};
+use crate::deal::{Measure, Stretches, deal, follow, refuse_duplicates};
 use crate::folder::Folder;
+use crate::lists::{DealtList, Stretch};
+use crate::object::Target;
 use crate::stamps::{NamedFile, Program, programs};
 use crate::words::{OutputKind, count_name, replace_names};
 use crate::{Error, Result};
@@ -34,7 +31,7 @@ pub enum Join {
 pub struct Request {
     /// The words of the command.
     pub command: Vec<String>,
-    /// The most pieces.
+    /// The most pieces; 0 for those of an earlier plan.
     pub num_pieces: usize,
     /// What is dealt, as the command names it: an rspecifier or a list.
     pub split: String,
@@ -59,25 +56,24 @@ pub struct Request {
     pub written: Vec<String>,
 }
 
-/// A list that is cut into pieces.
+/// A piece, as it is planned.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct DealtList {
-    /// The name in the command.
-    pub(crate) name: String,
-    /// What stands before the file in the name of a piece, such as `scp:`.
-    pub(crate) prefix: String,
-    /// The file whose lines are dealt.
-    pub(crate) path: PathBuf,
-    /// The file that must not change: the archive, if the list was made of one.
-    pub(crate) origin: NamedFile,
-    /// Where each piece starts in the file, and where the last one ends.
-    pub(crate) bounds: Vec<u64>,
+pub(crate) struct PlannedPiece {
+    /// Its number, which stays if the lists change and its lines do not.
+    pub(crate) number: usize,
+    /// Its lines of each list.
+    pub(crate) stretches: Vec<Stretch>,
 }
 
-impl DealtList {
-    /// The bytes of piece `number`, from 1.
-    pub(crate) fn range(&self, number: usize) -> Range<u64> {
-        self.bounds[number - 1]..self.bounds[number]
+impl PlannedPiece {
+    /// By what the work of a piece is known: hashes of its lines.
+    pub(crate) fn signs(&self) -> Vec<u64> {
+        self.stretches.iter().map(|stretch| stretch.sign).collect()
+    }
+
+    /// The number of its entries.
+    pub(crate) fn entries(&self) -> u64 {
+        self.stretches.first().map_or(0, |stretch| stretch.lines)
     }
 }
 
@@ -109,15 +105,19 @@ pub struct Plan {
     pub(crate) is_tool: bool,
     pub(crate) most_pieces: usize,
     pub(crate) lists: Vec<DealtList>,
+    /// How often the lists were cut.
+    pub(crate) times_cut: u32,
     pub(crate) measure: Measure,
-    /// What the command and the measure read beside the lists.
+    /// The list that the measure needs.
+    pub(crate) measure_file: Option<NamedFile>,
+    /// What the command reads beside the lists.
     pub(crate) files: Vec<NamedFile>,
     pub(crate) outputs: Vec<String>,
     pub(crate) join: Join,
     pub(crate) reduce: Option<String>,
     pub(crate) threads: usize,
-    /// The number of entries of each piece.
-    pub(crate) entries: Vec<u64>,
+    /// In the order of the list.
+    pub(crate) pieces: Vec<PlannedPiece>,
 }
 
 impl Plan {
@@ -126,52 +126,95 @@ impl Plan {
     /// # Errors
     /// If a list cannot be read or dealt, or an output cannot be written in pieces.
     pub fn make(request: Request, folder: &Folder) -> Result<Self> {
-        let (mut split, path) = open_list(&request.split, folder, 0)?;
-        let mut stretches = deal(&path, request.num_pieces, &request.measure)?;
+        let mut plan = Self::of_lists(request.clone(), folder, 1)?;
+        let mut stretches = deal(&plan.lists[0].path, request.num_pieces, &request.measure)?;
         if stretches.ranges.is_empty() {
             // One piece does with an empty table what the command does with it.
             stretches = Stretches { ranges: std::iter::once(0..0).collect(), lines: vec![0] };
         }
-        // A table that is dealt, and in which the command looks up keys as well: the whole run finds a second entry of a key,
-        // and a piece would not.
-        if count_name(&request.command, &request.split) > 1 {
-            refuse_duplicates(&request.split, &path)?;
-        }
-        split.bounds = bounds(&stretches.ranges);
-        let mut lists = vec![split];
-        for (position, name) in request.follow.iter().enumerate() {
-            let (mut list, other) = open_list(name, folder, position + 1)?;
-            list.bounds = bounds(&follow(&path, &stretches, &other)?);
-            lists.push(list);
-        }
+        let numbers: Vec<usize> = (1..=stretches.ranges.len()).collect();
+        plan.cut(&numbers, &stretches)?;
+        plan.check(&request, folder)?;
+        Ok(plan)
+    }
+
+    /// A plan without pieces: the lists are opened.
+    pub(crate) fn of_lists(request: Request, folder: &Folder, times_cut: u32) -> Result<Self> {
+        let names = std::iter::once(&request.split).chain(&request.follow).enumerate();
+        let lists = names.map(|(position, name)| DealtList::open(name, folder, position, times_cut));
         let folder_of_command = std::env::current_dir().map_err(Error::read(Path::new(".")))?;
         let search = std::env::var("PATH").unwrap_or_default();
-        let mut plan = Self {
+        let plan = Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             programs: programs(&request.command, &folder_of_command, &search),
             is_tool: request.is_tool,
+            lists: lists.collect::<Result<_>>()?,
             command: request.command,
             folder: folder_of_command,
             path: search,
             most_pieces: request.num_pieces,
-            lists,
+            times_cut,
             files: Vec::new(),
+            measure_file: request.measure.file().map(NamedFile::read).transpose()?,
             measure: request.measure,
             outputs: request.outputs,
             join: request.join,
             reduce: request.reduce,
             threads: request.threads,
-            entries: stretches.lines,
+            pieces: Vec::new(),
         };
-        plan.check_outputs(request.is_by_entry, folder)?;
-        plan.command_of(1, folder, Path::new("/tmp"))?;
-        let pieces = plan.old_outputs(folder)?;
-        plan.refuse_own_inputs(&pieces)?;
-        plan.files = plan.other_files(&request.written, &pieces, folder)?;
+        // A table that is dealt, and in which the command looks up keys as well: the whole run finds a second entry of a key,
+        // and a piece would not.
+        if count_name(&plan.command, &request.split) > 1 {
+            refuse_duplicates(&request.split, &plan.lists[0].path)?;
+        }
         Ok(plan)
     }
 
-    fn check_outputs(&self, is_by_entry: bool, folder: &Folder) -> Result<()> {
+    /// Makes pieces of stretches of the first list, and cuts the others at the same keys.
+    pub(crate) fn cut(&mut self, numbers: &[usize], stretches: &Stretches) -> Result<()> {
+        let mut pieces: Vec<PlannedPiece> =
+            numbers.iter().map(|&number| PlannedPiece { number, stretches: Vec::new() }).collect();
+        for position in 0..self.lists.len() {
+            // Planning is done in the folder of the command; messages have the names that are known there.
+            let path = &self.lists[position].path;
+            let ranges = match position {
+                0 => stretches.ranges.clone(),
+                _ => follow(&self.lists[0].path, stretches, path)?,
+            };
+            for (piece, stretch) in pieces.iter_mut().zip(Stretch::read_all(path, &ranges)?) {
+                piece.stretches.push(stretch);
+            }
+        }
+        self.pieces = pieces;
+        Ok(())
+    }
+
+    /// Checks what is not known before the pieces are, and looks at the files that the command reads.
+    fn check(&mut self, request: &Request, folder: &Folder) -> Result<()> {
+        self.check_outputs(request.is_by_entry, folder)?;
+        if let Some(piece) = self.pieces.first() {
+            self.command_of(piece.number, folder, Path::new("/tmp"))?;
+            // A store that takes no such objects is better known before anything runs.
+            self.files_of(piece.number, folder)?.iter().try_for_each(Target::check)?;
+        }
+        let pieces = self.old_outputs(folder)?;
+        self.refuse_own_inputs(&pieces)?;
+        self.files = self.other_files(&request.written, &pieces, folder)?;
+        Ok(())
+    }
+
+    /// Whether entries that cannot be read are left out.
+    pub(crate) fn is_permissive(&self) -> bool {
+        self.lists.first().is_some_and(|list| DealtList::is_permissive(&list.name))
+    }
+
+    /// The file with the lines of a list.
+    pub(crate) fn lines_of(&self, position: usize) -> PathBuf {
+        self.folder.join(&self.lists[position].path)
+    }
+
+    pub(crate) fn check_outputs(&self, is_by_entry: bool, folder: &Folder) -> Result<()> {
         let mut has_file = false;
         for name in &self.outputs {
             let kind = OutputKind::of(name)?;
@@ -200,26 +243,36 @@ impl Plan {
 
     /// The number of pieces.
     pub fn num_pieces(&self) -> usize {
-        self.entries.len()
+        self.pieces.len()
+    }
+
+    /// The numbers of the pieces, in the order of the list. They are those from 1 on, unless pieces of an earlier plan were kept.
+    pub fn numbers(&self) -> impl Iterator<Item = usize> + '_ {
+        self.pieces.iter().map(|piece| piece.number)
     }
 
     /// The number of entries of all pieces.
     pub fn num_entries(&self) -> u64 {
-        self.entries.iter().sum()
+        self.pieces.iter().map(PlannedPiece::entries).sum()
     }
 
-    /// The number of entries of piece `number`, counted from 1; `None` if there is no such piece.
+    pub(crate) fn piece(&self, number: usize) -> Option<&PlannedPiece> {
+        self.pieces.iter().find(|piece| piece.number == number)
+    }
+
+    /// The number of entries of piece `number`; `None` if there is no such piece.
     pub fn entries_of(&self, number: usize) -> Option<u64> {
-        self.entries.get(number.checked_sub(1)?).copied()
+        self.piece(number).map(PlannedPiece::entries)
     }
 
     /// What piece `number` reads, list by list in the order of the command; nothing if there is no such piece.
     pub fn shares_of(&self, number: usize) -> Vec<ListShare<'_>> {
-        let shares = self.lists.iter().filter(|_| self.entries_of(number).is_some()).map(|list| ListShare {
+        let stretches = self.piece(number).map_or(&[][..], |piece| &piece.stretches);
+        let shares = self.lists.iter().zip(stretches).map(|(list, stretch)| ListShare {
             name: &list.name,
             prefix: &list.prefix,
             path: self.folder.join(&list.path),
-            range: list.range(number),
+            range: stretch.range.clone(),
         });
         shares.collect()
     }
@@ -234,45 +287,14 @@ impl Plan {
         &self.folder
     }
 
-    /// Says in what the plan differs from what is wanted now, `None` if it is the same work. Lists are not read again: a
-    /// changed one is known by its size and time.
-    pub(crate) fn difference(&self, request: &Request) -> Result<Option<String>> {
-        let changed = |what: &str, now: &str, then: &str| Ok(Some(format!("{what} was {then}, and is {now} now")));
-        let folder = std::env::current_dir().map_err(Error::read(Path::new(".")))?;
-        if self.command != request.command {
-            return changed("the command", &request.command.join(" "), &self.command.join(" "));
-        }
-        if self.folder != folder {
-            return changed("the folder", &folder.display().to_string(), &self.folder.display().to_string());
-        }
-        if self.most_pieces != request.num_pieces {
-            return changed("`nj`", &request.num_pieces.to_string(), &self.most_pieces.to_string());
-        }
-        if self.version != env!("CARGO_PKG_VERSION") {
-            return changed("the version of table-jobs", env!("CARGO_PKG_VERSION"), &self.version);
-        }
-        let origins = self.lists.iter().map(|list| &list.origin);
-        if let Some(changes) = self.changes(origins.chain(&self.files)) {
-            return Ok(Some(changes));
-        }
-        let names = std::iter::once(&request.split).chain(&request.follow);
-        let is_same = self.lists.iter().map(|list| &list.name).eq(names)
-            && self.measure == request.measure
-            && self.outputs == request.outputs
-            && self.join == request.join
-            && self.reduce == request.reduce
-            && self.threads == request.threads;
-        let options =
-            "the options `split`, `follow`, `out`, `by`, `utt2spk`, `weights`, `join`, `reduce` or `threads` differ";
-        Ok((!is_same).then(|| options.to_owned()))
-    }
-
     /// Checks that the lists are those of the plan.
     ///
     /// # Errors
     /// If one has changed since the plan was made, or cannot be looked at.
     pub fn check_lists(&self) -> Result<()> {
-        self.refuse_changes(self.lists.iter().map(|list| &list.origin))
+        // A piece does not read the original of a copy.
+        let lists = self.lists.iter().filter(|list| list.is_of_archive || !list.is_copy());
+        self.refuse_changes(lists.map(|list| &list.origin))
     }
 
     /// The outputs of piece `number`: their names, and their files.
@@ -281,10 +303,10 @@ impl Plan {
         outputs.map(|(at, name)| Ok(OutputKind::of(name)?.of_piece(name, number, at, folder.path()))).collect()
     }
 
-    /// The files that piece `number` makes, as absolute paths.
-    pub(crate) fn files_of(&self, number: usize, folder: &Folder) -> Result<Vec<PathBuf>> {
+    /// The files and objects that piece `number` makes.
+    pub(crate) fn files_of(&self, number: usize, folder: &Folder) -> Result<Vec<Target>> {
         let outputs = self.outputs_of(number, folder)?;
-        Ok(outputs.into_iter().flat_map(|(_, files)| files).map(|file| self.folder.join(file)).collect())
+        Ok(outputs.into_iter().flat_map(|(_, files)| files).map(|file| Target::of(&self.folder, &file)).collect())
     }
 
     /// The list of piece number `number` in `lists`, by position, as a file of the folder `temporary`.
@@ -302,65 +324,4 @@ impl Plan {
         let outputs = self.outputs.iter().cloned().zip(outputs.into_iter().map(|(name, _)| name));
         replace_names(&self.command, &lists.chain(outputs).collect::<Vec<_>>())
     }
-}
-
-/// The starts of stretches that follow each other, and the end of the last one.
-fn bounds(ranges: &[Range<u64>]) -> Vec<u64> {
-    ranges.iter().map(|range| range.start).chain(ranges.last().map(|range| range.end)).collect()
-}
-
-/// Opens what is dealt. Returns it without ranges, and the file of its lines.
-fn open_list(name: &str, folder: &Folder, position: usize) -> Result<(DealtList, PathBuf)> {
-    let refuse = |reason: &str| Err(Error::Plan(format!("{name} cannot be dealt: {reason}")));
-    let specifier = Rspecifier::parse(name.into());
-    let file = specifier.as_ref().map_or(BStr::new(name), |specifier| specifier.rxfilename.as_ref());
-    let origin = match Rxfilename::parse(file) {
-        Ok(Rxfilename::File(path)) => path.to_owned(),
-        Ok(Rxfilename::Offset(..)) => return refuse("it has an offset"),
-        Ok(Rxfilename::Stdin | Rxfilename::Pipe(_)) => return refuse("it is a stream; write it into a file"),
-        Err(error) => return Err(error.into()),
-    };
-    let metadata = fs::metadata(&origin).map_err(Error::read(&origin))?;
-    if !metadata.is_file() {
-        return refuse("it is no regular file");
-    }
-    let words = || name[..name.find(':').unwrap_or_default()].to_owned();
-    let (prefix, path) = match specifier.as_ref().map(|specifier| &specifier.kind) {
-        None => (String::new(), origin.clone()),
-        Some(RspecifierKind::Script) => (format!("{}:", words()), origin.clone()),
-        Some(RspecifierKind::Archive) if is_list(&origin)? => (format!("{}:", words()), origin.clone()),
-        Some(RspecifierKind::Archive) => {
-            let path = folder.path().join("lists").join(format!("entries{position}.scp"));
-            list_archive(&origin, &path, folder)?;
-            let words = words();
-            let words = words.split(',').map(|word| if word == "ark" { "scp" } else { word });
-            (format!("{}:", words.collect::<Vec<_>>().join(",")), path)
-        }
-        Some(_) => return refuse("shards are lists of archives; deal the list of shards"),
-    };
-    let origin = NamedFile::read(&origin)?;
-    let list = DealtList { name: name.to_owned(), prefix, path: path.clone(), origin, bounds: Vec::new() };
-    Ok((list, path))
-}
-
-/// Whether an archive has one line of text for each entry, as lists such as spk2utt have: its first line is a key and
-/// words that are not a matrix.
-fn is_list(path: &Path) -> Result<bool> {
-    let mut head = Vec::new();
-    let file = fs::File::open(path).map_err(Error::read(path))?;
-    std::io::Read::read_to_end(&mut std::io::Read::take(file, 1 << 16), &mut head).map_err(Error::read(path))?;
-    let line = head.lines().next().unwrap_or_default();
-    let value = line[key_of(line).len().min(line.len())..].trim_ascii();
-    Ok(!head.contains(&0) && !value.is_empty() && !value.contains(&b'[') && !value.starts_with(b"<"))
-}
-
-/// Writes a script file of the entries of an archive.
-fn list_archive(archive: &Path, list: &Path, folder: &Folder) -> Result<()> {
-    let name = archive.to_str().ok_or_else(|| Error::Plan(format!("{}: the name is not UTF-8", archive.display())))?;
-    let mut lines = Vec::new();
-    let mut entries = Sequence::new(&[BStr::new(name)], None);
-    while let Some((archive, entry)) = entries.next_entry()? {
-        write_script_line(&mut lines, entry.key(), archive, entry.offset());
-    }
-    folder.write(list, &lines)
 }

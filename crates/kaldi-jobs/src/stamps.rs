@@ -1,16 +1,18 @@
 //! The files and the programs that a command line names, and by what changed ones are known.
 
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs::{self, File, FileTimes};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
 
 use bstr::BStr;
-use kaldi_io::{Rspecifier, Rxfilename};
+use kaldi_io::{ObjectFacts, Rspecifier, Rxfilename, remote_name};
 use serde::{Deserialize, Serialize};
 
+use crate::object::Target;
 use crate::words::ends_name;
 use crate::{Error, Result};
 
@@ -30,11 +32,32 @@ enum Sign {
     Content(u64),
     /// Seconds and nanoseconds.
     Time(i64, i64),
+    /// What the store says of the version of an object.
+    Version(Option<String>),
 }
 
 impl Stamp {
+    pub(crate) fn of_object(facts: ObjectFacts) -> Self {
+        Self { size: facts.length.unwrap_or(0), sign: Sign::Version(facts.version) }
+    }
+
+    pub(crate) fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Gives a file that was made again, with the same bytes, the time by which it is known.
+    pub(crate) fn set_time(&self, path: &Path) -> Result<()> {
+        let Sign::Time(seconds, nanoseconds) = self.sign else { return Ok(()) };
+        let since = Duration::new(u64::try_from(seconds).unwrap_or(0), u32::try_from(nanoseconds).unwrap_or(0));
+        let set = |file: File| file.set_times(FileTimes::new().set_modified(UNIX_EPOCH + since));
+        File::options().write(true).open(path).and_then(set).map_err(Error::write(path))
+    }
+
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let metadata = fs::metadata(path).map_err(Error::read(path))?;
+        if metadata.is_dir() {
+            return Self::read_folder(path);
+        }
         let size = metadata.len();
         if size > MOST_READ {
             return Ok(Self { size, sign: Sign::Time(metadata.mtime(), metadata.mtime_nsec()) });
@@ -42,6 +65,28 @@ impl Stamp {
         let mut hasher = DefaultHasher::new();
         read_small(path)?.hash(&mut hasher);
         Ok(Self { size, sign: Sign::Content(hasher.finish()) })
+    }
+}
+
+impl Stamp {
+    /// A folder is known by the names, sizes and times of its files.
+    fn read_folder(path: &Path) -> Result<Self> {
+        let (mut files, mut waiting) = (Vec::new(), vec![path.to_owned()]);
+        while let Some(next) = waiting.pop() {
+            for entry in fs::read_dir(&next).map_err(Error::read(&next))? {
+                let place = entry.map_err(Error::read(&next))?.path();
+                let metadata = fs::symlink_metadata(&place).map_err(Error::read(&place))?;
+                if metadata.is_dir() {
+                    waiting.push(place);
+                } else {
+                    files.push((place, metadata.len(), metadata.mtime(), metadata.mtime_nsec()));
+                }
+            }
+        }
+        files.sort();
+        let mut hasher = DefaultHasher::new();
+        files.hash(&mut hasher);
+        Ok(Self { size: files.iter().map(|(_, size, ..)| size).sum(), sign: Sign::Content(hasher.finish()) })
     }
 }
 
@@ -60,8 +105,11 @@ pub(crate) struct NamedFile {
 }
 
 impl NamedFile {
+    /// The file or the object `path` of the current folder.
     pub(crate) fn read(path: &Path) -> Result<Self> {
-        Ok(Self { path: path.to_owned(), stamp: Stamp::read(path)? })
+        let target = Target::of_path(Path::new(""), path);
+        let missing = || Error::read(path)(io::ErrorKind::NotFound.into());
+        Ok(Self { path: path.to_owned(), stamp: target.stamp()?.ok_or_else(missing)? })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -70,11 +118,10 @@ impl NamedFile {
 
     /// What has become of it, as a text; `None` if it is the same. Its path is one of `folder`.
     pub(crate) fn change(&self, folder: &Path) -> Option<String> {
-        let path = folder.join(&self.path);
-        match Stamp::read(&path) {
-            Ok(stamp) if stamp == self.stamp => None,
-            Ok(_) => Some(format!("{} has changed", self.path.display())),
-            Err(_) if !path.exists() => Some(format!("{} is gone", self.path.display())),
+        match Target::of_path(folder, &self.path).stamp() {
+            Ok(Some(stamp)) if stamp == self.stamp => None,
+            Ok(Some(_)) => Some(format!("{} has changed", self.path.display())),
+            Ok(None) => Some(format!("{} is gone", self.path.display())),
             Err(error) => Some(error.to_string()),
         }
     }
@@ -88,12 +135,17 @@ pub(crate) fn named_files(words: &[String], folder: &Path, is_left_out: impl Fn(
     let mut lines: Vec<String> = words.to_vec();
     while let Some(line) = lines.pop() {
         for name in names_in(&line) {
-            let path = folder.join(&name);
-            if !path.is_file() || !seen.insert(path.clone()) || is_left_out(&path) {
+            let path = if remote_name(&name).is_some() { name.clone() } else { folder.join(&name) };
+            if path.join("utt2spk").is_file() && seen.insert(path.clone()) && !is_left_out(&path) {
+                lines.extend(files_of_data(&path, &name));
+                continue;
+            }
+            let is_there = path.is_file() || remote_name(&path).is_some();
+            if !is_there || !seen.insert(path.clone()) || is_left_out(&path) {
                 continue;
             }
             // One that cannot be read is left to the command.
-            let Ok(stamp) = Stamp::read(&path) else { continue };
+            let Ok(Some(stamp)) = Target::of_path(folder, &name).stamp() else { continue };
             lines.extend(options_in(&path, &stamp));
             found.push(NamedFile { path: name, stamp });
         }
@@ -102,18 +154,27 @@ pub(crate) fn named_files(words: &[String], folder: &Path, is_left_out: impl Fn(
     found
 }
 
+/// The names of the files in a data directory, which `name` names.
+fn files_of_data(path: &Path, name: &Path) -> Vec<String> {
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    let names = entries.filter(|entry| entry.path().is_file()).filter_map(|entry| entry.file_name().into_string().ok());
+    // Quotes keep a name with blanks together.
+    names.map(|file| format!("'{}'", name.join(file).display())).collect()
+}
+
 /// The lines of a file of options, each `--name=value`; none of another file.
 fn options_in(path: &Path, stamp: &Stamp) -> Vec<String> {
-    let text = if stamp.size > MOST_READ { Vec::new() } else { read_small(path).unwrap_or_default() };
+    let is_read = stamp.size <= MOST_READ && matches!(stamp.sign, Sign::Content(_));
+    let text = if !is_read { Vec::new() } else { read_small(path).unwrap_or_default() };
     let text = String::from_utf8(text).unwrap_or_default();
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
     let lines: Vec<String> = lines.filter(|line| !line.is_empty()).map(str::to_owned).collect();
     if lines.iter().all(|line| line.starts_with("--")) { lines } else { Vec::new() }
 }
 
-/// What may be names of files in a word: all of it, what is after `=`, what is in quotes, and what is between the
+/// What may be names of files in a word or a line: all of it, what is after `=`, what is in quotes, and what is between the
 /// characters that end a name.
-fn names_in(word: &str) -> Vec<PathBuf> {
+pub(crate) fn names_in(word: &str) -> Vec<PathBuf> {
     let mut parts = vec![word];
     parts.extend(word.split_once('=').map(|(_, value)| value));
     for quote in ['\'', '"'] {

@@ -8,7 +8,7 @@ use crate::{Folder, Plan, Result};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PieceStatus {
-    /// Its number, from 1.
+    /// Its number.
     pub number: usize,
     /// `waiting`, `running`, `done` or `failed`.
     pub state: &'static str,
@@ -31,7 +31,8 @@ pub struct PieceStatus {
 pub fn status(folder: &Folder, plan: &Plan, silence: Duration) -> Result<Vec<PieceStatus>> {
     let piece = |number: usize| -> Result<PieceStatus> {
         let tries = folder.last_try(number);
-        let record = folder.record(number)?;
+        let piece = plan.piece(number);
+        let record = folder.record(number)?.filter(|record| piece.is_some_and(|piece| record.is_of(plan, piece)));
         let attempt = folder.attempt(number, tries);
         let failure = folder.failure(number, tries)?;
         let state = match (&record, &failure, &attempt) {
@@ -44,11 +45,13 @@ pub fn status(folder: &Folder, plan: &Plan, silence: Duration) -> Result<Vec<Pie
             number,
             state,
             tries,
-            entries: plan.entries[number - 1],
+            entries: plan.entries_of(number).unwrap_or_default(),
             host: attempt.map(|attempt| attempt.owner.host).unwrap_or_default(),
             seconds: record.map(|record| record.seconds),
             message: failure.filter(|_| state == "failed").map(|failure| failure.message),
         })
     };
-    (1..=plan.num_pieces()).map(piece).collect()
+    let mut numbers: Vec<usize> = plan.numbers().collect();
+    numbers.sort_unstable();
+    numbers.into_iter().map(piece).collect()
 }

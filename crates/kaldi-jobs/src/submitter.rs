@@ -1,6 +1,6 @@
 //! The loop that submits pieces, watches them, and submits again what may pass.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 
 use kaldi_log::{log, warning};
@@ -8,6 +8,7 @@ use kaldi_log::{log, warning};
 use crate::engine::{CommandEngine, EndReason, Engine, EngineKind, JobState, Local, Resources, Slurm};
 use crate::finish::{finished_before, join_outputs, missing_pieces};
 use crate::folder::{Cause, Failure, Folder};
+use crate::newer::newer_pieces;
 use crate::owner::HEARTBEAT;
 use crate::{Plan, Result, signal};
 
@@ -28,6 +29,8 @@ pub struct RunOptions {
     pub silence: Duration,
     /// Whether to leave after everything is submitted.
     pub detach: bool,
+    /// Whether pieces run again if files that their lines name have changed since.
+    pub newer: bool,
 }
 
 /// How far the pieces are.
@@ -114,8 +117,8 @@ pub(crate) struct Submitter<'a> {
     plan: &'a Plan,
     pub(crate) options: &'a RunOptions,
     pub(crate) engine: Box<dyn Engine>,
-    /// Piece 1 is the first one.
-    pub(crate) pieces: Vec<Piece>,
+    /// By their numbers.
+    pub(crate) pieces: BTreeMap<usize, Piece>,
     silence_looked: Instant,
 }
 
@@ -133,11 +136,19 @@ pub fn run_all(
     let mut lock = folder.lock(options.silence)?;
     let (today, changes) = plan.of_today();
     changes.iter().for_each(|change| warning!("{change}"));
+    let newer = newer_pieces(plan, folder, !options.newer)?;
+    if options.newer && !newer.is_empty() {
+        plan.give_back(folder, plan)?;
+        newer.iter().try_for_each(|&number| folder.withdraw(number))?;
+        crate::folder::remove(&folder.finished_path())?;
+    }
     if let Some(did_anything) = finished_before(plan, folder)? {
         log!("{0} of {0} pieces done ({0} before), {1} entries", plan.num_pieces(), plan.num_entries());
         return Ok(Outcome::Finished(did_anything));
     }
-    crate::folder::remove(&folder.path().join("finished.json"))?;
+    // An output was lost after the end: the others still have what the pieces have made.
+    plan.give_back(folder, plan)?;
+    crate::folder::remove(&folder.finished_path())?;
     crate::folder::remove(&folder.cancel_path())?;
     plan.check_lists()?;
     if today != *plan {
@@ -150,7 +161,8 @@ pub fn run_all(
         EngineKind::Slurm => Box::new(Slurm::new(folder, &options.resources)?),
         EngineKind::Command(command) => Box::new(CommandEngine::new(folder, command, &options.resources)?),
     };
-    let mut submitter = Submitter { folder, plan, options, engine, pieces: Vec::new(), silence_looked: Instant::now() };
+    let mut submitter =
+        Submitter { folder, plan, options, engine, pieces: BTreeMap::new(), silence_looked: Instant::now() };
     submitter.look_around()?;
     let before = submitter.counts().done;
     // Outputs that were damaged after they were done are seen when everything seems to be done.
@@ -166,7 +178,7 @@ pub fn run_all(
                 (Err(_), Some(signal)) => return Ok(Outcome::Interrupted(signal)),
                 (joined, _) => joined?,
             };
-            let again = submitter.pieces.iter().filter(|piece| piece.runs > 1).count();
+            let again = submitter.pieces.values().filter(|piece| piece.runs > 1).count();
             log!(
                 "{0} of {0} pieces done ({before} before), {1} entries, {again} run again",
                 plan.num_pieces(),
@@ -176,7 +188,7 @@ pub fn run_all(
         }
         for number in missing {
             warning!("an output of piece {number} is not as it was when the piece was done: it runs again");
-            submitter.pieces[number - 1].state = State::Idle;
+            submitter.set_state(number, State::Idle);
         }
     }
     Ok(Outcome::Failed(vec![(0, "outputs of pieces do not stay as they were written".to_owned())]))
@@ -208,13 +220,13 @@ impl Submitter<'_> {
         let open: Vec<usize> = missing_pieces(self.plan, self.folder)?;
         let tries = self.folder.last_tries()?;
         let submitted: HashSet<usize> = self.engine.adopted().into_iter().collect();
-        for number in 1..=self.plan.num_pieces() {
+        for number in self.plan.numbers() {
             let tries = tries.get(&number).copied().unwrap_or_default();
             let state = match open.binary_search(&number) {
                 Ok(_) => self.look_at(number, tries, &submitted)?,
                 Err(_) => State::Done,
             };
-            self.pieces.push(Piece { state, tries, runs: 0, memory_factor: 1 });
+            self.pieces.insert(number, Piece { state, tries, runs: 0, memory_factor: 1 });
         }
         Ok(())
     }
@@ -240,11 +252,12 @@ impl Submitter<'_> {
     fn counts(&self) -> PieceCounts {
         let mut counts =
             PieceCounts { pieces: self.pieces.len(), entries: self.plan.num_entries(), ..PieceCounts::default() };
-        for (piece, entries) in self.pieces.iter().zip(&self.plan.entries) {
+        for planned in &self.plan.pieces {
+            let Some(piece) = self.pieces.get(&planned.number) else { continue };
             match &piece.state {
                 State::Done => {
                     counts.done += 1;
-                    counts.entries_done += entries;
+                    counts.entries_done += planned.entries();
                 }
                 State::Failed(_) => counts.failed += 1,
                 State::Submitted { running: true, .. } | State::Adopted(_) => counts.running += 1,
@@ -275,7 +288,7 @@ impl Submitter<'_> {
             }
             if self.find_ended()? | is_due {
                 self.find_failed(is_due)?;
-                let failed = self.pieces.iter().filter(|piece| matches!(piece.state, State::Failed(_))).count();
+                let failed = self.pieces.values().filter(|piece| matches!(piece.state, State::Failed(_))).count();
                 if failed >= self.options.max_failures.max(1) {
                     self.cancel();
                     return Ok(Some(Outcome::Failed(self.failures())));
@@ -309,9 +322,15 @@ impl Submitter<'_> {
         crate::cancel::end_tries(self.folder);
     }
 
+    fn set_state(&mut self, number: usize, state: State) {
+        if let Some(piece) = self.pieces.get_mut(&number) {
+            piece.state = state;
+        }
+    }
+
     fn failures(&self) -> Vec<(usize, String)> {
-        let failed = self.pieces.iter().zip(1..).filter_map(|(piece, number)| match &piece.state {
-            State::Failed(message) => Some((number, message.clone())),
+        let failed = self.pieces.iter().filter_map(|(number, piece)| match &piece.state {
+            State::Failed(message) => Some((*number, message.clone())),
             _ => None,
         });
         failed.collect()
@@ -319,7 +338,7 @@ impl Submitter<'_> {
 
     fn find_done(&mut self) -> Result<()> {
         for number in self.folder.done_pieces()? {
-            if let Some(piece) = number.checked_sub(1).and_then(|at| self.pieces.get_mut(at)) {
+            if let Some(piece) = self.pieces.get_mut(&number) {
                 piece.state = State::Done;
             }
         }
@@ -330,7 +349,7 @@ impl Submitter<'_> {
     fn find_ended(&mut self) -> Result<bool> {
         let mut is_missing = false;
         for (number, job) in self.engine.poll()? {
-            let Some(piece) = number.checked_sub(1).and_then(|at| self.pieces.get_mut(at)) else { continue };
+            let Some(piece) = self.pieces.get_mut(&number) else { continue };
             let State::Submitted { running, ended, .. } = &mut piece.state else { continue };
             match job {
                 JobState::Waiting => *running = false,
@@ -352,8 +371,9 @@ impl Submitter<'_> {
             self.silence_looked = Instant::now();
         }
         let (mut is_late, mut failed) = (false, Vec::new());
-        for number in 1..=self.pieces.len() {
-            let is_open = match &self.pieces[number - 1].state {
+        let numbers: Vec<usize> = self.pieces.keys().copied().collect();
+        for number in numbers {
+            let is_open = match &self.pieces[&number].state {
                 State::Submitted { ended: Some(_), .. } => true,
                 State::Adopted(_) => is_due,
                 State::Submitted { running: true, .. } => is_long_ago,
@@ -364,7 +384,7 @@ impl Submitter<'_> {
             }
             match self.failure_of(number)? {
                 Some(failure) => failed.push((number, failure)),
-                None => is_late |= matches!(self.pieces[number - 1].state, State::Submitted { ended: Some(_), .. }),
+                None => is_late |= matches!(self.pieces[&number].state, State::Submitted { ended: Some(_), .. }),
             }
         }
         if is_late && is_due {
@@ -376,7 +396,7 @@ impl Submitter<'_> {
 
     fn fail(&mut self, number: usize, failure: Failure) {
         let retries = self.options.retries;
-        let piece = &mut self.pieces[number - 1];
+        let Some(piece) = self.pieces.get_mut(&number) else { return };
         if failure.cause == Cause::Final || piece.runs > retries {
             warning!("piece {number} has failed: {}", failure.message);
             piece.state = State::Failed(failure.message);
@@ -392,16 +412,16 @@ impl Submitter<'_> {
     /// Submits idle pieces, those with the same memory together. Returns whether some had no room.
     fn submit(&mut self) -> Result<bool> {
         let idle = |piece: &Piece| matches!(piece.state, State::Idle);
-        while let Some(factor) = self.pieces.iter().find(|piece| idle(piece)).map(|piece| piece.memory_factor) {
+        while let Some(factor) = self.pieces.values().find(|piece| idle(piece)).map(|piece| piece.memory_factor) {
             let room = self.engine.room();
             let fits = |piece: &Piece| idle(piece) && piece.memory_factor == factor;
             let chosen: Vec<usize> =
-                (1..).zip(&self.pieces).filter(|(_, piece)| fits(piece)).map(|(number, _)| number).take(room).collect();
+                self.pieces.iter().filter(|(_, piece)| fits(piece)).map(|(number, _)| *number).take(room).collect();
             if chosen.is_empty() {
                 return Ok(true);
             }
             for &number in &chosen {
-                let piece = &mut self.pieces[number - 1];
+                let Some(piece) = self.pieces.get_mut(&number) else { continue };
                 // At the first run it is what was there at the start.
                 let tries_before = if piece.runs == 0 { piece.tries } else { self.folder.last_try(number) };
                 piece.runs += 1;

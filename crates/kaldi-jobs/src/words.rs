@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bstr::{BStr, ByteSlice};
-use kaldi_io::{Wspecifier, WspecifierKind};
+use kaldi_io::{Wspecifier, WspecifierKind, is_remote};
 
 use crate::{Error, Result};
 
@@ -105,7 +105,14 @@ impl OutputKind {
                     "the output {name} is a command, which cannot run in pieces: write into a file"
                 )));
             }
-            Ok(path.trim().to_owned())
+            let path = path.trim();
+            if is_remote(path.as_bytes()) && path.ends_with('/') {
+                return Err(Error::Plan(format!(
+                    "the output {name} is a folder of a store: expected the name of an object"
+                )));
+            }
+            // A folder has a number, and not what is in it.
+            Ok(if path.len() > 1 { path.trim_end_matches('/') } else { path }.to_owned())
         };
         let is_standard = |path: &str| path.is_empty() || path == "-";
         Ok(match Wspecifier::parse(name.into()).map(|specifier| specifier.kind) {

@@ -3,11 +3,12 @@
 use bstr::BStr;
 use kaldi_io::{Input, Output};
 
+pub use crate::copying::rm;
 use crate::copying::{as_folder, entries};
-pub use crate::copying::{cp, rm};
 use crate::engine::Object;
 use crate::fault::Fault;
 use crate::stores::running;
+pub use crate::transfer::{Copied, CopyOptions, cp};
 use crate::{Error, Result};
 
 /// Bytes that are copied at once.
@@ -88,18 +89,20 @@ pub fn cat(names: &[&BStr]) -> Result<u64> {
     Ok(names.len() as u64)
 }
 
-pub(crate) fn copy(from: &BStr, output: &mut Output) -> Result<()> {
+/// Copies an object to an output; returns its number of bytes.
+pub(crate) fn copy(from: &BStr, output: &mut Output) -> Result<u64> {
     let mut input = Input::open(from)?;
-    let mut bytes = Vec::with_capacity(PIECE);
+    let (mut bytes, mut length) = (Vec::with_capacity(PIECE), 0);
     while input.read_some(&mut bytes, PIECE)? > 0 {
         output.write_all(&bytes)?;
+        length += bytes.len() as u64;
         bytes.clear();
     }
     input.finish()?;
-    Ok(())
+    Ok(length)
 }
 
-fn print(text: &[u8]) -> Result<()> {
+pub(crate) fn print(text: &[u8]) -> Result<()> {
     let mut output = Output::create("-".into(), false)?;
     output.write_all(text)?;
     Ok(output.finish()?)

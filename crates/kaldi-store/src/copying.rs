@@ -1,69 +1,59 @@
-//! Copies and removes objects and whole folders.
+//! Lists and removes objects and whole folders.
 
-use std::fs;
 use std::io;
 use std::iter;
 use std::path::{Path, PathBuf};
 
 use bstr::{BStr, BString, ByteSlice};
 use futures::StreamExt;
-use kaldi_io::{Output, is_remote, local_path, make_folder};
+use kaldi_io::{count_delivered, is_remote, local_path};
 use opendal::{Entry, Operator};
 
-use crate::commands::{copy, named};
+use crate::commands::{named, print};
 use crate::engine::Object;
 use crate::fault::Fault;
 use crate::running::Running;
+use crate::side_by_side::each;
 use crate::stores::running;
+use crate::transfer::{CopyOptions, Known};
 use crate::{Error, Result};
 
-/// Copies objects and files; returns their number. The target is a folder if its name ends with a slash or is that of a
-/// folder of the disk, or if there are several sources. With `recursive`, sources are folders, whose contents go into the
-/// target.
+/// Removes objects; returns their number. With `recursive`, they are folders, with all that is in them. With `dry_run`, it only
+/// says which.
 ///
 /// # Errors
-/// If one of them cannot be read or written, or there is nothing in a folder.
-pub fn cp(from: &[&BStr], to: &BStr, recursive: bool) -> Result<u64> {
-    if recursive {
-        return from.iter().map(|from| copy_folder(from, to)).sum();
-    }
-    let is_folder = to.ends_with(b"/") || from.len() > 1 || is_local_folder(to);
-    for from in from {
-        let target = if is_folder { join(to, base_name(from)?.as_ref()) } else { (*to).to_owned() };
-        copy_one(from, target.as_ref())?;
-    }
-    Ok(from.len() as u64)
-}
-
-/// Removes objects; returns their number. With `recursive`, they are folders, with all that is in them.
-///
-/// # Errors
-/// If one of them is not there or cannot be removed.
-pub fn rm(names: &[&BStr], recursive: bool) -> Result<u64> {
+/// If one of them is not there or cannot be removed. The others are removed.
+pub fn rm(names: &[&BStr], options: &CopyOptions) -> Result<u64> {
     let running = running().map_err(Error::Start)?;
     let engine = &running.engine;
-    let mut done = 0;
+    let mut objects = Vec::new();
     for name in names {
         let object = named(Object::parse(name), name)?;
         let (operator, key) = named(engine.stored(&object), name)?;
-        let keys = match recursive {
-            true if key.trim_matches('/').is_empty() => {
-                let message = "this is a whole bucket, which is not removed";
-                return Err(Error::of_object(name, Fault::other(message)));
-            }
-            true => list_keys(name)?.1,
-            false => {
-                // Stores do not say whether there was an object to remove.
-                named(running.wait(engine.stat(&object, &engine.attempts(&object))), name)?;
-                vec![key]
-            }
-        };
-        for key in keys {
-            named(delete(&running, &operator, &key), name)?;
-            done += 1;
+        if !options.recursive {
+            // Stores do not say whether there was an object to remove.
+            named(running.wait(engine.stat(&object, &engine.attempts(&object))), name)?;
+            objects.push(((*name).to_owned(), operator, key));
+            continue;
+        }
+        if key.trim_matches('/').is_empty() {
+            let message = "this is a whole bucket, which is not removed";
+            return Err(Error::of_object(name, Fault::other(message)));
+        }
+        let key = as_folder(key);
+        for (part, _) in list_of_some(name)? {
+            objects.push((join(name, part.as_ref()), operator.clone(), key.clone() + &part.to_str_lossy()));
         }
     }
-    Ok(done)
+    each(&objects, options.at_once, |(name, operator, key)| {
+        if options.dry_run {
+            return print(&[b"rm ".as_slice(), name, b"\n"].concat());
+        }
+        named(delete(&running, operator, key), name.as_ref())?;
+        count_delivered();
+        Ok(())
+    })?;
+    Ok(objects.len() as u64)
 }
 
 /// Removes an object, which may be missing.
@@ -108,54 +98,46 @@ pub(crate) fn entries<'a>(
     Ok(iter::from_fn(next).map(|entry| entry.map_err(|error| Fault::of_store(&error))))
 }
 
+fn is_object_of(entry: &Entry, folder: &str) -> bool {
+    !entry.metadata().is_dir() && entry.path().starts_with(folder)
+}
+
 /// The names of the objects of a folder in their bucket.
 fn files(running: &Running, operator: &Operator, folder: &str, recursive: bool) -> Result<Vec<String>, Fault> {
-    let is_file = |entry: &Entry| !entry.metadata().is_dir() && entry.path().starts_with(folder);
-    let name = |entry: Entry| is_file(&entry).then(|| entry.path().to_owned());
+    let name = |entry: Entry| is_object_of(&entry, folder).then(|| entry.path().to_owned());
     entries(running, operator, folder, recursive)?.filter_map(|entry| entry.map(name).transpose()).collect()
 }
 
-fn copy_one(from: &BStr, to: &BStr) -> Result<()> {
-    let mut output = Output::create(to, false)?;
-    copy(from, &mut output)?;
-    Ok(output.finish()?)
-}
-
-fn copy_folder(from: &BStr, to: &BStr) -> Result<u64> {
-    let parts = match is_remote(from) {
-        true => {
-            let (begin, keys) = list_keys(from)?;
-            keys.iter().map(|key| BString::from(&key.as_bytes()[begin..])).collect()
-        }
-        false => local_files(from)?,
-    };
-    for part in &parts {
-        // The names of a store are not ours.
-        if part.split(|&byte| byte == b'/').any(|word| matches!(word, b"" | b"." | b"..")) {
-            let message = format!("expected names of files in the folder, got {part:?}");
-            return Err(Error::of_object(from, Fault::other(message)));
-        }
-        let target = join(to, part.as_ref());
-        if let (false, Some(folder)) = (is_remote(&target), path(target.as_ref()).parent()) {
-            make_folder(folder).map_err(|error| failed(from, &error))?;
-        }
-        copy_one(join(from, part.as_ref()).as_ref(), target.as_ref())?;
+/// The objects of a folder of a store, which has some.
+///
+/// # Errors
+/// If the store refuses that, or there are none.
+pub(crate) fn list_of_some(folder: &BStr) -> Result<Vec<(BString, Known)>> {
+    let found = list_with_facts(folder)?;
+    if found.is_empty() {
+        let fault = Fault::new(io::ErrorKind::NotFound, "there is no such folder, or nothing in it");
+        return Err(Error::of_object(folder, fault));
     }
-    Ok(parts.len() as u64)
+    Ok(found)
 }
 
-/// The names of all objects of a folder in its bucket, and the length of the folder's own.
-fn list_keys(folder: &BStr) -> Result<(usize, Vec<String>)> {
+/// The objects of a folder of a store, by their names from there on.
+///
+/// # Errors
+/// If the store refuses that.
+pub(crate) fn list_with_facts(folder: &BStr) -> Result<Vec<(BString, Known)>> {
     let running = running().map_err(Error::Start)?;
     let object = named(Object::parse(folder), folder)?;
     let (operator, key) = named(running.engine.stored(&object), folder)?;
     let key = as_folder(key);
-    let keys = named(files(&running, &operator, &key, true), folder)?;
-    if keys.is_empty() {
-        let fault = Fault::new(io::ErrorKind::NotFound, "there is no such folder, or nothing in it");
-        return Err(Error::of_object(folder, fault));
+    let mut found = Vec::new();
+    for entry in named(entries(&running, &operator, &key, true), folder)? {
+        let entry = named(entry, folder)?;
+        if is_object_of(&entry, &key) {
+            found.push((entry.path()[key.len()..].into(), Known::of_object(entry.metadata())));
+        }
     }
-    Ok((key.len(), keys))
+    Ok(found)
 }
 
 /// The name of a folder in its bucket: with a slash at the end, unless it is the bucket itself.
@@ -163,47 +145,26 @@ pub(crate) fn as_folder(key: String) -> String {
     if key.is_empty() || key.ends_with('/') { key } else { key + "/" }
 }
 
-/// The files in a folder of the disk, by their names from there on, sorted.
-fn local_files(folder: &BStr) -> Result<Vec<BString>> {
-    let begin = path(folder);
-    let (mut found, mut waiting) = (Vec::new(), vec![begin.clone()]);
-    while let Some(next) = waiting.pop() {
-        for entry in fs::read_dir(&next).map_err(|error| failed(folder, &error))? {
-            let entry = entry.map_err(|error| failed(folder, &error))?;
-            let kind = entry.file_type().map_err(|error| failed(folder, &error))?;
-            if kind.is_dir() {
-                waiting.push(entry.path());
-            } else if entry.path().is_file() {
-                let name = entry.path();
-                let name = name.strip_prefix(&begin).unwrap_or(&name);
-                found.push(BString::from(name.as_os_str().as_encoded_bytes()));
-            }
-        }
-    }
-    found.sort();
-    Ok(found)
-}
-
-fn failed(name: &BStr, error: &io::Error) -> Error {
+pub(crate) fn failed(name: &BStr, error: &io::Error) -> Error {
     Error::of_object(name, Fault::new(error.kind(), error.to_string()))
 }
 
-fn path(name: &BStr) -> PathBuf {
+pub(crate) fn path(name: &BStr) -> PathBuf {
     let path = local_path(name).unwrap_or_else(|_| name.as_bytes().into());
     path.to_path_lossy().into_owned()
 }
 
-fn is_local_folder(name: &BStr) -> bool {
+pub(crate) fn is_local_folder(name: &BStr) -> bool {
     !is_remote(name) && Path::is_dir(&path(name))
 }
 
-fn join(folder: &BStr, name: &BStr) -> BString {
+pub(crate) fn join(folder: &BStr, name: &BStr) -> BString {
     let slash: &[u8] = if folder.ends_with(b"/") { b"" } else { b"/" };
     [folder.as_bytes(), slash, name.as_bytes()].concat().into()
 }
 
 /// The last part of a name.
-fn base_name(name: &BStr) -> Result<BString> {
+pub(crate) fn base_name(name: &BStr) -> Result<BString> {
     let bare = match name.find("://") {
         Some(scheme) => name[scheme + 3..].split(|byte| b"?#".contains(byte)).next().unwrap_or_default(),
         None => name.as_bytes(),

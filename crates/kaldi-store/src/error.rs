@@ -17,6 +17,16 @@ pub enum Error {
     /// A stream has failed.
     #[error(transparent)]
     Io(#[from] kaldi_io::Error),
+    /// Some of many objects have failed.
+    #[error("{num_failed} of {of} objects have failed; the first one: {first}")]
+    Several {
+        /// How many have failed.
+        num_failed: usize,
+        /// How many there are.
+        of: usize,
+        /// Why the first one has failed.
+        first: Box<Error>,
+    },
     /// The stores cannot start.
     #[error(transparent)]
     Start(std::io::Error),

@@ -22,7 +22,7 @@ use crate::running::Running;
 use crate::transport::ATTEMPTS;
 
 /// Bytes of each part. Stores take ten thousand of them.
-const PART: usize = 16 << 20;
+pub(crate) const PART: usize = 16 << 20;
 
 /// Parts that are sent at the same time.
 const SIDE_BY_SIDE: usize = 3;

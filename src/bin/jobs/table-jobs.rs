@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use bstr::ByteSlice;
 use kaldi_cli::{Arg, InputName, Tally};
+use kaldi_io::is_remote;
 use kaldi_jobs::{
     EngineKind, Folder, Join, Measure, Outcome, PieceCounts, Plan, Request, Resources, RunOptions, cancel, finish,
     run_all, run_piece, status,
@@ -33,7 +34,7 @@ See also: table-split, concat-ark
 
 #[derive(option_table::Options)]
 struct Options {
-    /// Number of pieces; never more than there are entries, or speakers. A new run requires it
+    /// Number of pieces; never more than there are entries, or speakers. A new run requires it; going on does not
     #[option(default = 0)]
     nj: u32,
     /// Where pieces run: local, slurm, or cmd:COMMAND, which is called as COMMAND [options] JOB=1:n LOG.JOB.log PROGRAM JOB
@@ -96,6 +97,9 @@ struct Options {
     /// Forget an earlier run
     #[option]
     restart: bool,
+    /// Run pieces again that are done, if files that their lines name are newer
+    #[option]
+    newer: bool,
     /// Plan the pieces, and run nothing
     #[option]
     dry_run: bool,
@@ -160,18 +164,22 @@ fn start(opts: &Options) -> Result<Tally> {
     if opts.command.is_empty() {
         return Ok(kaldi_cli::wrong_usage(USAGE, "expected a command after --"));
     }
-    ensure!(opts.nj > 0, "expected --nj, the number of pieces");
     let command: Option<Vec<String>> = opts.command.iter().map(|word| Some(word.to_str().ok()?.to_owned())).collect();
-    let command = command.context("the command has a word that is not UTF-8")?;
+    let mut command = command.context("the command has a word that is not UTF-8")?;
     let known = Known::ask(&command).unwrap_or_default();
+    if let Some(option) = known.text("add") {
+        let is_one = Path::new(&command[0]).file_name().is_some_and(|name| name == "kaldi-tables");
+        command.insert(if is_one { 2 } else { 1 }, option);
+    }
     let request = opts.request(command, known)?;
     let folder = Folder::new(opts.folder(&request)?).absolute()?;
     opts.engine.check_folder(&folder)?;
     if opts.restart {
         folder.remove(opts.silence())?;
     }
+    ensure!(opts.nj > 0 || folder.plan()?.is_some(), "expected --nj, the number of pieces");
     folder.create()?;
-    let plan = folder.plan_of(request)?;
+    let plan = folder.plan_of(request, opts.silence())?;
     log!("{} entries in {} pieces; state in {}", plan.num_entries(), plan.num_pieces(), folder.path().display());
     if opts.dry_run {
         return Ok(Tally::new(1, 0));
@@ -261,11 +269,30 @@ impl Known {
     }
 }
 
+impl Known {
+    /// What the tool says of how it runs in pieces.
+    fn text(&self, key: &str) -> Option<String> {
+        self.pieces.as_ref().and_then(|pieces| Some(pieces[key].as_str()?.to_owned()))
+    }
+
+    /// The outputs, among them a folder that only the way of running in pieces names.
+    fn outputs(&self) -> Vec<String> {
+        let mut outputs = self.outputs.clone();
+        let more = self.pieces.as_ref().and_then(|pieces| pieces["outputs"].as_array()).into_iter().flatten();
+        for name in more.filter_map(Value::as_str) {
+            if !outputs.iter().any(|output| output == name) {
+                outputs.push(name.to_owned());
+            }
+        }
+        outputs
+    }
+}
+
 impl Options {
     fn request(&self, command: Vec<String>, known: Known) -> Result<Request> {
         let name = command[0].clone();
         let is_tool = known.pieces.is_some();
-        let text = |key: &str| known.pieces.as_ref().and_then(|pieces| Some(pieces[key].as_str()?.to_owned()));
+        let text = |key: &str| known.text(key);
         let advice = "--split and --out say what is cut and what is written";
         let split = match (&self.split, text("how").as_deref()) {
             (Some(split), _) => split.clone(),
@@ -278,7 +305,13 @@ impl Options {
                 None => bail!("it is not known how {name} runs in pieces; {advice}"),
             },
         };
-        let outputs = if self.out.is_empty() { known.outputs.clone() } else { self.out.clone() };
+        let outputs = if self.out.is_empty() { known.outputs() } else { self.out.clone() };
+        let are_files = text("how").is_some_and(|how| how == "files");
+        let join = if are_files && self.join == Join::Auto { Join::Nothing } else { self.join };
+        ensure!(
+            !are_files || join == Join::Nothing,
+            "what {name} makes of a piece is complete by itself, and is not joined: expected --join=auto or --join=false"
+        );
         ensure!(!outputs.is_empty() || known.pieces.is_some(), "no output of {name} is known; {advice}");
         let measure = match (self.by, &self.utt2spk, &self.weights) {
             (By::Items, None, Some(list)) => Measure::Weights { list: list.as_path().to_owned() },
@@ -296,24 +329,24 @@ impl Options {
             follow: self.follow.clone(),
             outputs,
             measure,
-            join: self.join,
+            join,
             is_by_entry: text("how").is_some_and(|how| how == "entries" || how == "speakers"),
             reduce: self.reduce.clone().or_else(|| text("reduce")),
             threads: self.threads.max(1) as usize,
             is_tool,
-            written: known.outputs,
+            written: known.outputs(),
         })
     }
 
     /// The folder of the state.
     fn folder(&self, request: &Request) -> Result<PathBuf> {
-        if let Some(dir) = &self.dir {
-            return Ok(dir.as_path().to_owned());
-        }
-        let last = request.outputs.last().map_or("", String::as_str);
-        let file = last.rsplit([':', ',']).next().unwrap_or_default();
-        ensure!(!file.is_empty() && file != "-", "expected --dir, since the last output is no file");
-        Ok(Path::new(file).with_extension("jobs"))
+        let Some(dir) = &self.dir else { return Ok(request.default_folder()?) };
+        ensure!(
+            !is_remote(dir.as_bytes()),
+            "expected --dir to be a folder of a file system, got {}: stores have no renames",
+            dir.as_bstr()
+        );
+        Ok(dir.as_path().to_owned())
     }
 
     fn silence(&self) -> Duration {
@@ -340,6 +373,7 @@ impl Options {
             lag: Duration::from_secs(self.lag.into()),
             silence: self.silence(),
             detach: self.detach,
+            newer: self.newer,
         })
     }
 }

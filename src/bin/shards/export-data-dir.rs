@@ -3,12 +3,14 @@
 //! Kaldi has no such program. WeNet's list has the bytes of `make_raw_list.py`.
 
 use std::collections::HashMap;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_cli::{Arg, OutputName, Tally};
+use kaldi_cli::{Arg, InputName, OutputName, Pieces, PiecesIf, Tally, UtterancePieces};
 use kaldi_corpus::shard::Stored;
 use kaldi_corpus::{DataDirectory, DirectoryTables, ExportFormat, Exported, ParquetFile, ParquetSound, SoundSize};
 use kaldi_io::{ClosedOutput, Output};
@@ -57,17 +59,29 @@ struct Options {
     /// Start of the names of files of Parquet in a folder; train, if it is not given
     #[option]
     split: Option<Arg>,
+    /// Only the utterances whose keys begin the lines of this list; table-jobs gives each piece its own
+    #[option]
+    utts: Option<InputName>,
     folder: Arg,
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(export_data_dir))
-    .whole("a manifest is made of several files of the data directory");
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(export_data_dir)).in_pieces(&[
+    (PiecesIf::Is("format", "nemo"), pieces("utt2spk", true)),
+    (PiecesIf::Is("format", "wenet"), pieces("text", true)),
+    // Each of these is complete: it has a first line, or several files.
+    (PiecesIf::Always, pieces("utt2spk", false)),
+]);
+
+const fn pieces(list: &'static str, is_joined: bool) -> Pieces {
+    Pieces::Utterances(UtterancePieces { folder: 0, list, output: 1, is_joined })
+}
 
 fn export_data_dir(opts: Options) -> Result<Tally> {
     let format = opts.format.context("expected --format=nemo, wenet, lhotse, csv or parquet")?;
     let folder = opts.folder.as_path();
-    let directory = DataDirectory::read(folder)?;
+    let mut directory = DataDirectory::read(folder)?;
+    opts.utts.iter().try_for_each(|utts| directory.keep_only(utts))?;
     let mut tables = DirectoryTables::read(folder)?;
     if format == ExportFormat::Parquet {
         return export_parquet(&opts, directory, tables);
@@ -78,7 +92,7 @@ fn export_data_dir(opts: Options) -> Result<Tally> {
     if num_commands > 0 && format != ExportFormat::Lhotse {
         warning!("{num_commands} recordings are outputs of commands, which other programs do not run");
     }
-    let sizes = if directory.needs_sizes(format) { sizes(folder)? } else { HashMap::new() };
+    let sizes = if directory.needs_sizes(format) { sizes(&directory)? } else { HashMap::new() };
     if format == ExportFormat::Lhotse && tables.has_features() {
         read_sizes_of_features(folder, &mut tables)?;
     }
@@ -226,8 +240,9 @@ fn read_sizes_of_features(folder: &Path, tables: &mut DirectoryTables) -> Result
 }
 
 /// The sizes of all recordings, from their headers; where a header does not tell, the samples are counted.
-fn sizes(folder: &Path) -> Result<HashMap<String, SoundSize>> {
-    let table = BString::from([b"scp:", folder.as_os_str().as_encoded_bytes(), b"/wav.scp"].concat());
+fn sizes(directory: &DataDirectory) -> Result<HashMap<String, SoundSize>> {
+    let script = Script::of(directory)?;
+    let table = BString::from([b"scp:", script.0.as_os_str().as_encoded_bytes()].concat());
     let mut sizes = HashMap::new();
     let mut unknown = false;
     let headers = SequentialReader::<Wave>::open(&table)?.skim().par_map(in_header);
@@ -264,5 +279,29 @@ fn counted(wave: &Wave) -> SoundSize {
         num_samples: wave.num_samples() as u64,
         sample_rate: wave.sample_rate().into(),
         num_channels: wave.num_channels() as u32,
+    }
+}
+
+/// A script file of the recordings that are wanted, which may be some of the data directory; it is removed at the end.
+struct Script(PathBuf);
+
+impl Script {
+    fn of(directory: &DataDirectory) -> Result<Self> {
+        let lines: String = directory.recordings.iter().map(|it| format!("{} {}\n", it.key, it.audio)).collect();
+        for number in 0.. {
+            let path = std::env::temp_dir().join(format!("kaldi-tables-{}-{number}.scp", std::process::id()));
+            let script = match std::fs::File::options().write(true).create_new(true).mode(0o600).open(&path) {
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => continue,
+                created => created.and_then(|mut file| file.write_all(lines.as_bytes())),
+            };
+            return script.map(|()| Self(path.clone())).with_context(|| format!("cannot write {}", path.display()));
+        }
+        bail!("cannot write into {}", std::env::temp_dir().display())
+    }
+}
+
+impl Drop for Script {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
     }
 }

@@ -55,6 +55,9 @@ struct Options {
     /// Write an index beside each file that is not compressed: lhotse, for its version 2. Version 1 takes it for a field and fails
     #[option(one_of = &INDEX)]
     index: Option<Index>,
+    /// Only the utterances whose keys begin the lines of this list; table-jobs gives each piece its own
+    #[option]
+    utts: Option<InputName>,
     /// End with an error if an utterance would be skipped
     #[option]
     strict: bool,
@@ -80,8 +83,15 @@ enum Index {
 
 const INDEX: [(&str, Index); 1] = [("lhotse", Index::Lhotse)];
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(make_shar))
-    .whole("files are numbered over the whole data directory; a folder for each piece needs --split and --out");
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(make_shar)).in_pieces(&[(
+    kaldi_cli::PiecesIf::Always,
+    kaldi_cli::Pieces::Utterances(kaldi_cli::UtterancePieces {
+        folder: 0,
+        list: "utt2spk",
+        output: 1,
+        is_joined: false,
+    }),
+)]);
 
 /// A recording and utterances of it, each with the place of its features.
 struct Job {
@@ -92,7 +102,8 @@ struct Job {
 fn make_shar(opts: Options) -> Result<Tally> {
     ensure!(opts.num_utts_per_shard > 0, "expected --num-utts-per-shard to be 1 or more, got 0");
     let path = opts.data.as_bstr().to_path_lossy().into_owned();
-    let directory = DataDirectory::read(&path)?;
+    let mut directory = DataDirectory::read(&path)?;
+    opts.utts.iter().try_for_each(|utts| directory.keep_only(utts))?;
     let is_cut = |utterance: &DirectoryUtterance| utterance.times.is_some() || utterance.channel.is_some();
     ensure!(
         opts.audio != Audio::Copy || !directory.utterances.iter().any(is_cut),

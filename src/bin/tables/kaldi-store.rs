@@ -1,8 +1,11 @@
 //! Lists, shows, copies and removes objects in stores and on the web.
 
+use std::time::Instant;
+
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{Arg, Tally};
-use kaldi_store::commands;
+use kaldi_log::log;
+use kaldi_store::commands::{self, CopyOptions};
 
 const USAGE: &str = "\
 Shows which objects are in stores and on the web, and copies and removes them. All tools read and write such objects; this \
@@ -14,11 +17,16 @@ Usage: kaldi-store [options] ls <folder>
    or: kaldi-store [options] cp <from> [<from> ...] <to>
    or: kaldi-store [options] rm <object> [<object> ...]
  e.g.: kaldi-store ls s3://bucket/mfcc/
- or: kaldi-store cat https://example.org/feats.scp | head
- or: kaldi-store cp raw_mfcc.1.ark s3://bucket/mfcc/raw_mfcc.1.ark
+       kaldi-store cat https://example.org/feats.scp | head
+       kaldi-store cp raw_mfcc.1.ark s3://bucket/mfcc/raw_mfcc.1.ark
+       kaldi-store cp --recursive --dry-run shards s3://bucket/shards
 
 If the target of cp ends with a slash, or is a folder of the disk, or if there are several sources, the copies go into it
 under their own names. With --recursive, the sources are folders, and what is in them goes into the target.
+
+Of several objects, those that are there already are not copied again: those of the same length and the same entity tag (the MD5
+sum, in most stores) or, if a store has no such tags, those that were written after the last change of the file. So the same
+command goes on where a copy has broken off. If one cannot be copied, the others are.
 
 Names start with s3://, oss://, gs://, azblob://, hdfs://, webhdfs://, http:// or https://; anything else is a file, and - a
 standard stream. Objects on the web can only be read. Credentials are those of each store's own tools, such as
@@ -34,6 +42,15 @@ struct Options {
     /// ls: show what is in the folders of the folder as well; cp, rm: copy or remove folders with all that is in them
     #[option]
     recursive: bool,
+    /// cp: leave out objects that are there already, of several ones
+    #[option(default = true)]
+    skip: bool,
+    /// cp, rm: say what would be copied, left out or removed, and do nothing
+    #[option]
+    dry_run: bool,
+    /// cp, rm: objects that are copied or removed at the same time
+    #[option(default = 4)]
+    at_once: u32,
     command: Arg,
     names: Vec<Arg>,
 }
@@ -58,12 +75,35 @@ fn kaldi_store(opts: Options) -> anyhow::Result<Tally> {
         }
         (b"stat", [_, ..]) => commands::stat(&names)?,
         (b"cat", [_, ..]) => commands::cat(&names)?,
-        (b"cp", [from @ .., to]) if !from.is_empty() => commands::cp(from, to, opts.recursive)?,
-        (b"rm", [_, ..]) => commands::rm(&names, opts.recursive)?,
+        (b"cp", [from @ .., to]) if !from.is_empty() => copy(from, to, &opts)?,
+        (b"rm", [_, ..]) => commands::rm(&names, &opts.of_copies())?,
         (b"ls" | b"stat" | b"cat" | b"cp" | b"rm", _) => {
             return Ok(kaldi_cli::wrong_usage(USAGE, &format!("{} does not take {} names", opts.command, names.len())));
         }
         _ => return Ok(kaldi_cli::wrong_usage(USAGE, &format!("there is no command {}", opts.command))),
     };
     Ok(Tally::new(done, 0).always_ok())
+}
+
+fn copy(from: &[&BStr], to: &BStr, opts: &Options) -> anyhow::Result<u64> {
+    let start = Instant::now();
+    let copied = commands::cp(from, to, &opts.of_copies())?;
+    if opts.recursive || from.len() > 1 {
+        let verb = if opts.dry_run { "Would copy" } else { "Copied" };
+        let (seconds, megabytes) = (start.elapsed().as_secs_f64(), copied.bytes as f64 / 1e6);
+        let amount = if opts.dry_run { String::new() } else { format!(" of {megabytes:.1} MB in {seconds:.1} s") };
+        log!("{verb} {} objects{amount}; {} were there already", copied.count, copied.skipped);
+    }
+    Ok(copied.count + copied.skipped)
+}
+
+impl Options {
+    fn of_copies(&self) -> CopyOptions {
+        let mut options = CopyOptions::default();
+        options.recursive = self.recursive;
+        options.skip = self.skip;
+        options.dry_run = self.dry_run;
+        options.at_once = self.at_once.max(1) as usize;
+        options
+    }
 }

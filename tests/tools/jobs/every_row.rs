@@ -38,6 +38,8 @@ const COMMANDS: &[&str] = &[
     "copy-matrix scp:f.scp ark,t:OUT",
     "copy-post ark:p.ark ark:OUT",
     "copy-vector ark:v.ark ark:OUT",
+    "export-data-dir --format=nemo data OUT",
+    "export-data-dir --format=wenet data OUT",
     "extract-feature-segments scp:f.scp segments ark:OUT",
     "extract-segments scp:w.scp segments ark:OUT",
     "extend-wav-with-silence scp:w.scp ark:OUT",
@@ -153,6 +155,7 @@ const OTHERS: &[&str] = &[
     // They write into folders, and have no output to join; they have a test of their own.
     "copy-feats-to-htk",
     "copy-feats-to-sphinx",
+    "make-shar",
     // They need models that are tested elsewhere.
     "fmpe-apply-transform",
     "logistic-regression-eval",
@@ -166,7 +169,7 @@ const OTHERS: &[&str] = &[
     "paste-post",
 ];
 
-fn sample() -> Scratch {
+pub(super) fn sample() -> Scratch {
     let scratch = Scratch::new();
     let keys: Vec<String> = (0..7).map(|number| format!("utt{number}")).collect();
     let table = |make: &dyn Fn(u64) -> crate::support::sample::Sample| {
@@ -204,7 +207,9 @@ fn sample() -> Scratch {
     let made = "copy-feats ark:f0.ark ark,scp:f.ark,f.scp && wav-copy ark:w0.ark ark,scp:w.ark,w.scp && \
         copy-int-vector ark:i0.ark ark,scp:i.ark,i.scp && copy-vector ark:ones ark:ones.ark && copy-matrix t t.mat && \
         compute-cmvn-stats scp:f.scp ark:c.ark && compute-cmvn-stats scp:f.scp g.stats && ivector-mean ark:v.ark mean.vec && \
-        compute-kaldi-pitch-feats --sample-frequency=8000 scp:w.scp ark,scp:pitch.ark,pitch.scp";
+        compute-kaldi-pitch-feats --sample-frequency=8000 scp:w.scp ark,scp:pitch.ark,pitch.scp && \
+        mkdir data && sed 's# # data/#' wav.scp > data/wav.scp && \
+        wav-copy scp:w.scp scp:data/wav.scp && cp text utt2spk data";
     scratch.sh(made).succeeds();
     scratch
 }
