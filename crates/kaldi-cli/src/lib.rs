@@ -322,6 +322,7 @@ fn prepare(
     let is_checked = tool.is_careful() && !standard.force;
     let session = session.holding_outputs(if names.reads_tables() { u64::MAX } else { HEADERS });
     let session = if is_checked { session.refusing_to_replace(replace::refuse) } else { session };
+    let session = if tool.joins_outputs || names.outputs().len() > 1 { session.joining_outputs() } else { session };
     let work = tool.work.read(dialect.values(&given)).map_err(|error| error.to_string());
     let checked = work.and_then(|work| names.check().map(|()| work)).and_then(|work| {
         if is_checked {

@@ -11,6 +11,7 @@ mod part;
 mod pending;
 mod replaced;
 mod room;
+mod set;
 mod stream;
 
 use std::fs::{self, File, OpenOptions};
@@ -23,7 +24,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use bstr::{BStr, BString};
 use replaced::Replacement;
 use stream::{Sink, Stream};
-use whole_file::{Pending, Turn};
+use whole_file::Pending;
 
 use crate::address::remote_name;
 use crate::pipe::ShellChild;
@@ -38,6 +39,7 @@ pub(crate) use held::{Held, settle};
 pub use part::{FileEnd, PartError};
 pub use replaced::{ReplacementCheck, first_bytes_of_old};
 pub use room::ReservedBlocks;
+pub use set::OutputSet;
 
 /// An open wxfilename: a buffered stream of bytes that knows its name and position.
 #[derive(Debug)]
@@ -231,14 +233,9 @@ impl Output {
         result.map_err(|error| self.explain(error))
     }
 
-    /// Waits until no other process gives names to files that belong together with this one. If a process finishes
-    /// several outputs during its turn, its files are never mixed with those of others. `None` if the file is written
-    /// in place, or its folder allows no locks.
-    pub fn turn(&self) -> Option<Turn> {
-        match &self.target {
-            Target::Renamed(pending) => pending.turn(),
-            Target::Open | Target::InPlace | Target::Command(_) | Target::Object(_) => None,
-        }
+    /// Whether it is a file that gets its name when it is complete.
+    pub fn is_renamed(&self) -> bool {
+        matches!(self.target, Target::Renamed(_))
     }
 
     /// Writes the buffered bytes, closes the file and gives it its name, or waits for the command.

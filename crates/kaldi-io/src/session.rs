@@ -44,6 +44,8 @@ struct Settings {
     advice: Option<Arc<dyn Advice>>,
     /// Outputs of at most so many bytes wait, while no entry was delivered.
     holding: Option<u64>,
+    /// Whether all outputs belong together.
+    joins: bool,
     replacement: Option<ReplacementCheck>,
     check: Option<Arc<Check>>,
     heard: Option<Arc<CommandMessages>>,
@@ -226,6 +228,16 @@ impl Session {
     #[must_use]
     pub fn holding_outputs(&self, largest: u64) -> Self {
         self.change(|settings| settings.holding = Some(largest))
+    }
+
+    /// The same session, in which all outputs wait for [`Session::settle_outputs`] and then appear together.
+    #[must_use]
+    pub fn joining_outputs(&self) -> Self {
+        self.change(|settings| settings.joins = true)
+    }
+
+    pub(crate) fn joins_outputs(&self) -> bool {
+        self.0.joins
     }
 
     /// Whether an output of this size waits.

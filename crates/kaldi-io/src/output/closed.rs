@@ -4,6 +4,7 @@ use std::fs::{self, File};
 
 use whole_file::{Pending, Sealed};
 
+use super::set::ReadyFiles;
 use super::{Output, ReservedBlocks, held};
 use crate::session::Session;
 use crate::{Error, Result};
@@ -11,10 +12,10 @@ use crate::{Error, Result};
 /// An output to which nothing more is written. If it is a file, it is closed.
 #[derive(Debug)]
 #[must_use = "an output is complete only after finish()"]
-pub struct ClosedOutput(Closed);
+pub struct ClosedOutput(pub(super) Closed);
 
 #[derive(Debug)]
-enum Closed {
+pub(super) enum Closed {
     /// It is no file that gets its name at the end.
     Open(Output),
     /// It lacks only its name, which another file may have.
@@ -42,7 +43,8 @@ impl ClosedOutput {
         match self.0 {
             Closed::Open(output) => output.finish(),
             Closed::Sealed { session, name, offset, sealed, replaces } => {
-                held::publish(&session, name, offset, sealed, replaces)
+                let waits = replaces && held::must_wait(&session, offset);
+                held::publish(&session, ReadyFiles::of(name, offset, sealed), waits)
             }
         }
     }
