@@ -74,7 +74,7 @@ fn named(manifest: Option<Manifest>, path: &Path) -> Option<NamedCorpus> {
     let name = path.to_str().expect("temporary folders have names in UTF-8");
     let found = match manifest {
         Some(manifest) => Utterances::of_manifests(&[name.into()], manifest, &ManifestOptions::default()),
-        None => Utterances::of_folders(&[path.as_os_str().as_encoded_bytes().into()]),
+        None => Utterances::of_folders(&[path.as_os_str().as_encoded_bytes().into()], false),
     };
     let speaker = if manifest.is_none() { SpeakerRule::Folder } else { SpeakerRule::Utterance };
     let mut naming = Naming::default();

@@ -1,6 +1,6 @@
 //! Complete files get their names.
 //!
-//! Files of a folder get them while a lock is held, so those of one dataset come from one process. A store has no locks.
+//! Those in folders are a set ([`FileSet`]), so those of one dataset come from one process. A store has no locks.
 //! There the order protects readers: old files that say what is in others, such as an index, go first, then the new
 //! tokens appear, and then the new index. If that ends anywhere, an index never has the tokens of another run.
 
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kaldi_io::{ReadAt, Upload, remote_name, store};
-use whole_file::Sealed;
+use whole_file::{FileSet, Sealed, SetError};
 
 use crate::open::open_whole;
 use crate::spool::for_each_piece;
@@ -18,46 +18,58 @@ use crate::{Error, Result};
 /// A file that is written and lacks only its name, or an object whose bytes were sent and that does not exist yet.
 #[derive(Debug)]
 pub(crate) enum Complete {
-    File(PathBuf, Sealed),
+    File(Sealed),
     Object(PathBuf, Box<dyn Upload>),
-}
-
-impl Complete {
-    fn path(&self) -> &Path {
-        let (Self::File(path, _) | Self::Object(path, _)) = self;
-        path
-    }
 }
 
 /// Gives complete files their names, in this order: a `.bin` before its index, so that any program that finds the index
 /// finds the tokens. `others` completes files that belong to them. Meanwhile no other process does the same with files, so
-/// all of them come from one process.
+/// all of them come from one process, and all appear or none.
 pub(crate) fn publish<E: From<Error>>(
     files: impl IntoIterator<Item = Complete>,
     others: impl FnOnce() -> Result<(), E>,
 ) -> Result<(), E> {
-    let files: Vec<_> = files.into_iter().collect();
-    // In one order in all processes, so that no two wait for each other.
-    let mut order: Vec<_> = files.iter().collect();
-    order.sort_by_key(|file| file.path());
-    let turn = |file: &Complete| match file {
-        Complete::File(_, sealed) => sealed.turn(),
-        Complete::Object(..) => None,
-    };
-    let _turns: Vec<_> = order.into_iter().map(turn).collect();
-    others()?;
-    let old = OldObjects::remove(&files)?;
-    let mut done = Vec::new();
+    let (mut set, mut objects) = (FileSet::default(), Vec::new());
     for file in files {
         match file {
-            Complete::File(path, sealed) => sealed.publish().map_err(Error::write(&path))?,
-            Complete::Object(path, upload) => match upload.finish() {
-                Ok(()) => done.push(path),
-                Err(error) => {
-                    old.restore_after(&done);
-                    return Err(Error::write(&path)(error).into());
-                }
-            },
+            Complete::File(sealed) => set.push(sealed),
+            Complete::Object(path, upload) => objects.push((path, upload)),
+        }
+    }
+    let published = set.publish(|| {
+        others().map_err(Failure::Other)?;
+        finish_objects(objects).map_err(|error| Failure::Other(error.into()))?;
+        Ok(Vec::new())
+    });
+    published.map_err(|failure| match failure {
+        Failure::Other(error) => error,
+        Failure::File(SetError { path, source }) => Error::write(&path)(source).into(),
+    })
+}
+
+/// Why files did not appear.
+enum Failure<E> {
+    Other(E),
+    File(SetError),
+}
+
+impl<E> From<SetError> for Failure<E> {
+    fn from(error: SetError) -> Self {
+        Self::File(error)
+    }
+}
+
+/// Completes objects, in this order. If one fails, old ones come back.
+fn finish_objects(objects: Vec<(PathBuf, Box<dyn Upload>)>) -> Result<()> {
+    let old = OldObjects::remove(objects.iter().map(|(path, _)| path.as_path()))?;
+    let mut done = Vec::new();
+    for (path, upload) in objects {
+        match upload.finish() {
+            Ok(()) => done.push(path),
+            Err(error) => {
+                old.restore_after(&done);
+                return Err(Error::write(&path)(error));
+            }
         }
     }
     Ok(())
@@ -79,10 +91,9 @@ struct OldObjects(Vec<(PathBuf, Arc<dyn ReadAt>)>);
 
 impl OldObjects {
     /// Removes them from their store, and keeps their bytes in files without names.
-    fn remove(files: &[Complete]) -> Result<Self> {
+    fn remove<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<Self> {
         let mut old = Self(Vec::new());
-        for file in files {
-            let path = file.path();
+        for path in paths {
             if remote_name(path).is_none() || path.extension().is_none_or(|end| end == "bin") {
                 continue;
             }

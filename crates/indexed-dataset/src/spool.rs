@@ -120,7 +120,7 @@ impl Spool {
                 let length = scratch.file.metadata().map_err(Error::read(&name, 0))?.len();
                 ReservedBlocks::give_back(&scratch.file, length).map_err(Error::write(&name))?;
                 let sealed = pending.seal(scratch.file).map_err(Error::write(&name))?;
-                Ok(Complete::File(name, sealed))
+                Ok(Complete::File(sealed))
             }
             Target::Object(mut upload) => {
                 let length = scratch.file.metadata().map_err(Error::read(&scratch.path, 0))?.len();

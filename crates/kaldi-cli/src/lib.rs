@@ -322,7 +322,8 @@ fn prepare(
     let is_checked = tool.is_careful() && !standard.force;
     let session = session.holding_outputs(if names.reads_tables() { u64::MAX } else { HEADERS });
     let session = if is_checked { session.refusing_to_replace(replace::refuse) } else { session };
-    let session = if names.has_several_outputs() { session.completing_together() } else { session };
+    let joined = tool.joins_outputs || names.has_several_outputs();
+    let session = if joined { session.joining_outputs() } else { session };
     let work = tool.work.read(dialect.values(&given)).map_err(|error| error.to_string());
     let checked = work.and_then(|work| names.check().map(|()| work)).and_then(|work| {
         if is_checked {

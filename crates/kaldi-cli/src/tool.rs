@@ -49,6 +49,7 @@ pub struct Tool {
     pub(crate) work: &'static dyn AnyWork,
     is_careful: bool,
     pub(crate) writes_lists: bool,
+    pub(crate) joins_outputs: bool,
     pub(crate) rules: PieceRules,
     /// Where no rule holds. `None` if that is not known.
     pub(crate) pieces: Option<Pieces>,
@@ -62,7 +63,16 @@ impl Tool {
     #[track_caller]
     pub const fn new(usage: &'static str, work: &'static dyn AnyWork) -> Self {
         let pieces = Some(Pieces::Whole("it works on single files"));
-        Self { usage, work, is_careful: false, writes_lists: false, rules: &[], pieces, place: Location::caller() }
+        Self {
+            usage,
+            work,
+            is_careful: false,
+            writes_lists: false,
+            joins_outputs: false,
+            rules: &[],
+            pieces,
+            place: Location::caller(),
+        }
     }
 
     /// A tool that replaces files by files of the same kind only, unless it gets `--force`: every tool that writes and that
@@ -78,6 +88,13 @@ impl Tool {
     #[must_use]
     pub const fn writing_lists(self) -> Self {
         Self { writes_lists: true, ..self }
+    }
+
+    /// All files that it writes belong together, also if one name stands for several: they appear together or not at all, as the
+    /// outputs of every tool do that has several names for them.
+    #[must_use]
+    pub const fn together(self) -> Self {
+        Self { joins_outputs: true, ..self }
     }
 
     /// Whether it was made by [`Tool::careful`].

@@ -322,19 +322,38 @@ fn check_times(found: &FoundUtterance) -> Result<()> {
 fn check_audio(found: &FoundUtterance) -> Result<()> {
     let FoundSound::Named(audio) = &found.audio else { return Ok(()) };
     let audio = audio.as_bstr();
-    let is_line = audio.trim_ascii() == audio.as_bytes() && !audio.iter().any(|byte| matches!(byte, b'\n' | b'\r' | 0));
-    let is_whole = || match Locator::parse(audio) {
-        Ok(locator) => {
-            locator.name() == audio && matches!(Rxfilename::parse(audio), Ok(name) if name != Rxfilename::Stdin)
-        }
-        Err(_) => false,
-    };
     // What is in a folder is a file, whatever it is called.
     let is_file = || found.place.line.is_some() || matches!(Rxfilename::parse(audio), Ok(Rxfilename::File(_)));
-    if is_line && is_whole() && is_file() {
+    if can_be_listed(audio) && is_file() {
         return Ok(());
     }
     Err(found.place.error(format!("expected a name of sound that can stand in wav.scp, got {audio:?}: rename it")))
+}
+
+/// Whether a name can stand in a script file and is read as what it is.
+pub(crate) fn can_be_listed(name: &BStr) -> bool {
+    let is_line = name.trim_ascii() == name.as_bytes() && !name.iter().any(|byte| matches!(byte, b'\n' | b'\r' | 0));
+    let is_whole = || match Locator::parse(name) {
+        Ok(locator) => {
+            locator.name() == name && matches!(Rxfilename::parse(name), Ok(name) if name != Rxfilename::Stdin)
+        }
+        Err(_) => false,
+    };
+    is_line && is_whole()
+}
+
+/// Makes sure that script files can name the files of a folder.
+///
+/// # Errors
+/// What is wrong with the name of the folder, such as a pipe sign.
+pub fn check_folder_name(folder: &BStr) -> Result<()> {
+    let file = BString::from([folder.as_bytes(), b"/x"].concat());
+    match can_be_listed(file.as_ref()) && matches!(Rxfilename::parse(file.as_ref()), Ok(Rxfilename::File(_))) {
+        true => Ok(()),
+        false => Err(Error::Nothing(format!(
+            "expected the name of a folder whose files can stand in a script file, got {folder:?}"
+        ))),
+    }
 }
 
 fn twice(key: &BStr, first: &CorpusPlace, second: &CorpusPlace) -> Error {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use bstr::{BStr, BString, ByteSlice};
@@ -85,6 +85,42 @@ pub const DIRECTORY_FILES: [DirectoryFile; 21] = [
 /// A data directory has at least one of these files.
 const SIGNS: [&str; 4] = ["wav.scp", "feats.scp", "utt2spk", "text"];
 
+/// The tables in a folder that a data directory with these files would not replace: they are of other utterances, and programs would
+/// take them for those of the new ones. Sorted.
+///
+/// # Errors
+/// If the folder cannot be read.
+pub fn former_tables(folder: &Path, written: &[String]) -> io::Result<Vec<PathBuf>> {
+    let mut former = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        let is_former = |name: &str| is_table(name) && !written.iter().any(|written| written == name);
+        if name.to_str().is_some_and(is_former) && folder.join(&name).is_file() {
+            former.push(folder.join(name));
+        }
+    }
+    former.sort();
+    Ok(former)
+}
+
+/// Whether a file of this name is a table of a data directory, or lists of it as programs find them by their names.
+fn is_table(name: &str) -> bool {
+    let is_plain =
+        |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let is_map = ["utt2", "spk2", "reco2"].iter().any(|start| name.strip_prefix(start).is_some_and(is_plain));
+    let is_list = |suffix| name == suffix || name.strip_suffix(suffix).is_some_and(|stem| stem.ends_with('.'));
+    DIRECTORY_FILES.iter().any(|file| file.name == name)
+        || is_map
+        || ["scp", "ctm", "stm", "rttm"].into_iter().any(is_list)
+        || is_numbered_archive(name.as_bytes(), b"ali.")
+        || is_numbered_archive(name.as_bytes(), b"lat.")
+}
+
+/// Whether a file is an archive of alignments (`ali.`) or lattices (`lat.`).
+fn is_numbered_archive(name: &[u8], start: &[u8]) -> bool {
+    name.starts_with(start) && (name.ends_with(b".gz") || name.ends_with(b".ark"))
+}
+
 /// The files of a data directory.
 #[derive(Clone, Debug)]
 pub struct DataFolder {
@@ -132,13 +168,12 @@ impl DataFolder {
 
     /// Tables of alignments: `ali.scp`, or else `ali.*.gz` and `ali.*.ark`.
     pub fn alignments(&self) -> Vec<BString> {
-        let is_archive = |name: &[u8]| name.starts_with(b"ali.") && (name.ends_with(b".gz") || name.ends_with(b".ark"));
-        self.file("ali.scp").map_or_else(|| self.files(is_archive), |name| vec![name])
+        self.file("ali.scp").map_or_else(|| self.files(|name| is_numbered_archive(name, b"ali.")), |name| vec![name])
     }
 
     /// Archives of lattices: `lat.*.gz` and `lat.*.ark`.
     pub fn lattices(&self) -> Vec<BString> {
-        self.files(|name| name.starts_with(b"lat.") && (name.ends_with(b".gz") || name.ends_with(b".ark")))
+        self.files(|name| is_numbered_archive(name, b"lat."))
     }
 
     /// Lists of words with their times: `ctm` and `*.ctm`.
@@ -178,4 +213,28 @@ pub fn last_ends(name: &BStr) -> Result<(BTreeMap<BString, f64>, u64)> {
         }
     })?;
     Ok((ends, count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_known_by_their_names() {
+        for name in
+            ["utt2snr", "spk2warp", "reco2dur", "cmvn.scp", "vad.scp", "ctm", "a.ctm", "stm", "ali.1.gz", "frame_shift"]
+        {
+            assert!(is_table(name), "{name}");
+        }
+        for name in ["README", "utt2spk.bak", "utt2", "feats.ark", "wav.ark", "scp.txt", "xctm", "ali", "wav"] {
+            assert!(!is_table(name), "{name}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["utt2snr", "text", "notes"] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        fs::create_dir(folder.path().join("ctm")).unwrap();
+        let found = former_tables(folder.path(), &["text".to_owned()]).unwrap();
+        assert_eq!(found, [folder.path().join("utt2snr")]);
+    }
 }

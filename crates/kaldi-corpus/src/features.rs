@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use array_files::DType;
 use array_files::npy::ArrayLayout;
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::Output;
+use kaldi_io::{Output, OutputSet};
 use kaldi_matrix::Matrix;
 use kaldi_tar::{Members, Wanted};
 use kaldi_values::{Format, Value};
@@ -38,7 +38,7 @@ pub struct FoundArray {
     pub rows: Option<(u64, u64)>,
 }
 
-/// Writes features to the archive `feats.ark` of a data directory. It appears with [`FeatureCopies::finish`].
+/// Writes features to the archive `feats.ark` of a data directory. It appears with the set that [`FeatureCopies::add_to`] adds it to.
 #[derive(Debug)]
 pub struct FeatureCopies {
     path: PathBuf,
@@ -94,12 +94,12 @@ impl FeatureCopies {
         Ok([self.path.as_os_str().as_bytes(), format!(":{offset}").as_bytes()].concat().into())
     }
 
-    /// Gives the archive its name.
+    /// Adds the archive to a set.
     ///
     /// # Errors
-    /// If that fails.
-    pub fn finish(self) -> Result<()> {
-        Ok(self.output.finish()?)
+    /// If it cannot be written to its end.
+    pub fn add_to(self, set: &mut OutputSet) -> Result<()> {
+        Ok(set.add(self.output)?)
     }
 
     /// The bytes of an array.

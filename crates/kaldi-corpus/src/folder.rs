@@ -1,8 +1,9 @@
 //! Sound in folders, and the texts beside it.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs::{self, DirEntry};
+use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -10,10 +11,11 @@ use std::sync::Arc;
 
 use bstr::{BString, ByteSlice};
 use kaldi_tar::is_sound;
+use kaldi_wave::looks_like_sound;
 
 use crate::naming::stem;
 use crate::utterances::{spoken, without_blanks};
-use crate::{CorpusPlace, Error, FoundUtterance, Result};
+use crate::{CorpusPlace, Error, FoundUtterance, LeftOut, Result};
 
 /// Suffixes of texts beside a file of sound, in the order in which they are looked for.
 const TEXTS: [&str; 3] = [".normalized.txt", ".txt", ".lab"];
@@ -21,10 +23,23 @@ const TEXTS: [&str; 3] = [".normalized.txt", ".txt", ".lab"];
 /// The end of names of files with the texts of a folder: lines of a name and words.
 const TEXTS_OF_FOLDER: &str = ".trans.txt";
 
+/// Suffixes of sound of kinds that are not read.
+const UNREADABLE: [&str; 16] =
+    ["amr", "ape", "awb", "dsf", "dss", "gsm", "mpc", "pcm", "ra", "raw", "shn", "spx", "tta", "vox", "w64", "wv"];
+
+/// Suffixes of files in which nobody looks for sound.
+const OTHERS: [&str; 22] = [
+    "txt", "lab", "json", "jsonl", "csv", "tsv", "xml", "html", "md", "textgrid", "trn", "wrd", "phn", "ctm", "stm",
+    "rttm", "scp", "ark", "npy", "npz", "gz", "pdf",
+];
+
+/// Bytes that tell what a file is.
+const HEAD: u64 = 1 << 12;
+
 /// Finds all sound in a folder and those below it, in the order of their paths.
-pub(crate) fn find(folder: &Path) -> Result<Vec<FoundUtterance>> {
+pub(crate) fn find(folder: &Path, left_out: &mut LeftOut) -> Result<Vec<FoundUtterance>> {
     let mut found = Vec::new();
-    let mut walk = Walk { above: Vec::new(), found: &mut found };
+    let mut walk = Walk { above: Vec::new(), found: &mut found, left_out };
     walk.enter(folder, &BString::default())?;
     found.sort_by(|one: &FoundUtterance, other| one.path.cmp(&other.path));
     Ok(found)
@@ -34,6 +49,7 @@ struct Walk<'a> {
     /// The folders that the current one is in, so that links that lead back are not followed.
     above: Vec<(u64, u64)>,
     found: &'a mut Vec<FoundUtterance>,
+    left_out: &'a mut LeftOut,
 }
 
 impl Walk<'_> {
@@ -70,13 +86,21 @@ impl Walk<'_> {
 
     /// Takes the sound among the files of a folder.
     fn take(&mut self, folder: &Path, below: &BString, files: &HashSet<Vec<u8>>) -> Result<()> {
-        let sound = |name: &&Vec<u8>| name.contains(&b'.') && is_sound(name.as_bstr());
         let mut of_folder = None;
-        for name in files.iter().filter(sound) {
+        // In one order, for messages.
+        for name in files.iter().collect::<BTreeSet<_>>() {
             let path = BString::from([below.as_slice(), name].concat());
             let full = folder.join(OsString::from_vec(name.clone()));
-            let audio = BString::from(full.as_os_str().as_bytes());
             let place = CorpusPlace { name: full.display().to_string().into(), line: None };
+            match looks_like(name, &full) {
+                Looks::Sound => {}
+                Looks::Unreadable => {
+                    self.left_out.add("files are named like sound, but are of no kind that is read", &place)?;
+                    continue;
+                }
+                Looks::Other => continue,
+            }
+            let audio = BString::from(full.as_os_str().as_bytes());
             let mut utterance = FoundUtterance::new(place, audio, path);
             let stem = stem(name);
             let beside =
@@ -97,6 +121,36 @@ impl Walk<'_> {
     }
 }
 
+/// What a file is taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Looks {
+    Sound,
+    /// Its name is that of sound of a kind that is not read.
+    Unreadable,
+    Other,
+}
+
+/// What a file is, by the suffix of its name or else by its first bytes.
+fn looks_like(name: &[u8], path: &Path) -> Looks {
+    let suffix = name.rsplit_once_str(".").map_or(&b""[..], |(_, suffix)| suffix).to_ascii_lowercase();
+    let is_in = |list: &[&str]| list.iter().any(|it| it.as_bytes() == suffix);
+    if name.contains(&b'.') && is_sound(name.as_bstr()) {
+        return Looks::Sound;
+    }
+    let has_sound = || -> Option<bool> {
+        let mut head = Vec::new();
+        let file = fs::File::open(path).ok()?;
+        let length = file.metadata().ok()?.len();
+        file.take(HEAD).read_to_end(&mut head).ok()?;
+        Some(looks_like_sound(&head, length))
+    };
+    match !is_in(&OTHERS) && has_sound() == Some(true) {
+        true => Looks::Sound,
+        false if is_in(&UNREADABLE) => Looks::Unreadable,
+        false => Looks::Other,
+    }
+}
+
 /// Whether an entry is a folder, links followed; `None` if it is neither a folder nor a file.
 fn is_folder(entry: &DirEntry) -> std::io::Result<Option<bool>> {
     let kind = entry.file_type()?;
@@ -111,7 +165,7 @@ fn is_folder(entry: &DirEntry) -> std::io::Result<Option<bool>> {
 fn texts_of_folder(folder: &Path, files: &HashSet<Vec<u8>>) -> Result<HashMap<Vec<u8>, String>> {
     let names = files.iter().filter(|name| name.ends_with(TEXTS_OF_FOLDER.as_bytes()));
     let (mut texts, mut places) = (HashMap::new(), BTreeMap::<Vec<u8>, CorpusPlace>::new());
-    for name in names.collect::<std::collections::BTreeSet<_>>() {
+    for name in names.collect::<BTreeSet<_>>() {
         let path = folder.join(OsString::from_vec(name.clone()));
         let printable: Arc<str> = path.display().to_string().into();
         for (number, line) in read(&path)?.lines().enumerate() {
@@ -158,17 +212,27 @@ mod tests {
             ("wav", ""),
             ("a.flac", ""),
             ("notes.txt", "x"),
+            ("c.amr", "#!AMR"),
+            ("d.odd", "fLaC"),
+            ("e", "RIFF1234WAVEfmt "),
+            ("f.bin", "\u{ff}\u{fe}"),
         ] {
             fs::write(path(name), content).unwrap();
         }
         std::os::unix::fs::symlink("..", path("b/up")).unwrap();
-        let found = find(folder.path()).unwrap();
+        let mut left_out = LeftOut::default();
+        let found = find(folder.path(), &mut left_out).unwrap();
         let found: Vec<_> = found.iter().map(|it| (it.path.to_string(), it.text.as_deref())).collect();
-        let expected = [("a.flac", None), ("b/x.wav", Some("good day")), ("b/y.mp3", Some("well"))];
+        let expected =
+            [("a.flac", None), ("b/x.wav", Some("good day")), ("b/y.mp3", Some("well")), ("d.odd", None), ("e", None)];
+        let left: Vec<String> = left_out.sentences().collect();
+        assert!(
+            left[0].starts_with("1 files are named like sound, but are of no kind that is read, and were left out")
+        );
         assert_eq!(found, expected.map(|(path, text)| (path.to_owned(), text)));
         fs::write(path("b/z.trans.txt"), "y well\ny done\n").unwrap();
-        let error = find(folder.path()).unwrap_err().to_string();
+        let error = find(folder.path(), &mut left_out).unwrap_err().to_string();
         assert!(error.contains("b/z.trans.txt:2: expected each name once, got \"y\" again"), "{error}");
-        assert!(find(&path("nothing")).unwrap_err().to_string().starts_with("cannot read the folder"));
+        assert!(find(&path("nothing"), &mut left_out).unwrap_err().to_string().starts_with("cannot read the folder"));
     }
 }

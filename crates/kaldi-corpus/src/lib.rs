@@ -43,6 +43,7 @@ mod left_out;
 mod list;
 mod manifest;
 mod naming;
+mod parts;
 mod pattern;
 mod segment;
 pub mod shar;
@@ -52,8 +53,8 @@ mod speakers;
 mod texts;
 mod utterances;
 
-pub use corpus::NamedCorpus;
-pub use data_folder::{AfterKey, DIRECTORY_FILES, DataFolder, DirectoryFile, KeysOf, last_ends};
+pub use corpus::{NamedCorpus, check_folder_name};
+pub use data_folder::{AfterKey, DIRECTORY_FILES, DataFolder, DirectoryFile, KeysOf, former_tables, last_ends};
 pub use directory::{DataDirectory, DirectoryRecording, DirectoryUtterance};
 pub use error::{CorpusPlace, Error, Result};
 pub use export::{DirectoryTables, ExportFormat, Exported, ExportedSound, ParquetFile, ParquetSound, SoundSize};

@@ -1,16 +1,17 @@
 //! Sound that lies inside of other files, and how it gets into a data directory.
 
 use std::fmt::Debug;
-use std::fs;
+use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{FileNames, Output};
+use kaldi_io::{FileNames, Output, OutputSet};
 use kaldi_reader::{BoxReader, Reader, ReaderExt};
 use kaldi_values::{Cursor, Format, Value};
 use kaldi_wave::{Wave, WaveInfo, sound_suffix};
+use whole_file::WaitingFolder;
 
 use crate::{CorpusPlace, Error, Result};
 
@@ -73,7 +74,7 @@ pub(crate) struct Copied {
     pub(crate) sound: Option<(BString, Option<f64>)>,
 }
 
-/// Copies sound into a data directory. What was written appears with [`SoundCopies::finish`].
+/// Copies sound into a data directory. What was written appears with the set that [`SoundCopies::add_to`] adds it to.
 #[derive(Debug)]
 pub struct SoundCopies {
     folder: PathBuf,
@@ -83,33 +84,8 @@ pub struct SoundCopies {
 
 #[derive(Debug)]
 enum Target {
-    /// Files wait in a folder of their own.
-    Files {
-        waiting: WaitingFolder,
-        names: Vec<String>,
-    },
-    Archive {
-        output: Output,
-    },
-}
-
-/// A folder that goes with what is still in it.
-#[derive(Debug)]
-struct WaitingFolder(PathBuf);
-
-impl WaitingFolder {
-    fn create(folder: &Path) -> Result<Self> {
-        let path = folder.join(format!(".wav-{}", std::process::id()));
-        fs::create_dir_all(&path).map_err(|source| Error::Write { name: path.display().to_string(), source })?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for WaitingFolder {
-    fn drop(&mut self) {
-        // What cannot be removed is only in the way.
-        let _ = fs::remove_dir_all(&self.0);
-    }
+    Files(WaitingFolder),
+    Archive(Output),
 }
 
 /// The folder of files in a data directory, and the archive.
@@ -126,10 +102,14 @@ impl SoundCopies {
     /// If nothing can be written there.
     pub fn create(folder: &Path, form: SoundForm) -> Result<Self> {
         let target = match form {
-            SoundForm::Files => Target::Files { waiting: WaitingFolder::create(folder)?, names: Vec::new() },
+            SoundForm::Files => {
+                let path = folder.join(FILES);
+                let failed = |source| Error::Write { name: path.display().to_string(), source };
+                Target::Files(WaitingFolder::create(&path).map_err(failed)?)
+            }
             SoundForm::Archive => {
                 let path = folder.join(ARCHIVE);
-                Target::Archive { output: Output::create_file(&path, path.display().to_string(), false)? }
+                Target::Archive(Output::create_file(&path, path.display().to_string(), false)?)
             }
         };
         Ok(Self { folder: folder.to_owned(), target, names: FileNames::default() })
@@ -146,7 +126,7 @@ impl SoundCopies {
     ) -> Result<()> {
         let mut by_store: Vec<Vec<Wanted>> = stores.iter().map(|_| Vec::new()).collect();
         wanted.into_iter().for_each(|sound| by_store[sound.store].push(sound));
-        let is_decoded = matches!(self.target, Target::Archive { .. });
+        let is_decoded = matches!(self.target, Target::Archive(_));
         for (store, mut wanted) in stores.iter().zip(by_store) {
             wanted.sort_by_key(|sound| sound.index);
             let sounds = store.read(wanted.iter().map(|sound| sound.index).collect())?;
@@ -176,15 +156,14 @@ impl SoundCopies {
     /// Writes a sound, and returns its name for `wav.scp`.
     fn put(&mut self, recording: &BStr, suffix: &str, bytes: &[u8]) -> Result<BString> {
         match &mut self.target {
-            Target::Files { waiting, names } => {
+            Target::Files(waiting) => {
                 let name = self.names.next(recording, suffix);
-                let path = waiting.0.join(&name);
-                fs::write(&path, bytes).map_err(|source| Error::Write { name: path.display().to_string(), source })?;
                 let place = self.folder.join(FILES).join(&name);
-                names.push(name);
+                let written = waiting.create_file(Path::new(&name)).and_then(|mut file| file.write_all(bytes));
+                written.map_err(|source| Error::Write { name: place.display().to_string(), source })?;
                 Ok(place.as_os_str().as_bytes().into())
             }
-            Target::Archive { output } => {
+            Target::Archive(output) => {
                 output.write_all(&[recording.as_bytes(), b" "].concat())?;
                 let offset = output.position().unwrap_or_default();
                 output.write_all(bytes)?;
@@ -194,25 +173,16 @@ impl SoundCopies {
         }
     }
 
-    /// Gives all that was written its name.
+    /// Adds all that was written to a set.
     ///
     /// # Errors
-    /// If that fails.
-    pub fn finish(self) -> Result<()> {
+    /// If it cannot be written to its end.
+    pub fn add_to(self, set: &mut OutputSet) -> Result<()> {
         match self.target {
-            Target::Archive { output } => Ok(output.finish()?),
-            Target::Files { waiting, names } => {
-                let folder = self.folder.join(FILES);
-                let failed = |source| Error::Write { name: folder.display().to_string(), source };
-                if !names.is_empty() {
-                    fs::create_dir_all(&folder).map_err(failed)?;
-                }
-                for name in names {
-                    fs::rename(waiting.0.join(&name), folder.join(&name)).map_err(failed)?;
-                }
-                Ok(())
-            }
+            Target::Archive(output) => set.add(output)?,
+            Target::Files(waiting) => set.add_folder(waiting),
         }
+        Ok(())
     }
 }
 

@@ -153,12 +153,13 @@ impl Utterances {
     /// over.
     ///
     /// # Errors
-    /// If a folder or text cannot be read.
-    pub fn of_folders(folders: &[BString]) -> Result<Self> {
+    /// If a folder or text cannot be read; if anything would be left out, and must not be (`strict`).
+    pub fn of_folders(folders: &[BString], strict: bool) -> Result<Self> {
         let path = |folder: &BString| Path::new(OsStr::from_bytes(folder)).to_owned();
         let mut all = Self::empty(folders.first().map_or_else(String::new, |first| path(first).display().to_string()));
+        all.left_out.strict = strict;
         for name in folders {
-            folder::find(&path(name))?.iter().for_each(|it| all.found.push(it));
+            folder::find(&path(name), &mut all.left_out)?.iter().for_each(|it| all.found.push(it));
         }
         Ok(all)
     }

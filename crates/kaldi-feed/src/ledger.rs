@@ -12,8 +12,31 @@ use crate::{Error, Refusal, Result, Sample};
 /// So many bad samples are named before a feed that cannot become good ends early.
 const EARLY: u64 = 100;
 
-/// What a source delivers: a sample, or what is wrong with one.
-pub(crate) type Found = Result<Sample, String>;
+/// What a source delivers: a sample, or what is wrong with one or several.
+pub(crate) type Found = Result<Sample, BadSamples>;
+
+/// Samples that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BadSamples {
+    message: String,
+    count: u64,
+}
+
+impl BadSamples {
+    /// So many of them, one at least, for one reason.
+    pub(crate) fn lost(message: &impl std::fmt::Display, count: u64) -> Self {
+        match count {
+            0 | 1 => message.to_string().into(),
+            _ => Self { message: format!("{message}: {count} samples are lost with it"), count },
+        }
+    }
+}
+
+impl From<String> for BadSamples {
+    fn from(message: String) -> Self {
+        Self { message, count: 1 }
+    }
+}
 
 /// What to do with a bad sample: one that cannot be read, decoded or processed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -141,10 +164,10 @@ impl Ledger {
 
     /// Counts a sample or a fault of a source.
     pub(crate) fn found(&self, found: Found) -> Result<Option<Sample>> {
-        self.lock().samples += 1;
+        self.lock().samples += found.as_ref().map_or_else(|bad| bad.count, |_| 1);
         match found {
             Ok(sample) => Ok(Some(sample)),
-            Err(message) => self.bad(message).map(|()| None),
+            Err(bad) => self.bad(bad).map(|()| None),
         }
     }
 
@@ -156,13 +179,14 @@ impl Ledger {
                 *self.lock().dropped.entry(reason).or_default() += 1;
                 Ok(())
             }
-            Refusal::Bad(message) => self.bad(format!("{key}: {message}")),
+            Refusal::Bad(message) => self.bad(format!("{key}: {message}").into()),
         }
     }
 
-    fn bad(&self, message: String) -> Result<()> {
+    fn bad(&self, bad: BadSamples) -> Result<()> {
+        let BadSamples { message, count } = bad;
         let mut counts = self.lock();
-        counts.bad += 1;
+        counts.bad += count;
         let mut advice = self.advice.lock().unwrap_or_else(PoisonError::into_inner);
         judge(self.policy, self.most, &mut advice, counts.bad, message)
     }

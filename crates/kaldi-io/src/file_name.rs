@@ -1,7 +1,10 @@
 //! Names of files for keys, for tables in which every entry has its own file.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write;
+
+use bstr::ByteSlice;
 
 /// The longest name of a file on common systems in bytes, minus the extension and a number.
 const LONGEST: usize = 240;
@@ -9,7 +12,7 @@ const LONGEST: usize = 240;
 /// Finds file names for keys: the key itself if possible.
 ///
 /// Bytes that cannot be in a name are written as `%` and two hexadecimal digits: slashes, control characters, percent
-/// signs, bytes that are not UTF-8, and a dot at the start. So different keys have different names. A name depends only
+/// signs, pipe signs (a name with one is that of no file to read), bytes that are not UTF-8, and a dot at the start. So different keys have different names. A name depends only
 /// on the key: parallel jobs may write into one folder. Names that are too long are cut and get a hash of the key. If a
 /// key comes again, its name gets a number.
 #[derive(Debug, Default)]
@@ -53,6 +56,11 @@ impl FileNames {
     }
 }
 
+/// A name in which `%7C` is instead of pipe signs. A name with a pipe sign is that of a command, and of no file to read.
+pub fn without_pipe_signs(name: &[u8]) -> Cow<'_, [u8]> {
+    if name.contains(&b'|') { name.replace("|", "%7C").into() } else { name.into() }
+}
+
 fn escaped(key: &[u8]) -> String {
     let mut name = String::new();
     let mut is_cut = false;
@@ -67,7 +75,7 @@ fn escaped(key: &[u8]) -> String {
             let starts_hidden = name.is_empty() && character == '.';
             let mut buffer = [0; 4];
             let text = character.encode_utf8(&mut buffer);
-            if matches!(character, '/' | '%') || character.is_control() || starts_hidden {
+            if matches!(character, '/' | '%' | '|') || character.is_control() || starts_hidden {
                 put(&mut name, &hexadecimal(text.as_bytes()));
             } else {
                 put(&mut name, text);
@@ -117,13 +125,14 @@ mod tests {
         assert_eq!(name(b".hidden"), "%2Ehidden.png");
         assert_eq!(name(b"a\nb\x7f\x1b[31m"), "a%0Ab%7F%1B[31m.png");
         assert_eq!(name(b"100%"), "100%25.png");
+        assert_eq!(name(b"a|b|"), "a%7Cb%7C.png");
         assert_eq!(name(b"\xff\xfea"), "%FF%FEa.png");
         assert_eq!(name("\u{85}".as_bytes()), "%C2%85.png");
     }
 
     #[test]
     fn a_name_leads_back_to_its_key() {
-        for key in ["utt1", "../../etc/passwd", "100%", "a%2Fb", "Stra\u{df}e", "%", "a%zz", "a%4"] {
+        for key in ["utt1", "a|b", "../../etc/passwd", "100%", "a%2Fb", "Stra\u{df}e", "%", "a%zz", "a%4"] {
             let name = name(key.as_bytes());
             assert_eq!(FileNames::key_of(&name.as_bytes()[..name.len() - 4]), key.as_bytes(), "{name}");
         }

@@ -59,7 +59,7 @@ pub use embedded::{counting, was_interrupted};
 pub use encoded::{Block, Encoded};
 pub use error::{Error, ParseError, Result, Unread};
 pub use fallible::{fallible, is_fallible};
-pub use file_name::FileNames;
+pub use file_name::{FileNames, without_pipe_signs};
 pub use frame::{Frame, FrameFn};
 pub use input::{Input, wait_readable};
 pub use keyed_line::{KeyedLine, for_each_keyed_line};
@@ -69,7 +69,8 @@ pub use moved::{Moved, advise_on_moved};
 pub use name_pattern::{BadNamePattern, NamePattern};
 pub use names::{InputName, MapName, OutputName};
 pub use output::{
-    ClosedOutput, FileEnd, HeldOutputs, Output, PartError, ReplacementCheck, ReservedBlocks, first_bytes_of_old,
+    ClosedOutput, FileEnd, HeldOutputs, Output, OutputSet, PartError, ReplacementCheck, ReservedBlocks,
+    first_bytes_of_old,
 };
 pub use pipe::{CommandMessages, open_files_limit};
 pub use quote::{quote_name, shell_quote};

@@ -11,6 +11,7 @@ mod part;
 mod pending;
 mod replaced;
 mod room;
+mod set;
 mod stream;
 
 use std::fs::{self, File, OpenOptions};
@@ -23,7 +24,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use bstr::{BStr, BString};
 use replaced::Replacement;
 use stream::{Sink, Stream};
-use whole_file::{Pending, Turn};
+use whole_file::Pending;
 
 use crate::address::remote_name;
 use crate::pipe::ShellChild;
@@ -38,6 +39,7 @@ pub(crate) use held::{Held, settle};
 pub use part::{FileEnd, PartError};
 pub use replaced::{ReplacementCheck, first_bytes_of_old};
 pub use room::ReservedBlocks;
+pub use set::OutputSet;
 
 /// An open wxfilename: a buffered stream of bytes that knows its name and position.
 #[derive(Debug)]
@@ -47,8 +49,6 @@ pub struct Output {
     target: Target,
     /// The session that opened it.
     session: Session,
-    /// Whether it waits for the other outputs of the session.
-    together: bool,
 }
 
 /// What happens at the end.
@@ -80,11 +80,7 @@ impl Output {
                 let (child, file) = ShellChild::writing(command.as_ref())?;
                 Ok(Self::new(file, shown, Target::Command(child)))
             }
-            Wxfilename::File(path) => {
-                let mut output = Self::create_file(&path, shown, in_place)?;
-                output.together = output.session.completes_together();
-                Ok(output)
-            }
+            Wxfilename::File(path) => Self::create_file(&path, shown, in_place),
         }
     }
 
@@ -95,8 +91,7 @@ impl Output {
                 let mut stream = Stream::of_object(upload, name);
                 stream.replacement = Replacement::of_object(url);
                 let stream = Arc::new(Mutex::new(stream));
-                let target = Target::Object(url.to_owned());
-                Ok(Self { stream, target, session: Session::current(), together: false })
+                Ok(Self { stream, target: Target::Object(url.to_owned()), session: Session::current() })
             }
             Err(source) => Err(Error::Open { name, source }),
         }
@@ -155,19 +150,14 @@ impl Output {
     fn stdout() -> Result<Self> {
         static STDOUT: OnceLock<Arc<Mutex<Stream>>> = OnceLock::new();
         if let Some(stream) = STDOUT.get() {
-            return Ok(Self::open(Arc::clone(stream)));
+            return Ok(Self { stream: Arc::clone(stream), target: Target::Open, session: Session::current() });
         }
         let name = "standard output".to_owned();
         let file = io::stdout().as_fd().try_clone_to_owned().map(File::from);
         let file = file.map_err(|source| Error::Open { name: name.clone(), source })?;
         let stream = Arc::new(Mutex::new(Stream::new(file, name)));
         let stream = Arc::clone(STDOUT.get_or_init(|| stream));
-        Ok(Self::open(stream))
-    }
-
-    /// A stream that is only flushed at the end.
-    fn open(stream: Arc<Mutex<Stream>>) -> Self {
-        Self { stream, target: Target::Open, session: Session::current(), together: false }
+        Ok(Self { stream, target: Target::Open, session: Session::current() })
     }
 
     fn new(file: File, name: String, target: Target) -> Self {
@@ -175,7 +165,7 @@ impl Output {
             if matches!(target, Target::Renamed(_)) { ReservedBlocks::of(&file) } else { ReservedBlocks::none() };
         let mut stream = Stream::new(file, name);
         stream.room = room;
-        Self { stream: Arc::new(Mutex::new(stream)), target, session: Session::current(), together: false }
+        Self { stream: Arc::new(Mutex::new(stream)), target, session: Session::current() }
     }
 
     fn stream(&self) -> MutexGuard<'_, Stream> {
@@ -243,14 +233,9 @@ impl Output {
         result.map_err(|error| self.explain(error))
     }
 
-    /// Waits until no other process gives names to files that belong together with this one. If a process finishes
-    /// several outputs during its turn, its files are never mixed with those of others. `None` if the file is written
-    /// in place, or its folder allows no locks.
-    pub fn turn(&self) -> Option<Turn> {
-        match &self.target {
-            Target::Renamed(pending) => pending.turn(),
-            Target::Open | Target::InPlace | Target::Command(_) | Target::Object(_) => None,
-        }
+    /// Whether it is a file that gets its name when it is complete.
+    pub fn is_renamed(&self) -> bool {
+        matches!(self.target, Target::Renamed(_))
     }
 
     /// Writes the buffered bytes, closes the file and gives it its name, or waits for the command.
@@ -270,10 +255,10 @@ impl Output {
         let sink = self.stream().sink.take();
         match (std::mem::replace(&mut self.target, Target::InPlace), sink) {
             (Target::Object(url), Some(Sink::Object(upload))) => {
-                held::complete(&self.session, self.together, (name, offset), url, upload)
+                held::complete(&self.session, name, offset, url, upload)
             }
             (Target::Renamed(pending), Some(Sink::File(file))) => {
-                ClosedOutput::seal(self.session.clone(), self.together, (name, offset), file, pending)?.finish()
+                ClosedOutput::seal(self.session.clone(), name, offset, file, pending)?.finish()
             }
             (_, Some(Sink::Object(upload))) => upload.finish().map_err(|source| Error::Write { name, offset, source }),
             (Target::Open | Target::InPlace | Target::Object(_), Some(Sink::File(file))) => {
@@ -305,7 +290,7 @@ impl Output {
         };
         match (std::mem::replace(&mut self.target, Target::InPlace), sink) {
             (Target::Renamed(pending), Some(Sink::File(file))) => {
-                ClosedOutput::seal(self.session.clone(), self.together, (name, offset), file, pending)
+                ClosedOutput::seal(self.session.clone(), name, offset, file, pending)
             }
             _ => Ok(ClosedOutput::open(self)),
         }

@@ -44,8 +44,8 @@ struct Settings {
     advice: Option<Arc<dyn Advice>>,
     /// Outputs of at most so many bytes wait, while no entry was delivered.
     holding: Option<u64>,
-    /// Outputs wait for each other.
-    together: bool,
+    /// Whether all outputs belong together.
+    joins: bool,
     replacement: Option<ReplacementCheck>,
     check: Option<Arc<Check>>,
     heard: Option<Arc<CommandMessages>>,
@@ -237,22 +237,20 @@ impl Session {
         self.change(|settings| settings.holding = Some(largest))
     }
 
+    /// The same session, in which all outputs wait for [`Session::settle_outputs`] and then appear together.
+    #[must_use]
+    pub fn joining_outputs(&self) -> Self {
+        self.change(|settings| settings.joins = true)
+    }
+
+    pub(crate) fn joins_outputs(&self) -> bool {
+        self.0.joins
+    }
+
     /// Whether an output of this size waits.
     pub(crate) fn holds(&self, length: u64) -> bool {
         let is_small = |largest| length == 0 || length <= largest && self.entries_delivered() == 0;
         self.0.holding.is_some_and(is_small)
-    }
-
-    /// The same session, in which files and objects of [`Output::create`](crate::Output::create) wait for
-    /// [`Session::settle_outputs`]: all of them appear, or none does. Those of [`Output::create_file`](crate::Output::create_file), such
-    /// as one for each entry, do not.
-    #[must_use]
-    pub fn completing_together(&self) -> Self {
-        self.change(|settings| settings.together = true)
-    }
-
-    pub(crate) fn completes_together(&self) -> bool {
-        self.0.together
     }
 
     pub(crate) fn held(&self) -> &Mutex<Vec<Held>> {

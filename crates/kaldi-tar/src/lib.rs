@@ -46,6 +46,7 @@ mod field_path;
 mod grouping;
 mod in_turn;
 mod list;
+mod rest;
 mod samples;
 mod shar;
 mod source;
@@ -55,8 +56,9 @@ mod tar;
 pub use error::{Error, Result};
 pub use fault::{FaultKind, ShardFault};
 pub use field_path::{FieldError, FieldPath};
-pub use grouping::{Grouping, is_field, is_sound};
+pub use grouping::{Grouping, is_field, is_sound, sample_key};
 pub use list::{ListKind, ListLines, ShardName, ShardNames, excerpt};
+pub use rest::{count_cuts, count_lost_samples};
 pub use samples::{Field, SampleKeys, TarSample, TarSamples, no_suffix};
 pub use shar::{
     Cut, CutEntry, CutFeatures, CutRecording, CutSource, CutSupervision, CutText, SharFiles, SharFolder, SharPart,

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use bstr::{BStr, BString};
 
+use crate::grouping::{KeyNames, sample_key};
 use crate::{FaultKind, Grouping, Member, Members, Payload, Result, ShardFault};
 
-/// Members of one key, in their order, with the value made of each content.
+/// Members of one key, in their order, with the value made of each content. The key has [`_` instead of white space](crate::sample_key).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TarSample<T> {
     /// The key.
@@ -99,12 +100,12 @@ impl TarSamples {
                 Ok(Some((next, field))) if next == key => name = field,
                 Ok(next) => {
                     self.next = next;
-                    return Ok(Some(TarSample { key, fields }));
+                    return Ok(Some(TarSample { key: sample_key(key.as_ref()).into_owned(), fields }));
                 }
                 // What is wrong belongs to another sample, so this one is whole.
                 Err(error) if self.is_of_other(&error, key.as_ref()) => {
                     self.fault = Some(error);
-                    return Ok(Some(TarSample { key, fields }));
+                    return Ok(Some(TarSample { key: sample_key(key.as_ref()).into_owned(), fields }));
                 }
                 Err(error) => return Err(error),
             }
@@ -159,6 +160,7 @@ pub fn no_suffix(shard: &str, member: &Member) -> ShardFault {
 #[derive(Debug, Default)]
 pub struct SampleKeys {
     fields: HashMap<BString, Vec<BString>>,
+    names: KeyNames,
     current: Option<BString>,
 }
 
@@ -171,7 +173,10 @@ impl SampleKeys {
         }
         let Some(fields) = self.fields.get_mut(key) else {
             self.fields.insert(key.clone(), vec![name.clone()]);
-            return None;
+            let fault = |message| {
+                ShardFault::new(FaultKind::DuplicateKey, shard, member.header, message).of_member(&member.path)
+            };
+            return self.names.add(key.as_ref()).err().map(fault).map(|fault| fault.of_sample(key.clone()));
         };
         let is_new = !fields.contains(name);
         if is_new {

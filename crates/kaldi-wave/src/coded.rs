@@ -45,6 +45,18 @@ pub fn sound_suffix(head: &[u8]) -> Option<&'static str> {
     }
 }
 
+/// Whether a file of so many bytes that starts with these is sound, whatever its name says. MP3 and AAC have only a few bits at their
+/// start, which other files may have: there must be a header, too.
+pub fn looks_like_sound(head: &[u8], length: u64) -> bool {
+    match sound_suffix(head) {
+        None => false,
+        Some("mp3" | "aac") if !head.starts_with(b"ID3") => {
+            WaveInfo::in_head(head, length).is_some_and(|info| info.is_ok())
+        }
+        Some(_) => true,
+    }
+}
+
 /// The header of a file, of which `beyond` bytes are not in memory, and what is missing.
 pub(crate) fn read_header(
     kind: SoundKind,

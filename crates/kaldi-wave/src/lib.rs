@@ -55,7 +55,7 @@ mod silence;
 mod sixteen_bits;
 mod wave;
 
-pub use coded::sound_suffix;
+pub use coded::{looks_like_sound, sound_suffix};
 pub use convolve::convolve;
 pub use distortion::{AddedNoise, Channels, Distortion, DistortionError, Loudness};
 pub use file::WaveFile;

@@ -1,29 +1,27 @@
 #![doc = include_str!("../README.md")]
 //! A file is written beside its final place (without a name if the file system allows it) and renamed when it is
-//! complete. If anything fails, an old file of that name stays. If several files belong together, all of them are
-//! sealed (written, closed, every error reported) before the first one is renamed.
+//! complete. If anything fails, an old file of that name stays. If several files belong together, they are a [`FileSet`]: all of
+//! them are sealed (written, closed, every error reported) before the first one gets its name.
 //!
 //! ```
 //! use std::io::Write;
 //!
 //! # let folder = tempfile::tempdir()?;
-//! # let [data, list] = ["data", "list"].map(|name| folder.path().join(name));
-//! let (mut data_file, data_pending) = whole_file::create(&data)?;
-//! let (mut list_file, list_pending) = whole_file::create(&list)?;
-//! data_file.write_all(b"all of the data")?;
-//! list_file.write_all(b"what is in the data")?;
-//! let (sealed_data, sealed_list) = (data_pending.seal(data_file)?, list_pending.seal(list_file)?);
-//! assert!(!data.exists() && !list.exists());
-//! sealed_data.publish()?;
-//! sealed_list.publish()?;
-//! assert!(data.exists() && list.exists());
+//! let path = folder.path().join("data");
+//! let (mut file, pending) = whole_file::create(&path)?;
+//! file.write_all(b"all of the data")?;
+//! assert!(!path.exists());
+//! pending.seal(file)?.publish()?;
+//! assert!(path.exists());
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod attributes;
+mod claim;
 mod destination;
+mod set;
 mod turn;
 
 use std::ffi::CString;
@@ -34,9 +32,12 @@ use std::os::fd::{AsRawFd, IntoRawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::Arc;
 
+use claim::{Claim, clean_up_once};
+pub use claim::{clean_up, has_leftovers};
 pub use destination::{folder_of, is_special, resolve};
+pub use set::{FileSet, SetError, WaitingFolder};
 pub use turn::Turn;
 
 /// A file that is being written; dropping this removes it.
@@ -61,14 +62,28 @@ enum Temporary {
     /// A file without a name (`O_TMPFILE`): nothing of it stays, even if the process is killed.
     Nameless,
     /// A file with a temporary name, for file systems that have no others; removed when dropped.
-    Named(PathBuf),
+    Named { name: PathBuf, _claim: Arc<Claim> },
 }
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        if let Self::Named(name) = self {
+        if let Self::Named { name, .. } = self
+            && !name.as_os_str().is_empty()
+        {
             let _ = fs::remove_file(name);
         }
+    }
+}
+
+impl Temporary {
+    /// Gives the file another name, under which it stays.
+    fn rename_to(mut self, path: &Path) -> io::Result<()> {
+        if let Self::Named { name, .. } = &mut self {
+            fs::rename(&*name, path)?;
+            // There is nothing to remove.
+            name.clear();
+        }
+        Ok(())
     }
 }
 
@@ -119,9 +134,11 @@ fn create_in_folder(path: &Path) -> io::Result<(Temporary, File)> {
 }
 
 fn create_named(path: &Path) -> io::Result<(Temporary, File)> {
+    clean_up_once(folder_of(path));
+    let claim = Claim::of(folder_of(path))?;
     let create = |name: &Path| OpenOptions::new().read(true).write(true).create_new(true).open(name);
-    let (name, file) = with_new_name(path, create)?;
-    Ok((Temporary::Named(name), file))
+    let (name, file) = claim.with_new_name(create)?;
+    Ok((Temporary::Named { name, _claim: claim }, file))
 }
 
 /// Opens a new file that has no name. Not every file system has such files; if there is another reason for an error, a
@@ -168,12 +185,6 @@ impl Pending {
         &self.path
     }
 
-    /// Waits for the turn to give files their names, among all processes that write this file and others that belong to
-    /// it; `None` if the folder allows no locks.
-    pub fn turn(&self) -> Option<Turn> {
-        Turn::take(&self.path)
-    }
-
     /// Closes `file`, which [`create`] returned with this, and gives it a temporary name if it has none.
     ///
     /// # Errors
@@ -183,17 +194,17 @@ impl Pending {
         let kept = file.try_clone()?;
         close(file)?;
         let name = match self.temporary {
-            Temporary::Nameless => Temporary::Named(link(&kept, &self.path)?),
-            Temporary::Named(_) => self.temporary,
+            Temporary::Nameless => link(&kept, &self.path)?,
+            Temporary::Named { .. } => self.temporary,
         };
         Ok(Sealed { name, path: self.path })
     }
 }
 
 impl Sealed {
-    /// Waits for the turn as [`Pending::turn`] does.
-    pub fn turn(&self) -> Option<Turn> {
-        Turn::take(&self.path)
+    /// The place that the file will have, after all symbolic links.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Gives the file its name.
@@ -201,13 +212,7 @@ impl Sealed {
     /// # Errors
     /// If the system refuses; the old file, if any, is then untouched.
     pub fn publish(self) -> io::Result<()> {
-        let Self { name, path } = self;
-        if let Temporary::Named(name) = &name {
-            fs::rename(name, path)?;
-        }
-        // The file is no longer there under its old name, so there is nothing to remove.
-        std::mem::forget(name);
-        Ok(())
+        self.name.rename_to(&self.path)
     }
 }
 
@@ -223,22 +228,8 @@ pub fn close(file: File) -> io::Result<()> {
     if status == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Calls `create` with names beside `path` until one is free.
-fn with_new_name<T>(path: &Path, create: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    loop {
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = path.with_file_name(format!(".kaldi-tables-{}-{count}.tmp", std::process::id()));
-        match create(&name) {
-            Ok(created) => return Ok((name, created)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
-    }
-}
-
 /// Gives a file without a name a new name beside `path`.
-fn link(file: &File, path: &Path) -> io::Result<PathBuf> {
+fn link(file: &File, path: &Path) -> io::Result<Temporary> {
     let open = CString::new(descriptor_path(file))?;
     let create = |name: &Path| {
         let name = CString::new(name.as_os_str().as_bytes())?;
@@ -249,7 +240,10 @@ fn link(file: &File, path: &Path) -> io::Result<PathBuf> {
         };
         if status == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     };
-    Ok(with_new_name(path, create)?.0)
+    clean_up_once(folder_of(path));
+    let claim = Claim::of(folder_of(path))?;
+    let (name, ()) = claim.with_new_name(create)?;
+    Ok(Temporary::Named { name, _claim: claim })
 }
 
 fn descriptor_path(file: &File) -> String {
@@ -301,7 +295,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         // With the means of the file system, and without.
         let (name, emulated) = create_named(&folder.path().join("x")).unwrap();
-        assert_eq!(names(folder.path()).len(), 1);
+        // Its lock says that its process is alive.
+        assert_eq!(names(folder.path()).len(), 2);
         drop(name);
         for mut file in [create_nameless(folder.path()).unwrap(), emulated] {
             assert!(names(folder.path()).is_empty());

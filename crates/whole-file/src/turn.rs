@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -24,10 +23,18 @@ impl Turn {
         let mut name = OsString::from(".kaldi-tables-");
         name.push(path.file_name()?);
         name.push(".lock");
-        let path = path.with_file_name(name);
+        Self::lock(path.with_file_name(name))
+    }
+
+    /// Waits for the turn to give names to files of a folder that belong together; `None` if it allows no locks.
+    pub fn take_folder(folder: &Path) -> Option<Self> {
+        Self::lock(folder.join(".kaldi-tables-.lock"))
+    }
+
+    fn lock(path: PathBuf) -> Option<Self> {
         loop {
             let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path).ok()?;
-            lock(&file)?;
+            file.lock().ok()?;
             // The previous process may have removed the file after this one had opened it.
             let locked = file.metadata().ok()?;
             if fs::metadata(&path).is_ok_and(|there| (there.dev(), there.ino()) == (locked.dev(), locked.ino())) {
@@ -35,14 +42,6 @@ impl Turn {
             }
         }
     }
-}
-
-/// Waits until nobody else has the lock of `file`; `None` if the file system has no locks.
-fn lock(file: &File) -> Option<()> {
-    #[allow(unsafe_code)]
-    // SAFETY: takes a descriptor, which `file` keeps open; it touches no memory.
-    let status = unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX) };
-    (status == 0).then_some(())
 }
 
 impl Drop for Turn {

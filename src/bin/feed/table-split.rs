@@ -62,7 +62,7 @@ enum By {
 const MEASURES: [(&str, By); 3] = [("items", By::Items), ("bytes", By::Bytes), ("speakers", By::Speakers)];
 
 pub const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_split)).whole("it divides the whole list itself");
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_split)).together().whole("it divides the whole list itself");
 
 fn table_split(opts: Options) -> anyhow::Result<Tally> {
     let share = Share::new(opts.rank.into(), opts.world_size.into(), opts.worker.into(), opts.num_workers.into())?;

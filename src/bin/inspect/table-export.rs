@@ -63,6 +63,7 @@ struct Options {
 }
 
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_export))
+    .together()
     .whole("a file that is not a table is made as a whole");
 
 fn table_export(opts: Options) -> anyhow::Result<Tally> {

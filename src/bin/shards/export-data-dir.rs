@@ -13,7 +13,7 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, OutputName, Pieces, PiecesIf, Tally, UtterancePieces};
 use kaldi_corpus::shard::Stored;
 use kaldi_corpus::{DataDirectory, DirectoryTables, ExportFormat, Exported, ParquetFile, ParquetSound, SoundSize};
-use kaldi_io::{ClosedOutput, Output};
+use kaldi_io::{Output, OutputSet};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_reader::{ReaderExt, from_fn, par_map};
@@ -39,6 +39,9 @@ train-00000-of-00002.parquet. Whole recordings keep their bytes, segments are cu
 wav.scp are run.
 See also: make-data-dir, make-raw-list, make-shard-list, wav-to-duration
 ";
+
+/// The manifests of lhotse in a folder.
+const LHOTSE: [&str; 3] = ["recordings.jsonl.gz", "supervisions.jsonl.gz", "cuts.jsonl.gz"];
 
 /// Bytes of recordings that are read at the same time.
 const IN_FLIGHT: usize = 16 << 20;
@@ -105,14 +108,17 @@ fn export_data_dir(opts: Options) -> Result<Tally> {
         Exported::Folder(files) => {
             let folder = opts.target.as_path();
             std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-            let mut outputs = Vec::new();
+            refuse_manifests(folder)?;
+            let mut set = OutputSet::default();
             for (name, content) in files {
                 let path = folder.join(name);
                 let mut output = Output::create_file(&path, path.display().to_string(), false)?;
                 output.write_all(&content)?;
-                outputs.push(output);
+                set.add(output)?;
             }
-            outputs.into_iter().try_for_each(Output::finish)?;
+            let folder = folder.to_owned();
+            set.replacing(move || refuse_manifests(&folder).map(|()| Vec::new()));
+            set.finish()?;
         }
     }
     log!("Wrote {} utterances of {} recordings.", directory.utterances.len(), directory.recordings.len());
@@ -123,6 +129,56 @@ fn export_data_dir(opts: Options) -> Result<Tally> {
 struct Files {
     names: std::vec::IntoIter<PathBuf>,
     num_rows: usize,
+    /// `None` for a single file.
+    others: Option<Others>,
+}
+
+/// Files of a split in a folder besides these: readers take all files of the split.
+struct Others {
+    folder: PathBuf,
+    split: String,
+    names: Vec<PathBuf>,
+}
+
+impl Others {
+    fn refuse(&self) -> kaldi_io::Result<()> {
+        let Self { folder, split, names } = self;
+        refuse_files(folder, split, "--split", |name| {
+            name.starts_with(&format!("{split}-")) && name.ends_with(".parquet") && !names.contains(&folder.join(name))
+        })
+    }
+}
+
+/// Refuses other manifests of lhotse in a folder, which readers would take in place of these, or with them.
+fn refuse_manifests(folder: &Path) -> kaldi_io::Result<()> {
+    let is_manifest = |name: &str| {
+        let plain = name.strip_suffix(".gz").unwrap_or(name);
+        let stem = plain.strip_suffix(".jsonl").or_else(|| plain.strip_suffix(".json"));
+        stem.is_some_and(|stem| ["recordings", "supervisions", "features", "cuts"].contains(&stem))
+    };
+    refuse_files(folder, "lhotse", "folder", |name| is_manifest(name) && !LHOTSE.contains(&name))
+}
+
+/// Refuses the files of a folder for which `is_former` holds: those of `what`. Another `choice` is the way out.
+fn refuse_files(folder: &Path, what: &str, choice: &str, is_former: impl Fn(&str) -> bool) -> kaldi_io::Result<()> {
+    let shown = || folder.display().to_string();
+    let failed = |source| kaldi_io::Error::Open { name: shown(), source };
+    let mut former = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let name = entry.map_err(failed)?.file_name();
+        former.extend(name.to_str().filter(|name| is_former(name)).map(str::to_owned));
+    }
+    match former.into_iter().min() {
+        None => Ok(()),
+        Some(name) => {
+            let path = folder.join(name);
+            let path = path.display();
+            let reason = format!(
+                "expected no other files of {what} in the folder, got {path}: remove it, or choose another {choice}"
+            );
+            Err(kaldi_io::Error::Replace { name: shown(), reason })
+        }
+    }
 }
 
 impl Files {
@@ -136,7 +192,7 @@ impl Files {
                 "expected a folder with --num-utts-per-shard or --split, got the file {}",
                 target.display()
             );
-            return Ok(Self { names: vec![target.to_owned()].into_iter(), num_rows: usize::MAX });
+            return Ok(Self { names: vec![target.to_owned()].into_iter(), num_rows: usize::MAX, others: None });
         }
         let num_rows = match opts.num_utts_per_shard {
             Some(0) => bail!("expected --num-utts-per-shard to be 1 or more, got 0"),
@@ -154,20 +210,9 @@ impl Files {
         let names: Vec<_> =
             (0..count).map(|at| target.join(format!("{split}-{at:05}-of-{count:05}.parquet"))).collect();
         std::fs::create_dir_all(target).with_context(|| format!("cannot make the folder {}", target.display()))?;
-        // Readers take all files of the split.
-        for entry in
-            std::fs::read_dir(target).with_context(|| format!("cannot read the folder {}", target.display()))?
-        {
-            let path = entry?.path();
-            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            let is_former = name.starts_with(&format!("{split}-")) && name.ends_with(".parquet");
-            ensure!(
-                !is_former || names.contains(&path),
-                "expected no other files of {split} in the folder, got {}: remove it, or choose another --split",
-                path.display()
-            );
-        }
-        Ok(Self { names: names.into_iter(), num_rows })
+        let others = Others { folder: target.to_owned(), split: split.to_owned(), names: names.clone() };
+        others.refuse()?;
+        Ok(Self { names: names.into_iter(), num_rows, others: Some(others) })
     }
 
     fn next(&mut self, directory: &DataDirectory, tables: &DirectoryTables) -> Result<ParquetFile> {
@@ -202,23 +247,27 @@ fn export_parquet(opts: &Options, directory: DataDirectory, tables: DirectoryTab
         }
     };
     let mut file = files.next(&directory, &tables)?;
-    let (mut outputs, mut num_clipped, mut num_loud) = (Vec::new(), 0, 0);
+    let (mut outputs, mut num_files) = (OutputSet::default(), 1);
+    let (mut num_clipped, mut num_loud) = (0, 0);
     let mut sounds = par_map(jobs, kaldi_cli::num_threads, IN_FLIGHT, |(_, stored)| stored.size(), work);
     for done in sounds.iter() {
         let (range, sounds) = done?;
         for (utterance, sound) in directory.utterances[range].iter().zip(sounds) {
             if file.num_rows() == files.num_rows {
                 // A file that waits for its name takes no descriptor: there may be thousands.
-                outputs.push(std::mem::replace(&mut file, files.next(&directory, &tables)?).finish()?.close()?);
+                outputs.add(std::mem::replace(&mut file, files.next(&directory, &tables)?).finish()?)?;
+                num_files += 1;
             }
             num_clipped += sound.num_clipped;
             num_loud += u64::from(sound.num_clipped > 0);
             file.put(utterance, &tables, sound)?;
         }
     }
-    outputs.push(file.finish()?.close()?);
-    let num_files = outputs.len();
-    outputs.into_iter().try_for_each(ClosedOutput::finish)?;
+    outputs.add(file.finish()?)?;
+    if let Some(others) = files.others {
+        outputs.replacing(move || others.refuse().map(|()| Vec::new()));
+    }
+    outputs.finish()?;
     if num_clipped > 0 {
         warning!("clipped {num_clipped} samples of {num_loud} utterances. Reduce volume?");
     }

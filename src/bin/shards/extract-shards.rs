@@ -3,15 +3,21 @@
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, OutputName, Tally};
-use kaldi_corpus::shard::{Field, FieldPath, Grouping, SampleStream, ShardNames, TarSample, Wanted, is_sound};
-use kaldi_corpus::{SpeakerFacts, SpeakerFiles};
-use kaldi_io::Output;
+use kaldi_corpus::shard::{
+    Error, Field, FieldPath, Grouping, Payload, SampleStream, ShardNames, TarSample, Wanted, is_sound,
+};
+use kaldi_corpus::{SpeakerFacts, SpeakerFiles, check_folder_name};
+use kaldi_io::{Output, OutputSet, is_remote, without_pipe_signs};
 use kaldi_log::{log, warning};
 use kaldi_table::{Record, TableWriter, is_key};
 use kaldi_values::Tokens;
 use kaldi_values::{Cursor, Format, Value};
-use kaldi_wave::{Wave, WaveFile};
+use kaldi_wave::{Wave, WaveFile, looks_like_sound, sound_suffix};
 use std::collections::HashSet;
+use std::io::Write;
+use whole_file::WaitingFolder;
+
+use crate::former;
 
 const USAGE: &str = "\
 Takes shards apart. In a folder it makes a Kaldi data directory: wav/ with the sound of each sample, wav.scp and text; and if their
@@ -93,10 +99,20 @@ impl Fields {
     }
 }
 
+/// Files of sound.
+enum Sounds {
+    Waiting(WaitingFolder),
+    /// In a store, which has no names that change; each appears when it is complete.
+    Objects,
+}
+
+/// The files of a data directory that may be written, but for the sound.
+const FILES: [&str; 6] = ["wav.scp", "text", "utt2spk", "spk2utt", "utt2lang", "spk2gender"];
+
 /// The place for samples.
 #[allow(clippy::large_enum_variant, reason = "there is one")]
 enum Target {
-    Folder { folder: BString, recordings: Output, text: Output, speakers: SpeakerFiles },
+    Folder { folder: BString, sounds: Sounds, recordings: Output, text: Output, speakers: SpeakerFiles },
     Tables { wav: Option<TableWriter<WaveFile>>, text: Option<TableWriter<Tokens>>, utt2dur: Option<TableWriter<f32>> },
 }
 
@@ -130,10 +146,12 @@ fn extract_shards(opts: Options) -> Result<Tally> {
     let mut seen = HashSet::new();
     let names = ShardNames::new(shards.iter().map(|name| name.as_bstr().to_owned()), Wanted::Contents);
     let mut samples = SampleStream::new(names, opts.grouping);
-    while let Some(sample) = samples.next_with(|_, field, _, payload| {
+    while let Some(sample) = samples.next_with(|_, field, member, payload| {
+        let is_named =
+            (wants_text && fields.text.may_be_in(field)) || fields.of_speaker().any(|it| it.may_be_in(field));
         let is_wanted = match is_sound(field) {
             true => wants_sound,
-            false => (wants_text && fields.text.may_be_in(field)) || fields.of_speaker().any(|it| it.may_be_in(field)),
+            false => is_named || (wants_sound && looks(payload, member.size)?),
         };
         if is_wanted { payload.read() } else { Ok(Vec::new()) }
     })? {
@@ -149,16 +167,39 @@ fn extract_shards(opts: Options) -> Result<Tally> {
             bail!("{shard}: expected each key once, got {key} again");
         }
         let text = if wants_text { fields.text.text_of(shard, &sample)? } else { None };
+        let lacks_sound = wants_sound && sound_of(&sample).is_none();
+        if folder.is_some() && lacks_sound {
+            warning!("{key}: the sample has no sound; skipping it");
+            tally.failed += 1;
+            continue;
+        }
         if let Target::Folder { speakers, .. } = &mut target {
             speakers.add(key.as_ref(), &fields.facts(shard, &sample)?);
         }
         target.put(sample, text).with_context(|| format!("{shard}: {key}"))?;
-        tally.done += 1;
+        if lacks_sound { tally.failed += 1 } else { tally.done += 1 }
     }
     samples.finish()?;
     log!("Extracted {} samples, skipped {}.", tally.done, tally.failed);
     target.finish(&fields, tally.done)?;
     Ok(tally)
+}
+
+/// Whether the bytes of a member are sound.
+fn looks(payload: &mut Payload<'_>, size: u64) -> std::result::Result<bool, Error> {
+    let found = payload.look(|head| match sound_suffix(head) {
+        None => Some(false),
+        Some(_) if (head.len() as u64) < size.min(4096) => None,
+        Some(_) => Some(looks_like_sound(head, size)),
+    })?;
+    Ok(found == Some(true))
+}
+
+/// The number of the field with the sound: by its suffix, or else by its bytes.
+fn sound_of(sample: &TarSample<Vec<u8>>) -> Option<usize> {
+    let is_named = |field: &Field<Vec<u8>>| is_sound(field.name.as_ref());
+    let by_name = sample.fields.iter().position(is_named);
+    by_name.or_else(|| sample.fields.iter().position(|field| looks_like_sound(&field.value, field.value.len() as u64)))
 }
 
 /// Whether a key names a file inside of the folder.
@@ -168,10 +209,19 @@ fn stays_inside(key: &BString) -> bool {
 
 impl Target {
     fn create_folder(folder: &BStr) -> Result<Self> {
-        let wav = joined(folder, b"wav");
-        kaldi_io::make_folder(&wav.to_path_lossy()).with_context(|| format!("cannot make the folder {wav}"))?;
+        check_folder_name(folder)?;
+        let sounds = if is_remote(folder) {
+            Sounds::Objects
+        } else {
+            let wav = joined(folder, b"wav");
+            let failed = || format!("cannot make the folder {wav}");
+            let sounds = WaitingFolder::create(&wav.to_path_lossy()).with_context(failed)?;
+            former::tables(&folder.to_path_lossy(), &FILES.map(str::to_owned))?;
+            Sounds::Waiting(sounds)
+        };
         Ok(Self::Folder {
             folder: folder.to_owned(),
+            sounds,
             recordings: create(folder, b"wav.scp")?,
             text: create(folder, b"text")?,
             speakers: SpeakerFiles::default(),
@@ -187,14 +237,12 @@ impl Target {
     }
 
     fn put(&mut self, mut sample: TarSample<Vec<u8>>, text: Option<Vec<u8>>) -> Result<()> {
-        let sound = sample.fields.iter().position(|field| is_sound(field.name.as_ref()));
-        let sound = sound.map(|at| sample.fields.swap_remove(at));
+        let sound = sound_of(&sample).map(|at| sample.fields.swap_remove(at));
         let key: &BStr = sample.key.as_ref();
         match self {
-            Self::Folder { folder, recordings, text: texts, .. } => {
-                match sound {
-                    Some(sound) => write_file(folder.as_ref(), key, &sound, recordings)?,
-                    None => warning!("{key}: the sample has no sound"),
+            Self::Folder { folder, sounds, recordings, text: texts, .. } => {
+                if let Some(sound) = sound {
+                    write_file(folder.as_ref(), sounds, key, &sound, recordings)?;
                 }
                 match text {
                     Some(text) => {
@@ -232,17 +280,24 @@ impl Target {
 
     fn finish(self, fields: &Fields, num_samples: u64) -> Result<()> {
         match self {
-            Self::Folder { folder, recordings, text, speakers } => {
+            Self::Folder { folder, sounds, recordings, text, speakers } => {
                 tell(&speakers, fields, num_samples);
-                let mut tables = Vec::new();
-                for (name, content) in speakers.files() {
+                let mut set = OutputSet::default();
+                let tables = speakers.files();
+                if let Sounds::Waiting(sounds) = sounds {
+                    set.add_folder(sounds);
+                    let names = tables.iter().map(|(name, _)| *name).chain(["text", "wav.scp"]);
+                    former::replace(&mut set, &folder.to_path_lossy(), names.map(str::to_owned).collect());
+                }
+                for (name, content) in tables {
                     let mut table = create(folder.as_ref(), name.as_bytes())?;
                     table.write_all(&content)?;
-                    tables.push(table);
+                    set.add(table)?;
                 }
-                tables.into_iter().try_for_each(Output::finish)?;
-                text.finish()?;
-                recordings.finish()?;
+                set.add(text)?;
+                // Without the last one nothing is complete.
+                set.add(recordings)?;
+                set.finish()?;
             }
             Self::Tables { wav, text, utt2dur } => {
                 wav.map_or(Ok(()), TableWriter::finish)?;
@@ -284,15 +339,27 @@ fn tell(speakers: &SpeakerFiles, fields: &Fields, num_samples: u64) {
 }
 
 /// Writes the sound of a sample to its file, and its line.
-fn write_file(folder: &BStr, key: &BStr, sound: &Field<Vec<u8>>, recordings: &mut Output) -> Result<()> {
-    let name = joined(folder, &[b"wav/", key.as_bytes(), b".", sound.name.as_slice()].concat());
-    let path = name.to_path_lossy();
-    if let (true, Some(parent)) = (key.contains(&b'/'), path.parent()) {
-        kaldi_io::make_folder(parent).with_context(|| format!("cannot make the folder {}", parent.display()))?;
+fn write_file(
+    folder: &BStr,
+    sounds: &Sounds,
+    key: &BStr,
+    sound: &Field<Vec<u8>>,
+    recordings: &mut Output,
+) -> Result<()> {
+    let below = [key.as_bytes(), b".", sound.name.as_slice()].concat();
+    let below = BString::from(without_pipe_signs(&below).into_owned());
+    let name = joined(folder, &[b"wav/", below.as_slice()].concat());
+    match sounds {
+        Sounds::Waiting(sounds) => {
+            let file = sounds.create_file(&below.to_path_lossy());
+            file.and_then(|mut file| file.write_all(&sound.value)).with_context(|| format!("cannot write {name}"))?;
+        }
+        Sounds::Objects => {
+            let mut file = Output::create_file(&name.to_path_lossy(), name.to_string(), false)?;
+            file.write_all(&sound.value)?;
+            file.finish()?;
+        }
     }
-    let mut file = Output::create_file(&path, name.to_string(), false)?;
-    file.write_all(&sound.value)?;
-    file.finish()?;
     recordings.write_all(&[key.as_bytes(), b" ", &name, b"\n"].concat())?;
     Ok(())
 }

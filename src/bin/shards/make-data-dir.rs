@@ -4,16 +4,18 @@
 
 use anyhow::{Context, bail};
 use bstr::{BString, ByteSlice};
-use kaldi_cli::{Arg, InputName, Tally, unless_forced};
+use kaldi_cli::{Arg, InputName, Tally};
 use kaldi_corpus::{
     Extra, FeatureCopies, Manifest, ManifestOptions, NamedCorpus, Naming, PathPattern, SoundCopies, SoundForm,
-    SpeakerRule, UtteranceRule, Utterances, expand_pattern,
+    SpeakerRule, UtteranceRule, Utterances, check_folder_name, expand_pattern,
 };
-use kaldi_io::{Commands, Output, Rxfilename};
+use kaldi_io::{Commands, Output, OutputSet, Rxfilename};
 use kaldi_log::{log, warning};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+
+use crate::former;
 
 const USAGE: &str = "\
 Makes a data directory (wav.scp, utt2spk, spk2utt, text, segments) of a folder of sound, or of a manifest of another program:
@@ -165,10 +167,6 @@ fn speaker_rule(text: &str) -> Result<SpeakerRule, String> {
 pub const TOOL: kaldi_cli::Tool =
     kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(make_data_dir)).whole("a data directory is sorted as a whole");
 
-/// Files of a data directory that would not fit other utterances.
-const FILES: [&str; 9] =
-    ["wav.scp", "utt2spk", "spk2utt", "text", "segments", "utt2lang", "spk2gender", "utt2dur", "feats.scp"];
-
 fn make_data_dir(opts: Options) -> anyhow::Result<Tally> {
     let mut sources = Vec::new();
     for source in &opts.sources {
@@ -176,13 +174,19 @@ fn make_data_dir(opts: Options) -> anyhow::Result<Tally> {
     }
     let found = match manifest(&opts, &sources)? {
         Some(manifest) => Utterances::of_manifests(&sources, manifest, &opts.manifest_options())?,
-        None => Utterances::of_folders(&sources)?,
+        None => Utterances::of_folders(&sources, opts.strict)?,
     };
     let mut naming = Naming::default();
     (naming.utterance, naming.speaker, naming.strict) = (opts.utt_from.clone(), opts.spk_from.clone(), opts.strict);
     let mut corpus = NamedCorpus::new(found, &naming)?;
     let folder = opts.folder.as_path();
+    if corpus.has_sound_inside() || corpus.has_arrays() {
+        check_folder_name(&opts.folder)?;
+    }
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    // Those of copied sound and features are not known yet.
+    let files = corpus.files().into_iter().chain(["utt2dur", "feats.scp"].map(str::to_owned));
+    former::tables(folder, &files.collect::<Vec<_>>())?;
     let mut copies = None;
     if corpus.has_sound_inside() {
         let form = if opts.audio == Sound::Wav { SoundForm::Archive } else { SoundForm::Files };
@@ -249,28 +253,16 @@ fn write(
     features: Option<FeatureCopies>,
 ) -> anyhow::Result<()> {
     let files = corpus.files();
-    let is_written = |file: &str| files.iter().any(|name| name == file);
-    let old: Vec<&str> = FILES.into_iter().filter(|file| !is_written(file) && folder.join(file).exists()).collect();
-    unless_forced(match old.as_slice() {
-        [] => Ok(()),
-        [first, ..] => Err(format!(
-            "{}: it is there from before, and the new utterances have no such file: remove it, or choose another folder",
-            folder.join(first).display()
-        )),
-    })?;
-    let mut outputs = Vec::new();
-    for name in &files {
+    let mut set = OutputSet::default();
+    copies.map_or(Ok(()), |copies| copies.add_to(&mut set))?;
+    features.map_or(Ok(()), |features| features.add_to(&mut set))?;
+    // Without the last one nothing is complete.
+    for name in files.iter().rev() {
         let path = folder.join(name);
         let mut output = Output::create_file(&path, path.display().to_string(), false)?;
         corpus.write(name, |lines| output.write_all(lines))?;
-        outputs.push(output);
+        set.add(output)?;
     }
-    // Nothing gets its name before all is written, and no table before the sound that it names.
-    copies.map_or(Ok(()), SoundCopies::finish)?;
-    features.map_or(Ok(()), FeatureCopies::finish)?;
-    outputs.into_iter().try_for_each(Output::finish)?;
-    for file in old {
-        std::fs::remove_file(folder.join(file)).with_context(|| format!("cannot remove {file}"))?;
-    }
-    Ok(())
+    former::replace(&mut set, folder, files);
+    Ok(set.finish()?)
 }

@@ -179,7 +179,7 @@ fn make_shard_list(opts: Options) -> Result<Tally> {
     }
     log!("Wrote {} utterances to {} shards, skipped {}.", tally.done, shards.num_shards(), tally.failed);
     speakers.iter().for_each(SpeakerMap::tell);
-    manifests.map_or(Ok(()), NemoManifests::finish)?;
+    manifests.map_or(Ok(()), |manifests| manifests.add_to(shards.files()))?;
     shards.finish()?;
     Ok(tally)
 }

@@ -119,3 +119,47 @@ fn more_than_a_tenth_that_is_bad_is_an_error_unless_it_is_allowed() {
     scratch.sh("feed-feats --conf=plain.yaml data.list ark:f.ark").fails_with(255);
     assert!(!scratch.list().contains(&"f.ark".to_owned()));
 }
+
+/// Not one sample for a file, but all that nobody gets.
+#[test]
+fn all_samples_after_the_damage_of_a_tar_file_are_bad() {
+    let scratch = Scratch::new();
+    scratch.write("c.yaml", "dataset_conf:\n  filter_conf: {min_length: 0}\n  batch_conf: {batch_size: 1}\n");
+    scratch.sh("mkdir s d").succeeds();
+    let keys: Vec<String> = (0..60).map(|number| format!("u{number:02}")).collect();
+    for key in &keys {
+        scratch.write(&format!("s/{key}.wav"), crate::support::signal::wave(16000, &[1; 800]));
+        scratch.write(&format!("s/{key}.txt"), "GO");
+    }
+    scratch
+        .sh("make-data-dir s data && make-shard-list --num-utts-per-shard=20 data/wav.scp data/text d list \
+             && make-shar --num-utts-per-shard=20 data shar")
+        .succeeds();
+    let feed = "feed-batches --conf=c.yaml --labels=none";
+    // The header of the eleventh sample of the second file.
+    let spoil = |file: &str, member: &str| {
+        let bytes = scratch.read(file);
+        let at = bytes.windows(member.len()).position(|window| window == member.as_bytes()).unwrap();
+        let mut bytes = bytes;
+        bytes[at + 150] ^= 0x10;
+        scratch.write(file, bytes);
+    };
+    spoil("d/shards_000000001.tar", "u30.txt");
+    spoil("shar/recording.000001.tar", "u30.wav");
+    // The broken header may be of the sample before it, too; cuts say whose it is.
+    for (kind, list, lost) in [("shard", "list", 11), ("shar", "shar", 10)] {
+        let ran = scratch.sh(&format!("{feed} --data-type={kind} {list} out.{kind}")).fails_with(255);
+        ran.stderr_has(&format!("{lost} samples are lost with it; left out"))
+            .stderr_has(&format!("expected at most a tenth of the samples to be bad, got {lost} of 60"));
+        let ran = scratch.sh(&format!("{feed} --data-type={kind} --max-bad={lost} {list} - > /dev/null")).succeeds();
+        ran.stderr_has(&format!("Read 60 samples; dropped: {lost} bad; delivered {}", 60 - lost));
+    }
+    // Nobody knows what was in a file that is cut or missing: as much as in another one.
+    for spoil in
+        ["head -c 30000 d/shards_000000002.tar > s && mv s d/shards_000000002.tar", "rm d/shards_000000002.tar"]
+    {
+        scratch.sh(&format!("rm -rf s; {spoil}")).succeeds();
+        let ran = scratch.sh(&format!("{feed} --data-type=shard --max-bad=-1 list - > /dev/null")).succeeds();
+        ran.stderr_has("Read 60 samples; dropped: ").stderr_has("samples are lost with it");
+    }
+}

@@ -271,7 +271,7 @@ fn files_of_another_run_do_not_stay_beside_new_ones() {
     scratch
         .sh("mkdir data; touch data/text; make-data-dir corpus data")
         .fails_with(255)
-        .stderr_has("data/text: it is there from before");
+        .stderr_has("data/text is there from before, and the new utterances have no such file");
     scratch.sh("ls data").succeeds().stdout_is("text\n");
     scratch.sh("make-data-dir --force corpus data; ls data").succeeds().stdout_is("spk2utt\nutt2spk\nwav.scp\n");
     // If one file cannot be written, none is.

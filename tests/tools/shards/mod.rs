@@ -12,9 +12,11 @@ mod json_fields;
 mod list_shards;
 mod make_raw_list;
 mod make_shard_list;
+mod missing_parts;
 mod nemo_tars;
 mod odd_names;
 mod parquet;
+mod sets;
 mod shar;
 mod shards_to_scp;
 

@@ -90,7 +90,8 @@ fn odd_keys_are_quoted_in_lists_and_named_by_the_check() {
     let scratch = odd();
     let listed = String::from_utf8(scratch.sh("list-shards odd.tar").succeeds().stdout().to_vec()).unwrap();
     let keys: Vec<&str> = listed.lines().map(|line| line.split(" odd.tar ").next().unwrap()).collect();
-    let quoted = [r"$'a\x1b[31mb'", r"$'c\nERROR (x) d'", r"$'e\xc2\x9b31mf'", "'g h'"];
+    // Keys have no white space: `_` is there instead.
+    let quoted = [r"$'a\x1b[31mb'", "c_ERROR_(x)_d", r"$'e\xc2\x9b31mf'", "g_h"];
     assert_eq!(keys, [&["u1"][..], &quoted].concat());
     let ran = scratch.sh("check-shards odd.tar").fails_with(1);
     let found = String::from_utf8(ran.stdout().to_vec()).unwrap();
@@ -127,5 +128,75 @@ fn a_dali_index_has_no_names_with_blanks() {
         let ran = scratch.sh(command).fails_with(255);
         ran.stderr_has("'u1.a b': expected a name without white space for a DALI index");
         assert!(!scratch.list().iter().any(|name| name.ends_with(".idx") || name.ends_with(".scp")));
+    }
+}
+
+/// One rule for all doors.
+#[test]
+fn blanks_in_names_of_samples_become_underscores() {
+    let scratch = Scratch::new();
+    let sound = sound(16000);
+    scratch.write("a.tar", shard(&[("a b", "x", &sound), ("c\u{a0}d", "y", &sound)]));
+    let durations = "a_b 1 \nc_d 1 \n";
+    scratch.sh("wav-to-duration shard:a.tar ark,t:-").succeeds().stdout_is(durations);
+    scratch.sh("extract-shards --write-utt2dur=ark,t:- a.tar").succeeds().stdout_is(durations);
+    scratch.sh("extract-shards a.tar d && wav-to-duration scp:d/wav.scp ark,t:-").succeeds().stdout_is(durations);
+    scratch.sh("shards-to-scp a.tar wav.scp && wav-to-duration scp:wav.scp ark,t:-").succeeds().stdout_is(durations);
+    scratch.sh("list-shards a.tar | cut -d' ' -f1").succeeds().stdout_is("a_b\nc_d\n");
+    scratch
+        .sh("echo a_b > keys; copy-shards --keys=keys a.tar out out.list && tar tf out/*.tar")
+        .succeeds()
+        .stdout_is("a b.txt\na b.wav\n");
+    scratch.sh("table-keys shard:a.tar | cut -f1").succeeds().stdout_has("a_b").stdout_has("c_d");
+    // Names that meet.
+    for names in [["a b", "a_b"], ["a_b", "a b"], ["a b", "a\tb"]] {
+        scratch.write("b.tar", shard(&names.map(|name| (name, "x", sound.as_slice()))));
+        for command in [
+            "wav-to-duration shard:b.tar ark,t:-",
+            "extract-shards b.tar e",
+            "shards-to-scp b.tar wav.scp",
+            "list-shards b.tar",
+            "copy-shards b.tar new new.list",
+        ] {
+            scratch.sh(command).fails_with(255).stderr_has("which both become a_b");
+        }
+        scratch.sh("check-shards b.tar").fails_with(1).stdout_has("which both become a_b");
+    }
+}
+
+/// A name with a pipe sign is that of a command.
+#[test]
+fn keys_with_pipe_signs_become_names_that_can_be_read() {
+    let scratch = Scratch::new();
+    let sound = sound(16000);
+    scratch.write("a.tar", shard(&[("a|b", "x", &sound), ("|c|", "y", &sound)]));
+    scratch.write("s.csv", "id,path,text\na|b,x.wav,x\n").write("x.wav", &sound);
+    scratch
+        .sh("extract-shards a.tar d && wav-to-duration scp:d/wav.scp ark,t:-")
+        .succeeds()
+        .stdout_is("a|b 1 \n|c| 1 \n");
+    scratch.sh("ls d/wav").succeeds().stdout_is("%7Cc%7C.wav\na%7Cb.wav\n");
+    scratch
+        .sh("make-data-dir s.csv csv && export-data-dir --format=parquet csv p.parquet && make-data-dir p.parquet e && wav-to-duration scp:e/wav.scp ark,t:-")
+        .succeeds()
+        .stdout_is("a|b 1 \n");
+    scratch.write("f.ark", "a|b [ 1 2 ]\n");
+    scratch
+        .sh("copy-vector ark:f.ark ark:v.ark && table-export --format=npy ark:v.ark npy && ls npy && table-import npy/a%7Cb.npy ark,t:-")
+        .succeeds()
+        .stdout_has("a%7Cb.npy\n")
+        .stdout_has(" 1 2 ]");
+    scratch.write("m.ark", "a|b [\n 1 2\n 3 4 ]\n");
+    for tool in ["copy-feats-to-htk", "copy-feats-to-sphinx"] {
+        scratch
+            .sh(&format!("{tool} --output-dir=out --output-ext=x ark:m.ark && ls out && rm -r out"))
+            .succeeds()
+            .stdout_is("a%7Cb.x\n");
+    }
+    scratch.sh("feats-to-png ark:m.ark png && ls png").succeeds().stdout_is("a%7Cb.png\n");
+    // The folder has one, too.
+    for command in ["make-data-dir p.parquet 'x|y'", "extract-shards a.tar 'x|y'"] {
+        let ran = scratch.sh(command).fails_with(255);
+        ran.stderr_has("expected the name of a folder whose files can stand in a script file, got \"x|y\"");
     }
 }

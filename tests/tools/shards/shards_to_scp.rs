@@ -79,8 +79,11 @@ fn samples_that_lack_a_field_are_told() {
     let ran = scratch.sh("shards-to-scp --fields=wav,txt a.tar wav.scp txt.scp").fails_with(1);
     let ran =
         ran.stderr_has("a: the sample in a.tar has no field wav").stderr_has("b: the sample in a.tar has no field txt");
-    ran.stderr_has("'c d': a key with white space or control characters cannot be in a script file");
-    assert_eq!([scratch.read("wav.scp"), scratch.read("txt.scp")], [b"b a.tar:1536\n", b"a a.tar:512\n".as_slice()]);
+    ran.stderr_has("c_d: the sample in a.tar has no field txt");
+    assert_eq!(
+        [scratch.read("wav.scp"), scratch.read("txt.scp")],
+        [b"b a.tar:1536\nc_d a.tar:2560\n", b"a a.tar:512\n".as_slice()]
+    );
 }
 
 #[test]

@@ -50,6 +50,10 @@ fn files(folder: &Path, kind: &str) -> Result<Vec<PathBuf>> {
 
 /// Reads all recordings and supervisions of the folder.
 pub(super) fn read(folder: &Path, places: &SoundPlaces) -> Result<Vec<FoundUtterance>> {
+    if whole_file::has_leftovers(folder) {
+        let place = CorpusPlace { name: folder.display().to_string().into(), line: None };
+        return Err(place.error("a program that wrote here was killed, and its files are not complete: run it again"));
+    }
     let mut recordings = HashMap::new();
     for file in files(folder, "recordings")? {
         let mut objects = Objects::open(file.as_os_str().as_bytes().into())?;

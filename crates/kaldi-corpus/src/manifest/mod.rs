@@ -16,7 +16,8 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::Lines;
 use kaldi_tar::SharFolder;
 
-use crate::{CorpusPlace, ManifestOptions, Result, Utterances};
+use crate::parts::{PartFault, check_parts};
+use crate::{CorpusPlace, Error, ManifestOptions, Result, Utterances};
 pub use columns::{saved_files, saved_splits};
 pub(crate) use json::{Object, Objects};
 pub(crate) use nemo_tars::nemo_tar;
@@ -93,7 +94,22 @@ pub(crate) fn read_all(
     match manifest {
         // All files have the same columns.
         Manifest::Columns => columns::read(names, options, all),
-        _ => names.iter().try_for_each(|name| read(name.as_ref(), manifest, options, all)),
+        _ => {
+            note_missing_parts(names, all)?;
+            names.iter().try_for_each(|name| read(name.as_ref(), manifest, options, all))
+        }
+    }
+}
+
+/// Notes parts of sets that the names of files show to be missing. Who names some of the files may want these only.
+fn note_missing_parts(names: &[BString], all: &mut Utterances) -> Result<()> {
+    match check_parts(names) {
+        Some(PartFault::Missing(_, first)) if !all.left_out.strict => {
+            let place = CorpusPlace { name: first.to_string().into(), line: None };
+            all.left_out.add("sets of files lack parts, as the names of the others say", &place)
+        }
+        Some(PartFault::Missing(message, _) | PartFault::Mixed(message)) => Err(Error::Nothing(message)),
+        None => Ok(()),
     }
 }
 

@@ -1,9 +1,10 @@
 //! What is in a folder before a Shar folder is written there.
 
 use std::fs;
+use std::path::PathBuf;
 
 use super::write::SharOptions;
-use crate::shard::{Error, Result, remove};
+use crate::shard::{Error, Result};
 
 /// The fields that have tar files.
 pub(super) fn fields(options: &SharOptions) -> &'static [&'static str] {
@@ -25,7 +26,7 @@ fn is_written(options: &SharOptions, name: &str, num_files: u64) -> bool {
 }
 
 /// The names of what is in the folder; those that begin with a dot do not count.
-fn names(options: &SharOptions) -> Result<Vec<String>> {
+fn names(options: &SharOptions) -> kaldi_io::Result<Vec<String>> {
     let failed = |source| kaldi_io::Error::Open { name: options.folder.display().to_string(), source };
     let mut names = Vec::new();
     for entry in fs::read_dir(&options.folder).map_err(failed)? {
@@ -52,8 +53,8 @@ pub(super) fn refuse_others(options: &SharOptions, num_files: u64) -> Result<()>
     }
 }
 
-/// Removes the files of a former run that were to be replaced, if there are fewer new ones than expected.
-pub(super) fn remove_others(options: &SharOptions, num_files: u64) -> Result<()> {
-    let mut others = names(options)?.into_iter().filter(|name| !is_written(options, name, num_files));
-    others.try_for_each(|name| remove(&options.folder.join(name)))
+/// The files of a former run that were to be replaced, if there are fewer new ones than expected.
+pub(super) fn left_over(options: &SharOptions, num_files: u64) -> kaldi_io::Result<Vec<PathBuf>> {
+    let others = names(options)?.into_iter().filter(|name| !is_written(options, name, num_files));
+    Ok(others.map(|name| options.folder.join(name)).collect())
 }

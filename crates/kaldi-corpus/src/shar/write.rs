@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use bstr::BString;
 use flate2::{Compression, GzBuilder};
-use kaldi_io::Output;
+use kaldi_io::{ClosedOutput, Output, OutputSet};
 use kaldi_tar::whole_size;
 use whole_file::Turn;
 
@@ -28,11 +28,14 @@ pub struct SharOptions {
     pub index: bool,
 }
 
-/// Writes a Shar folder: a file appears when it is complete, that of cuts after those of the fields.
+/// Writes a Shar folder, whose files appear together.
 #[must_use = "the last files are written by finish()"]
 pub struct SharWriter {
     options: SharOptions,
     open: Option<Open>,
+    /// The files of the fields, and the files of cuts.
+    fields: OutputSet,
+    cuts: Vec<ClosedOutput>,
     num_files: u64,
     num_cuts: u64,
     /// Until all files are there, no other process writes to this folder.
@@ -59,7 +62,8 @@ impl SharWriter {
         kaldi_io::make_folder(&options.folder).map_err(|source| kaldi_io::Error::Open { name, source })?;
         let turn = Turn::take(&options.folder.join("cuts"));
         former::refuse_others(&options, num_cuts.div_ceil(options.max_cuts))?;
-        Ok(Self { options, open: None, num_files: 0, num_cuts: 0, _turn: turn })
+        let (fields, cuts) = (OutputSet::default(), Vec::new());
+        Ok(Self { options, open: None, fields, cuts, num_files: 0, num_cuts: 0, _turn: turn })
     }
 
     /// Writes a cut.
@@ -100,13 +104,17 @@ impl SharWriter {
         self.num_files
     }
 
-    /// Completes the last files, and removes those of a former run that were to be replaced.
+    /// Completes the last files and gives all of them their names. Those of a former run that were to be replaced go.
     ///
     /// # Errors
     /// If writing fails.
     pub fn finish(mut self) -> Result<()> {
         self.finish_files()?;
-        former::remove_others(&self.options, self.num_files)
+        let Self { options, fields: mut files, cuts, num_files, .. } = self;
+        // As long as a file of cuts is missing, fields have more files than cuts.
+        cuts.into_iter().rev().for_each(|cuts| files.add_closed(cuts));
+        files.replacing(move || former::left_over(&options, num_files));
+        Ok(files.finish()?)
     }
 
     fn finish_files(&mut self) -> Result<()> {
@@ -114,9 +122,9 @@ impl SharWriter {
         let has_index = self.options.index;
         for (name, shard, index) in fields {
             let size = whole_size(shard.size());
-            shard.finish()?;
+            self.fields.add(shard.complete()?)?;
             if has_index {
-                index.write(name.as_ref(), size)?;
+                self.fields.add(index.output(name.as_ref(), size)?)?;
             }
         }
         let name = cuts.name();
@@ -128,9 +136,9 @@ impl SharWriter {
         } else {
             cuts.write_all(&lines)?;
         }
-        cuts.finish()?;
+        self.cuts.push(cuts.close()?);
         if has_index && !self.options.gzip {
-            line_index.write(name.as_str().into(), lines.len() as u64)?;
+            self.fields.add(line_index.output(name.as_str().into(), lines.len() as u64)?)?;
         }
         Ok(())
     }

@@ -77,7 +77,12 @@ impl DaliIndex {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn write(mut self, shard: &BStr) -> Result<()> {
+    pub fn write(self, shard: &BStr) -> Result<()> {
+        Ok(self.output(shard)?.finish()?)
+    }
+
+    /// As [`DaliIndex::write`]; the file has no name yet.
+    pub(crate) fn output(mut self, shard: &BStr) -> Result<Output> {
         if self.num_samples > 0 {
             self.samples.push(b'\n');
         }
@@ -85,7 +90,7 @@ impl DaliIndex {
         let mut output = Output::create_file(&name.to_path_lossy(), name.to_string(), false)?;
         output.write_all(format!("v1.2 {}\n", self.num_samples).as_bytes())?;
         output.write_all(&self.samples)?;
-        Ok(output.finish()?)
+        Ok(output)
     }
 }
 

@@ -73,12 +73,17 @@ impl LhotseIndex {
     /// # Errors
     /// If the file cannot be written.
     pub fn write(self, of: &BStr, size: u64) -> Result<()> {
+        Ok(self.output(of, size)?.finish()?)
+    }
+
+    /// As [`LhotseIndex::write`]; the file has no name yet.
+    pub(crate) fn output(self, of: &BStr, size: u64) -> Result<Output> {
         let name = [of.as_bytes(), b".idx"].concat();
         let name = name.as_bstr();
         let mut output = Output::create_file(&name.to_path_lossy(), name.to_string(), false)?;
         let bytes: Vec<u8> = self.offsets.into_iter().chain([size]).flat_map(u64::to_le_bytes).collect();
         output.write_all(&bytes)?;
-        Ok(output.finish()?)
+        Ok(output)
     }
 }
 

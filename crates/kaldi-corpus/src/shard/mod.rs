@@ -61,8 +61,8 @@ pub use check::{Findings, FoundMember, ShardChecks};
 pub use dali::DaliIndex;
 pub use kaldi_tar::{
     CutEntry, Error, FaultKind, Field, FieldError, FieldPath, Grouping, ListKind, Member, Members, Payload, Result,
-    SampleStream, SharFolder, ShardFault, ShardName, ShardNames, TarSample, TarSamples, Wanted, excerpt, is_field,
-    is_sound, member_header,
+    SampleStream, SharFolder, ShardFault, ShardName, ShardNames, TarSample, TarSamples, Wanted, count_cuts,
+    count_lost_samples, excerpt, is_field, is_sound, member_header,
 };
 pub use lhotse_index::LhotseIndex;
 pub use nemo::{NemoEntry, NemoManifests, nemo_shard_number, nemo_stem};
@@ -74,7 +74,6 @@ pub use shar_samples::{SharSamples, shar_samples};
 pub(crate) use sound::is_canonical;
 pub use sound::sound_info;
 pub use stored::{RawSamples, ShardSamples, Stored, StoredField, StoredSample, raw_samples, shard_samples};
-pub(crate) use write::remove;
 pub use write::{Packed, ShardCompression, ShardIndex, ShardOptions, ShardSetWriter, ShardWriter};
 
 #[cfg(test)]

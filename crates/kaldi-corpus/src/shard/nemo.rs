@@ -9,7 +9,7 @@
 use std::path::PathBuf;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::Output;
+use kaldi_io::{Output, OutputSet};
 use serde_json::Value;
 
 use crate::list::python_float;
@@ -34,11 +34,12 @@ pub fn nemo_stem(key: &str) -> String {
     key.replace(['/', '.'], "_")
 }
 
-/// Writes the manifests of a tarred data set: one with all lines, and one for each shard. They appear when they are complete.
-#[must_use = "the manifests are complete only after finish()"]
+/// Writes the manifests of a tarred data set: one with all lines, and one for each shard. They appear with the set of the shards.
+#[must_use = "the manifests are complete only after add_to()"]
 pub struct NemoManifests {
     folder: PathBuf,
     all: Output,
+    of_shards: OutputSet,
     shard: u64,
     lines: Vec<u8>,
 }
@@ -55,7 +56,7 @@ impl NemoManifests {
             .map_err(|source| kaldi_io::Error::Open { name: sharded.display().to_string(), source })?;
         let all = path.join("tarred_audio_manifest.json");
         let all = Output::create_file(&all, all.display().to_string(), false)?;
-        Ok(Self { folder: path, all, shard: 0, lines: Vec::new() })
+        Ok(Self { folder: path, all, of_shards: OutputSet::default(), shard: 0, lines: Vec::new() })
     }
 
     /// Adds the line of a member of a shard. Shards come in their order.
@@ -88,16 +89,17 @@ impl NemoManifests {
         let path = self.folder.join(FOLDER).join(format!("manifest_{}.json", self.shard));
         let mut output = Output::create_file(&path, path.display().to_string(), false)?;
         output.write_all(&std::mem::take(&mut self.lines))?;
-        Ok(output.finish()?)
+        Ok(self.of_shards.add_one_of_many(output)?)
     }
 
-    /// Completes the manifests.
+    /// Completes the manifests, and adds them to a set.
     ///
     /// # Errors
     /// If writing fails.
-    pub fn finish(mut self) -> Result<()> {
+    pub fn add_to(mut self, set: &mut OutputSet) -> Result<()> {
         self.finish_shard()?;
-        Ok(self.all.finish()?)
+        set.append(self.of_shards);
+        Ok(set.add(self.all)?)
     }
 }
 

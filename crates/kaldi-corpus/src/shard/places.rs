@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString};
 use kaldi_io::{Blob, Input};
+use kaldi_tar::sample_key;
 
 use crate::shard::{Grouping, Packed, Result, ShardName, TarSamples, sound_info};
 
@@ -68,7 +69,7 @@ impl Places {
         let is_kept = samples.members().plain_file().is_none();
         self.shards.push((shard_name, is_kept));
         while let Some(sample) = samples.next_sample(|field, member, payload| {
-            let is_wanted = grouping.split(member.path.as_ref()).is_some_and(|(key, _)| is_wanted(key));
+            let is_wanted = grouping.split(member.path.as_ref()).is_some_and(|(key, _)| is_wanted(&sample_key(key)));
             let seconds = sound_info(field, member, payload)?.and_then(|info| info.duration());
             let offset = match is_wanted && is_kept {
                 true => self.keep(&payload.read()?)?,

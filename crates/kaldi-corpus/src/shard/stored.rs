@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::shard::pack::read_named;
 use crate::shard::{Error, Grouping, Result, ShardName, Wanted};
 use crate::{RawList, RawUtterance};
-use kaldi_tar::SampleStream;
+use kaldi_tar::{SampleStream, sample_key};
 
 /// A sample of a shard or of a raw list, with its fields in their order. Contents are in memory or stay in their files.
 #[derive(Clone, Debug)]
@@ -70,7 +70,8 @@ impl StoredSample {
             };
             field(name, Stored::Blob(text.into_bytes().into()))
         }));
-        Self { key: utterance.key.into(), source: Arc::clone(list), fields, segment: utterance.segment }
+        let key = sample_key(utterance.key.as_str().into()).into_owned();
+        Self { key, source: Arc::clone(list), fields, segment: utterance.segment }
     }
 }
 

@@ -5,12 +5,11 @@ mod gzip;
 mod packed;
 mod shard;
 
-pub(crate) use former::remove;
 pub use packed::Packed;
 pub use shard::ShardWriter;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Output, is_remote};
+use kaldi_io::{Output, OutputSet, is_remote};
 use whole_file::Turn;
 
 use crate::shard::dali::DaliIndex;
@@ -63,11 +62,12 @@ impl ShardIndex {
     pub const NAMES: [(&str, Self); 1] = [("dali", Self::Dali)];
 }
 
-/// Writes samples to shards, one after the other: a shard appears when it is complete, the list when all are.
+/// Writes samples to shards, one after the other. All shards and then the list appear together; objects of a store when each is complete.
 #[must_use = "the list is written by finish()"]
 pub struct ShardSetWriter {
     options: ShardOptions,
     list: Output,
+    files: OutputSet,
     names: Vec<BString>,
     shard: Option<(ShardWriter, DaliIndex)>,
     num_samples: u64,
@@ -94,7 +94,8 @@ impl ShardSetWriter {
         let most = if options.max_bytes == u64::MAX { num_samples.div_ceil(options.max_samples) } else { num_samples };
         former::refuse_former(&options, most)?;
         let list = Output::create(list, false)?;
-        Ok(Self { options, list, names: Vec::new(), shard: None, num_samples: 0, _turn: turn })
+        let files = OutputSet::default();
+        Ok(Self { options, list, files, names: Vec::new(), shard: None, num_samples: 0, _turn: turn })
     }
 
     /// The name of a shard by its number, as the list has it.
@@ -158,27 +159,34 @@ impl ShardSetWriter {
         self.names.len()
     }
 
-    /// Completes the last shard, and then the list.
+    /// The files that will appear before the list.
+    pub fn files(&mut self) -> &mut OutputSet {
+        &mut self.files
+    }
+
+    /// Completes the last shard and the list, and gives all files their names.
     ///
     /// # Errors
     /// If writing fails.
     pub fn finish(mut self) -> Result<()> {
         self.finish_shard()?;
-        former::remove_former(&self.options, self.names.len() as u64)?;
         for name in &self.names {
             self.list.write_all(name)?;
             self.list.write_all(b"\n")?;
         }
-        Ok(self.list.finish()?)
+        let Self { mut files, list, options, names, .. } = self;
+        files.add(list)?;
+        files.replacing(move || former::left_over(&options, names.len() as u64));
+        Ok(files.finish()?)
     }
 
     fn finish_shard(&mut self) -> Result<()> {
         let Some((shard, index)) = self.shard.take() else { return Ok(()) };
-        shard.finish()?;
+        self.files.add_one_of_many(shard.complete()?)?;
         if self.options.dali
             && let Some(name) = self.names.last()
         {
-            index.write(name.as_ref())?;
+            self.files.add_one_of_many(index.output(name.as_ref())?)?;
         }
         Ok(())
     }

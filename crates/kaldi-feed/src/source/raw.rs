@@ -10,11 +10,12 @@ use kaldi_corpus::shard::{FieldPath, ListKind, Stored, StoredSample};
 use kaldi_corpus::{ListIndex, NemoSounds, RawUtterance};
 use kaldi_io::Commands;
 use kaldi_reader::{BoxReader, ReaderExt};
+use kaldi_wave::looks_like_sound;
 
 use super::content::Part;
 use super::measure::measured;
 use super::picks::{Picking, Reading};
-use crate::ledger::Found;
+use crate::ledger::{BadSamples, Found};
 use crate::{Error, Result, Sample};
 
 /// A raw list, or a manifest of NeMo.
@@ -57,7 +58,7 @@ impl Raw {
                 Some(nemo) => of_nemo(&line, &nemo.0, &nemo.1, commands, &name),
             };
             let found = found.map_err(|message| format!("{name}: line {}: {message}", number + 1));
-            Ok(Some(found.and_then(|stored| sample(stored, &text, seeds))))
+            Ok(Some(found.and_then(|stored| sample(stored, &text, seeds)).map_err(BadSamples::from)))
         };
         Picking::new(self.index.len(), reading).filter_map(find).boxed()
     }
@@ -81,7 +82,7 @@ fn of_nemo(
 }
 
 /// The sample of a line or of a shard, with the text that is in this field. Its size comes from its header.
-pub(super) fn sample(stored: StoredSample, text_field: &FieldPath, seeds: [u64; 2]) -> Found {
+pub(super) fn sample(stored: StoredSample, text_field: &FieldPath, seeds: [u64; 2]) -> Result<Sample, String> {
     let StoredSample { key, fields, segment, source } = stored;
     let part = segment.map_or(Part::Sound, |(start, end)| Part::Segment(start, end));
     let failed = |message: String| format!("{key}: {message}");
@@ -111,6 +112,16 @@ pub(super) fn sample(stored: StoredSample, text_field: &FieldPath, seeds: [u64; 
             others.insert(field.name, content.into_owned());
         }
     }
+    // A suffix may say nothing; then the bytes do.
+    let named = others
+        .iter()
+        .find(|(_, content)| looks_like_sound(content, content.len() as u64))
+        .map(|(name, _)| name.clone());
+    let sound = sound.or_else(|| {
+        let name = named?;
+        let content = others.remove(&name)?;
+        Some((Some([&key[..], b".", &name].concat().into()), Stored::Blob(content.into())))
+    });
     let Some((member, sound)) = sound else {
         return Err(failed(format!("expected a field of sound in {source}, got none")));
     };

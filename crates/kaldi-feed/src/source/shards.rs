@@ -2,24 +2,29 @@
 
 use std::sync::Arc;
 
-use bstr::{BString, ByteSlice};
+use bstr::{BStr, BString, ByteSlice};
 use kaldi_corpus::shard::{
-    CutEntry, FieldPath, Grouping, SharFolder, ShardName, ShardNames, StoredSample, Wanted, shar_samples, shard_samples,
+    CutEntry, FaultKind, FieldPath, Grouping, SharFolder, ShardName, ShardNames, StoredSample, Wanted, count_cuts,
+    count_lost_samples, shar_samples, shard_samples,
 };
 use kaldi_io::Rspecifier;
 use kaldi_reader::{BoxReader, Reader, ReaderExt, Step, from_fn};
 
 use super::picks::{Picking, Reading};
 use super::raw::sample;
-use crate::ledger::Found;
+use crate::ledger::{BadSamples, Found};
 use crate::{Error, Result};
 
 /// Shards, or files of cuts of a Shar folder.
 pub(crate) struct Shards {
     names: Arc<[BString]>,
     open: Arc<Open>,
+    count_lost: CountLost,
     text_field: FieldPath,
 }
+
+/// Counts the samples that are lost with one of them after an error; so many were delivered. `None` if nobody knows.
+type CountLost = fn(&BStr, &kaldi_corpus::shard::Error, u64) -> Option<u64>;
 
 /// Opens one of them.
 type Open = dyn Fn(&BString) -> Result<Samples, kaldi_corpus::shard::Error> + Send + Sync;
@@ -34,7 +39,8 @@ impl Shards {
         while let Some(shard) = names.next()? {
             all.push(shard.name().to_owned());
         }
-        Ok(Self { names: all.into(), open: Arc::new(|name| Ok(samples(name))), text_field })
+        let open = |name: &BString| Ok(samples(name));
+        Ok(Self { names: all.into(), open: Arc::new(open), count_lost: lost_in_shard, text_field })
     }
 
     /// Those of a Shar folder, which may have `shar:` before it, or one of its files of cuts. The text is an entry of a cut.
@@ -49,13 +55,14 @@ impl Shards {
         };
         let names = SharFolder::find(folder.as_ref())?.files().iter().map(|files| files.cuts.clone()).collect();
         let open = move |name: &BString| Ok(shar_samples(name.as_ref(), text.clone())?.boxed());
-        Ok(Self { names, open: Arc::new(open), text_field: FieldPath::new("txt") })
+        Ok(Self { names, open: Arc::new(open), count_lost: lost_in_shar, text_field: FieldPath::new("txt") })
     }
 
     pub(super) fn read(&self, reading: Reading) -> BoxReader<Found, Error> {
         let picking = Picking::new(self.names.len(), reading);
         let (names, open, text_field) = (Arc::clone(&self.names), Arc::clone(&self.open), self.text_field.clone());
-        ShardReader { names, open, text_field, picking, current: None }.boxed()
+        let count_lost = self.count_lost;
+        ShardReader { names, open, count_lost, text_field, picking, current: None, most: 0 }.boxed()
     }
 }
 
@@ -63,9 +70,41 @@ impl Shards {
 struct ShardReader {
     names: Arc<[BString]>,
     open: Arc<Open>,
+    count_lost: CountLost,
     text_field: FieldPath,
     picking: Picking,
-    current: Option<(Samples, [u64; 2])>,
+    current: Option<Current>,
+    /// The samples of the largest one that was read to its end.
+    most: u64,
+}
+
+/// The one that is being read.
+struct Current {
+    number: usize,
+    samples: Samples,
+    seeds: [u64; 2],
+    delivered: u64,
+}
+
+/// The broken sample, and those after it.
+fn lost_in_shard(name: &BStr, error: &kaldi_corpus::shard::Error, _: u64) -> Option<u64> {
+    let kaldi_corpus::shard::Error::Fault(fault) = error else { return None };
+    // Where a file is cut, what followed is gone.
+    let is_cut = fault.kind == FaultKind::Truncated;
+    count_lost_samples(name, fault, Grouping::Wenet).filter(|_| !is_cut)
+}
+
+/// The cuts that were not delivered.
+fn lost_in_shar(name: &BStr, _: &kaldi_corpus::shard::Error, delivered: u64) -> Option<u64> {
+    count_cuts(name).ok().map(|cuts| cuts.saturating_sub(delivered))
+}
+
+impl ShardReader {
+    /// What is wrong with a shard, and how many samples that costs. If nobody knows, it had as many as the largest of the others.
+    fn lost(&self, number: usize, delivered: u64, error: &kaldi_corpus::shard::Error) -> BadSamples {
+        let known = (self.count_lost)(self.names[number].as_ref(), error, delivered);
+        BadSamples::lost(error, known.unwrap_or_else(|| self.most.saturating_sub(delivered)))
+    }
 }
 
 /// The samples of one shard. What is in a file stays there.
@@ -84,21 +123,28 @@ impl Reader for ShardReader {
 
     fn next(&mut self) -> Result<Option<Found>> {
         loop {
-            let Some((shard, seeds)) = &mut self.current else {
+            let Some(current) = &mut self.current else {
                 let Some((number, seeds)) = self.picking.next()? else { return Ok(None) };
                 match (self.open)(&self.names[number]) {
-                    Ok(samples) => self.current = Some((samples, seeds)),
-                    Err(error) => return Ok(Some(Err(error.to_string()))),
+                    Ok(samples) => self.current = Some(Current { number, samples, seeds, delivered: 0 }),
+                    Err(error) => return Ok(Some(Err(self.lost(number, 0, &error)))),
                 }
                 continue;
             };
-            match shard.next() {
-                Ok(Some(stored)) => return Ok(Some(sample(stored, &self.text_field, *seeds))),
-                Ok(None) => self.current = None,
+            let Current { number, delivered, .. } = *current;
+            match current.samples.next() {
+                Ok(Some(stored)) => {
+                    current.delivered += 1;
+                    return Ok(Some(sample(stored, &self.text_field, current.seeds).map_err(BadSamples::from)));
+                }
+                Ok(None) => {
+                    self.most = self.most.max(delivered);
+                    self.current = None;
+                }
                 // A fault in a shard costs the broken sample and those after it in the shard.
                 Err(error) => {
                     self.current = None;
-                    return Ok(Some(Err(error.to_string())));
+                    return Ok(Some(Err(self.lost(number, delivered, &error))));
                 }
             }
         }

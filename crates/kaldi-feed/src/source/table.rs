@@ -14,8 +14,8 @@ use super::archives::OpenArchives;
 use super::content::Part;
 use super::measure::{measured, placed};
 use super::picks::{Picking, Reading};
-use crate::ledger::Found;
-use crate::{Error, Result, Text};
+use crate::ledger::{BadSamples, Found};
+use crate::{Error, Result, Sample, Text};
 
 /// A script file with a file of texts.
 pub(crate) struct Table {
@@ -60,13 +60,19 @@ impl Table {
             let line = index.line(number)?;
             count_delivered();
             let found = parse_script_line(&line).map_err(|message| format!("{name}: line {}: {message}", number + 1));
-            Ok(Some(found.and_then(|line| sample(line, texts.as_deref(), seeds, &archives))))
+            let found = found.and_then(|line| sample(line, texts.as_deref(), seeds, &archives));
+            Ok(Some(found.map_err(BadSamples::from)))
         };
         Picking::new(self.index.len(), reading).filter_map(find).boxed()
     }
 }
 
-fn sample(line: ScriptLine, texts: Option<&Texts>, seeds: [u64; 2], archives: &Arc<OpenArchives>) -> Found {
+fn sample(
+    line: ScriptLine,
+    texts: Option<&Texts>,
+    seeds: [u64; 2],
+    archives: &Arc<OpenArchives>,
+) -> Result<Sample, String> {
     let ScriptLine { key, xfilename } = &line;
     let text = match texts.map(|texts| (texts.texts.get(key), &texts.name)) {
         None => None,

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 
 use whole_file::{Pending, Sealed};
 
+use super::set::ReadyFiles;
 use super::{Output, ReservedBlocks, held};
 use crate::session::Session;
 use crate::{Error, Result};
@@ -11,14 +12,14 @@ use crate::{Error, Result};
 /// An output to which nothing more is written. If it is a file, it is closed.
 #[derive(Debug)]
 #[must_use = "an output is complete only after finish()"]
-pub struct ClosedOutput(Closed);
+pub struct ClosedOutput(pub(super) Closed);
 
 #[derive(Debug)]
-enum Closed {
+pub(super) enum Closed {
     /// It is no file that gets its name at the end.
     Open(Output),
     /// It lacks only its name, which another file may have.
-    Sealed { session: Session, together: bool, place: (String, u64), sealed: Sealed, replaces: bool },
+    Sealed { session: Session, name: String, offset: u64, sealed: Sealed, replaces: bool },
 }
 
 impl ClosedOutput {
@@ -27,17 +28,11 @@ impl ClosedOutput {
     }
 
     /// Completes a file, whose bytes end at `offset`.
-    pub(super) fn seal(
-        session: Session,
-        together: bool,
-        (name, offset): (String, u64),
-        file: File,
-        pending: Pending,
-    ) -> Result<Self> {
+    pub(super) fn seal(session: Session, name: String, offset: u64, file: File, pending: Pending) -> Result<Self> {
         let replaces = fs::metadata(pending.path()).is_ok_and(|old| old.len() > 0);
         let sealed = ReservedBlocks::give_back(&file, offset).and_then(|()| pending.seal(file));
         let sealed = sealed.map_err(|source| Error::Write { name: name.clone(), offset, source })?;
-        Ok(Self(Closed::Sealed { session, together, place: (name, offset), sealed, replaces }))
+        Ok(Self(Closed::Sealed { session, name, offset, sealed, replaces }))
     }
 
     /// Gives the file its name; other outputs end as by [`Output::finish`].
@@ -47,8 +42,9 @@ impl ClosedOutput {
     pub fn finish(self) -> Result<()> {
         match self.0 {
             Closed::Open(output) => output.finish(),
-            Closed::Sealed { session, together, place, sealed, replaces } => {
-                held::publish(&session, together, place, sealed, replaces)
+            Closed::Sealed { session, name, offset, sealed, replaces } => {
+                let waits = replaces && held::must_wait(&session, offset);
+                held::publish(&session, ReadyFiles::of(name, offset, sealed), waits)
             }
         }
     }

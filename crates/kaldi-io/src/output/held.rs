@@ -1,17 +1,15 @@
-//! Files and objects that wait for the end of the program before they replace what is there.
+//! Files and objects that wait for the end of the program before they appear.
 //!
 //! A run whose input failed or was empty has no result: a command such as `false | copy-feats ark:- ark:good.ark` must
 //! not leave an empty `good.ark`. Whether the run failed is known when the program ends. So a program whose session is made by
-//! [`Session::holding_outputs`] gives such outputs their names in [`Session::settle_outputs`].
-//!
-//! Several outputs of a run belong together. If the last one fails, the first ones must not be there: so do those of a session that
-//! is made by [`Session::completing_together`].
+//! [`Session::holding_outputs`] gives such outputs their names in [`Session::settle_outputs`]; and all its outputs, if they belong
+//! together ([`Session::joining_outputs`]).
 
 use std::sync::PoisonError;
 
 use bstr::{BStr, BString};
-use whole_file::Sealed;
 
+use super::set::ReadyFiles;
 use crate::input::Input;
 use crate::session::Session;
 use crate::{Error, Result, Upload};
@@ -22,17 +20,15 @@ const MOST: usize = 64;
 /// A complete output that lacks only its name.
 #[derive(Debug)]
 pub(crate) struct Held {
-    name: String,
-    offset: u64,
-    /// Whether what is there stays if the run has no result.
-    is_doubtful: bool,
+    /// Whether it replaces something, which stays if the run has no result.
+    waits: bool,
     place: HeldPlace,
 }
 
 #[derive(Debug)]
 enum HeldPlace {
-    File(Sealed),
-    Object { url: BString, upload: Box<dyn Upload> },
+    Files(ReadyFiles),
+    Object { name: String, offset: u64, url: BString, upload: Box<dyn Upload> },
 }
 
 /// What happens at the end of the program to the outputs that wait ([`Session::holding_outputs`]).
@@ -49,30 +45,28 @@ pub enum HeldOutputs {
 /// [`Session::settle_outputs`].
 pub(crate) fn settle(session: &Session, what: HeldOutputs) -> Result<Vec<String>> {
     let held = std::mem::take(&mut *session.held().lock().unwrap_or_else(PoisonError::into_inner));
-    // They may belong together, as an archive and its script file do.
-    let _turn = held.first().and_then(|first| match &first.place {
-        HeldPlace::File(sealed) => sealed.turn(),
-        HeldPlace::Object { .. } => None,
-    });
-    let mut kept = Vec::new();
-    for Held { name, offset, is_doubtful, place } in held {
-        let failed = |source| Error::Write { name: name.clone(), offset, source };
+    let (mut kept, mut files) = (Vec::new(), ReadyFiles::default());
+    for Held { waits, place } in held {
         match (what, place) {
             (HeldOutputs::Discard, _) => {}
-            (HeldOutputs::KeepOld, HeldPlace::File(_)) if is_doubtful => kept.push(name),
-            (HeldOutputs::KeepOld, HeldPlace::Object { url, .. }) if is_doubtful && has_content(url.as_ref()) => {
+            (HeldOutputs::KeepOld, HeldPlace::Files(old)) if waits => kept.extend(old.replaced()),
+            (HeldOutputs::KeepOld, HeldPlace::Object { name, url, .. }) if waits && has_content(url.as_ref()) => {
                 kept.push(name);
             }
-            (_, HeldPlace::File(sealed)) => sealed.publish().map_err(failed)?,
-            (_, HeldPlace::Object { upload, .. }) => upload.finish().map_err(failed)?,
+            // They may belong together, as an archive and its script file do.
+            (_, HeldPlace::Files(ready)) => files.append(ready),
+            (_, HeldPlace::Object { name, offset, upload, .. }) => {
+                upload.finish().map_err(|source| Error::Write { name, offset, source })?;
+            }
         }
     }
+    files.publish()?;
     Ok(kept)
 }
 
 /// Whether an output of this size has to wait.
-fn must_wait(session: &Session, offset: u64) -> bool {
-    let doubtful = |held: &&Held| held.is_doubtful;
+pub(super) fn must_wait(session: &Session, offset: u64) -> bool {
+    let doubtful = |held: &&Held| held.waits;
     session.holds(offset)
         && session.held().lock().unwrap_or_else(PoisonError::into_inner).iter().filter(doubtful).count() < MOST
 }
@@ -81,34 +75,26 @@ fn hold(session: &Session, held: Held) {
     session.held().lock().unwrap_or_else(PoisonError::into_inner).push(held);
 }
 
-/// Gives a file its name, now or at the end, as an output that waits for others always does. `replaces` says that there is another one
-/// with content.
-pub(super) fn publish(
-    session: &Session,
-    together: bool,
-    (name, offset): (String, u64),
-    sealed: Sealed,
-    replaces: bool,
-) -> Result<()> {
-    let is_doubtful = replaces && must_wait(session, offset);
-    if is_doubtful || together {
-        hold(session, Held { name, offset, is_doubtful, place: HeldPlace::File(sealed) });
+/// Gives files their names, now or at the end. `waits` says that they replace others which may have to stay.
+pub(super) fn publish(session: &Session, files: ReadyFiles, waits: bool) -> Result<()> {
+    if waits || session.joins_outputs() {
+        hold(session, Held { waits, place: HeldPlace::Files(files) });
         return Ok(());
     }
-    sealed.publish().map_err(|source| Error::Write { name, offset, source })
+    files.publish()
 }
 
 /// Completes an object, now or at the end.
 pub(super) fn complete(
     session: &Session,
-    together: bool,
-    (name, offset): (String, u64),
+    name: String,
+    offset: u64,
     url: BString,
     upload: Box<dyn Upload>,
 ) -> Result<()> {
-    let is_doubtful = must_wait(session, offset);
-    if is_doubtful || together {
-        hold(session, Held { name, offset, is_doubtful, place: HeldPlace::Object { url, upload } });
+    let waits = must_wait(session, offset);
+    if waits || session.joins_outputs() {
+        hold(session, Held { waits, place: HeldPlace::Object { name, offset, url, upload } });
         return Ok(());
     }
     upload.finish().map_err(|source| Error::Write { name, offset, source })

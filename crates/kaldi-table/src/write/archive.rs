@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString};
 use kaldi_io::{
-    Blob, FileIdentity, Output, Session, Wspecifier, WspecifierKind, WspecifierOptions, printable_wxfilename,
+    Blob, FileIdentity, Output, OutputSet, Session, Wspecifier, WspecifierKind, WspecifierOptions, printable_wxfilename,
 };
 use kaldi_log::warning;
 use kaldi_values::Format;
@@ -142,10 +142,19 @@ impl ArchiveWriter {
         let permissive = self.options.permissive;
         // A full disk has to be noticed before the archive gets its name.
         self.flush()?;
-        // If two processes write the same two files, both files in the end come from the same process.
-        let _turn = self.script.as_ref().and_then(|_| self.archive.turn());
-        finish_output(self.archive, permissive)?;
-        self.script.map_or(Ok(()), |(_, script)| finish_output(script, permissive))
+        match self.script {
+            // Both appear or none, and both are of one process.
+            Some((_, script)) if self.archive.is_renamed() && script.is_renamed() => {
+                let mut set = OutputSet::default();
+                set.add(self.archive)?;
+                set.add(script)?;
+                Ok(set.finish()?)
+            }
+            script => {
+                finish_output(self.archive, permissive)?;
+                script.map_or(Ok(()), |(_, script)| finish_output(script, permissive))
+            }
+        }
     }
 
     /// Writes the script file's line for the next entry.

@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{
     Output, Session, Wspecifier, WspecifierKind, WspecifierOptions, is_remote, is_specifier, make_last_folder,
+    without_pipe_signs,
 };
 use kaldi_values::{Format, Value};
 
@@ -246,7 +247,8 @@ impl RecordTarget {
                 if !stays_in_folder(key, extension.as_ref()) {
                     return Err(Error::Outside { folder: folder.to_string(), key: key.to_owned() });
                 }
-                let name = BString::from([folder.as_slice(), b"/", key, b".", extension].concat());
+                let file = [key.as_bytes(), b".", extension].concat();
+                let name = BString::from([folder.as_slice(), b"/", &without_pipe_signs(&file)].concat());
                 let shown = name.to_string();
                 let mut output = Output::create_file(&name.to_path_lossy(), shown, false)?;
                 body.write(&mut output)?;

@@ -66,6 +66,11 @@ impl SharFolder {
         if cuts.is_empty() {
             return Err(refused("expected files cuts.*.jsonl.gz in a Shar folder, got none".to_owned()));
         }
+        if only.is_none()
+            && let Some(message) = missing(&cuts)
+        {
+            return Err(refused(message));
+        }
         let mut files: Vec<SharFiles> =
             cuts.iter().map(|name| SharFiles { cuts: full(name), fields: BTreeMap::new() }).collect();
         let mut by_field: BTreeMap<String, Vec<&Vec<u8>>> = BTreeMap::new();
@@ -116,6 +121,16 @@ impl SharFolder {
     pub fn fields(&self) -> &[String] {
         &self.fields
     }
+}
+
+/// What the numbers of files of cuts, which are sorted, show to be missing: numbers between others, or the first ones. (Jobs that write
+/// into one folder continue with each other's numbers, from 0 on.)
+fn missing(cuts: &[&Vec<u8>]) -> Option<String> {
+    let mut numbers = cuts.iter().map(|name| Some((number_of(name)?, name))).collect::<Option<Vec<_>>>()?;
+    numbers.sort_unstable();
+    let starts = std::iter::once(0).chain(numbers.iter().map(|(number, _)| number.saturating_add(1)));
+    let (expected, (_, name)) = starts.zip(&numbers).find(|(expected, (number, _))| number > expected)?;
+    Some(format!("expected a file of cuts with the number {expected}, got {} next: files are missing", name.as_bstr()))
 }
 
 /// The folder that a file is in.
@@ -209,6 +224,11 @@ mod tests {
                 &["cuts.0.jsonl", "recording.1.tar"],
                 "of the field recording of the number of cuts.0.jsonl, got recording.1.tar",
             ),
+            (
+                &["cuts.10.jsonl", "cuts.0.jsonl", "cuts.1.jsonl"],
+                "expected a file of cuts with the number 2, got cuts.10.jsonl next: files are missing",
+            ),
+            (&["cuts.1.jsonl"], "expected a file of cuts with the number 0, got cuts.1.jsonl next: files are missing"),
             (&["recording.1.tar"], "expected files cuts.*.jsonl.gz in a Shar folder, got none"),
         ] {
             let error = find(folder(names).path()).unwrap_err();

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::folder::{SharFiles, SharFolder};
+use crate::grouping::KeyNames;
 use crate::in_turn::{InTurn, OpenFile};
 use crate::source::Wanted;
 use crate::{Error, FaultKind, Grouping, ListLines, Member, Members, Payload, Result, Shard, ShardFault, excerpt};
@@ -14,7 +15,7 @@ use crate::{Error, FaultKind, Grouping, ListLines, Member, Members, Payload, Res
 /// A cut, and what the wanted fields have of it.
 #[derive(Clone, Debug)]
 pub struct SharSample<T> {
-    /// Its name.
+    /// Its key: the name with [`_` instead of white space](crate::sample_key).
     pub id: BString,
     /// Its line, which [`Cut::parse`](super::Cut::parse) reads.
     pub line: Vec<u8>,
@@ -62,6 +63,7 @@ struct Open {
     cuts: ListLines,
     name: Arc<str>,
     tracks: Vec<Track>,
+    names: KeyNames,
 }
 
 /// The file of a field.
@@ -151,7 +153,7 @@ impl Open {
             }
         });
         let tracks = tracks.collect::<Result<_>>()?;
-        Ok(Self { cuts, name, tracks })
+        Ok(Self { cuts, name, tracks, names: KeyNames::default() })
     }
 
     fn next<T>(
@@ -172,6 +174,7 @@ impl Open {
             track.next(id.as_ref(), |shard, suffix, member, payload| look(field, shard, suffix, member, payload))
         });
         let parts = parts.collect::<Result<_>>()?;
+        let id = self.names.add(id.as_ref()).map_err(|message| self.cuts.error(message))?;
         Ok(Some(SharSample { id, line, list: Arc::clone(&self.name), number: self.cuts.number(), parts }))
     }
 }

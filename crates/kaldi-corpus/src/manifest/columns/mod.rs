@@ -22,6 +22,7 @@ pub(crate) fn read(names: &[BString], options: &ManifestOptions, all: &mut Utter
     for name in names {
         files.extend(sources::files(name.as_ref(), options.split.as_deref())?);
     }
+    super::note_missing_parts(&files, all)?;
     for file in files {
         let opened = ColumnFile::open(file.as_ref())?;
         let fields = fields::Fields::find(&opened, &options.fields)?;

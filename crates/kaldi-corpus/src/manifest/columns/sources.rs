@@ -11,6 +11,7 @@ use column_files::is_arrow;
 use kaldi_io::Lines;
 
 use super::saved;
+use crate::parts::{PartFault, PartName, check_parts};
 use crate::{Error, Result};
 
 /// The first bytes of a Parquet file.
@@ -64,7 +65,11 @@ pub(super) fn files(name: &BStr, split: Option<&str>) -> Result<Vec<BString>> {
         return saved::files(path, split);
     }
     if path.is_dir() {
-        return of_split(path, files_below(path)?, split);
+        let files = of_split(path, files_below(path)?, split)?;
+        return match check_parts(&files) {
+            Some(PartFault::Missing(message, _) | PartFault::Mixed(message)) => Err(Error::Nothing(message)),
+            None => Ok(files),
+        };
     }
     if is_list(path) && !has_columns(path) {
         let (mut lines, mut files) = (Lines::open(name)?, Vec::new());
@@ -120,12 +125,7 @@ fn of_split(folder: &Path, files: Vec<BString>, split: Option<&str>) -> Result<V
 
 /// The split in the name of a file, `train` of `train-00000-of-00002.parquet`. A word may follow the numbers.
 fn split_of(file: &BString) -> Option<String> {
-    let name = file.rsplit_str("/").next()?.strip_suffix(b".parquet")?.to_str().ok()?;
-    let is_number = |word: &&str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
-    let (before, after) = name.rsplit_once("-of-")?;
-    let (split, number) = before.rsplit_once('-')?;
-    let count = after.split('-').next()?;
-    (is_number(&number) && is_number(&count) && !split.is_empty()).then(|| split.to_owned())
+    Some(PartName::read(file)?.split().to_str().ok()?.to_owned())
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ struct Former {
 }
 
 /// The shards, and indices and manifests of shards, that are there.
-fn former(options: &ShardOptions) -> Result<Vec<Former>> {
+fn former(options: &ShardOptions) -> kaldi_io::Result<Vec<Former>> {
     let mut found = Vec::new();
     let folder = options.folder.to_path_lossy();
     if is_remote(&options.folder) {
@@ -44,7 +44,7 @@ fn find(
     suffixes: &[&str],
     num_digits: Option<usize>,
     found: &mut Vec<Former>,
-) -> Result<()> {
+) -> kaldi_io::Result<()> {
     let failed = |source| kaldi_io::Error::Open { name: folder.display().to_string(), source };
     for entry in fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
@@ -88,18 +88,12 @@ pub(super) fn refuse_former(options: &ShardOptions, num_shards: u64) -> Result<(
     }
 }
 
-/// Removes the shards of a former run that were to be replaced, if there are fewer new ones than expected, and indices of replaced
-/// shards if there are no new ones.
-pub(super) fn remove_former(options: &ShardOptions, num_shards: u64) -> Result<()> {
+/// The shards of a former run that were to be replaced, if there are fewer new ones than expected, and indices of replaced shards if
+/// there are no new ones: what goes when the new shards appear.
+pub(super) fn left_over(options: &ShardOptions, num_shards: u64) -> kaldi_io::Result<Vec<PathBuf>> {
     if num_shards == 0 {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let stays = |it: &Former| it.number < num_shards && (it.suffix != ".idx" || options.dali);
-    former(options)?.iter().filter(|it| !stays(it)).try_for_each(|it| remove(&it.path))
-}
-
-/// Removes a file of a former run.
-pub(crate) fn remove(path: &Path) -> Result<()> {
-    let failed = |source| kaldi_io::Error::Write { name: path.display().to_string(), offset: 0, source };
-    Ok(fs::remove_file(path).map_err(failed)?)
+    Ok(former(options)?.into_iter().filter(|it| !stays(it)).map(|it| it.path).collect())
 }

@@ -62,7 +62,12 @@ impl ShardWriter {
     ///
     /// # Errors
     /// If writing fails.
-    pub fn finish(mut self) -> Result<()> {
+    pub fn finish(self) -> Result<()> {
+        Ok(self.complete()?.finish()?)
+    }
+
+    /// Writes the end mark.
+    pub(crate) fn complete(mut self) -> Result<Output> {
         let zeros = vec![0; (whole_size(self.size) - self.size) as usize];
         match &mut self.gzip {
             Some(stream) => {
@@ -74,6 +79,6 @@ impl ShardWriter {
             }
             None => self.output.write_all(&zeros)?,
         }
-        Ok(self.output.finish()?)
+        Ok(self.output)
     }
 }
