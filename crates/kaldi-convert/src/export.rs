@@ -24,6 +24,7 @@ use crate::safetensors::SafetensorsWriter;
 use crate::spool::Spool;
 use crate::table_type::part_names;
 use crate::tensor_header::header_of;
+use crate::text_read::{is_name, no_number};
 use crate::text_write::{write_object, write_rows};
 use crate::{Error, Result};
 
@@ -58,6 +59,7 @@ impl ExportOptions {
     /// If the entry cannot be read, or cannot be written in this format.
     pub fn encode<T: Export>(&self, entry: &Entry<'_, T>) -> Result<Piece, WorkError> {
         let item = self.shaped(T::read_item(entry)?)?;
+        self.check_names(entry.bytes(), item.table_type())?;
         if item.table_type().is_example() && self.dtype.is_some_and(|dtype| dtype != FloatType::Float32) {
             return Err("expected no `dtype` for training examples, whose numbers are of single precision".into());
         }
@@ -79,6 +81,14 @@ impl ExportOptions {
             _ => return Ok(Piece::Item(item)),
         }
         Ok(Piece::Text(lines))
+    }
+
+    /// Refuses text with names of digits, such as `007`, if numbers were found in it by looking only: they would lose letters.
+    fn check_names(&self, bytes: Option<&[u8]>, found: ValueType) -> Result<(), String> {
+        let is_line = matches!(found, ValueType::Int32 | ValueType::Float | ValueType::Double | ValueType::Int32Vector);
+        let text = bytes.filter(|bytes| self.table_type.is_none() && is_line && !bytes.starts_with(b"\0"));
+        let odd = text.and_then(|text| text.fields().find(|word| is_odd_name(word, found)));
+        odd.map_or(Ok(()), |odd| Err(no_number(odd)))
     }
 
     /// Puts an array of a model into the form in which it is written. What is lost is a warning.
@@ -126,6 +136,18 @@ impl ExportOptions {
             warning!("{key}: {lost} numbers are too large for {dtype:?}, and became infinite");
         }
         Item::Array(converted)
+    }
+}
+
+/// Whether a word is a name rather than an integer or a number of single precision.
+fn is_odd_name(word: &[u8], found: ValueType) -> bool {
+    match found {
+        ValueType::Int32 | ValueType::Int32Vector => word
+            .to_str()
+            .ok()
+            .and_then(|text| text.parse::<i64>().ok())
+            .is_some_and(|it| it.to_string().as_bytes() != word),
+        _ => is_name(word),
     }
 }
 

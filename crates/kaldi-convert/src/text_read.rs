@@ -50,6 +50,11 @@ pub(crate) fn read_rows(
         }
         let table_type =
             *table_type.get_or_insert_with(|| columns.as_ref().map_or(ValueType::Matrix, |it| it.guess(&line)));
+        let is_guessed = options.table_type.is_none() && columns.as_ref().is_some_and(|it| it.value.is_some());
+        if is_guessed && !table_type.is_words() {
+            let odd = line.iter().skip(1).find(|field| is_name(field.trim_ascii()));
+            odd.map_or(Ok(()), |odd| Err(fault(no_number(odd))))?;
+        }
         let key = line.get(0).unwrap_or_default();
         if let Some(item) = whole_line(&line, table_type).map_err(fault)? {
             each(key, item)?;
@@ -131,7 +136,7 @@ impl Columns {
 
     /// The type of the table with this first line: a column has vectors, numbers or words.
     fn guess(&self, line: &csv::ByteRecord) -> ValueType {
-        let are_numbers = line.iter().skip(1).all(|field| float(field).is_ok());
+        let are_numbers = line.iter().skip(1).all(|field| float(field).is_ok() && !is_name(field.trim_ascii()));
         match (self.value, line.len()) {
             (None, _) => ValueType::Matrix,
             (Some(_), 2) if are_numbers => ValueType::Float,
@@ -274,6 +279,22 @@ pub(crate) fn is_exact(text: &[u8], value: f32) -> bool {
     text.to_str().ok().and_then(|text| text.parse().ok()) == Some(value as i128)
 }
 
+/// Whether text of digits is a name rather than a number: it would not come back letter by letter.
+pub(crate) fn is_name(text: &[u8]) -> bool {
+    let digits = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
+    let is_integer = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+    let is_odd = text.starts_with(b"+") || (digits.len() > 1 && digits.starts_with(b"0"));
+    is_integer && (is_odd || !float(text).is_ok_and(|value| is_exact(text, value)))
+}
+
+/// What is wrong with a name of digits where the type of values was found by looking.
+pub(crate) fn no_number(text: &[u8]) -> String {
+    let text = text.trim_ascii().as_bstr();
+    format!(
+        "expected numbers that come back letter by letter, got {text}: `type = token-vector` keeps words, another `type` takes numbers"
+    )
+}
+
 /// What is wrong with an integer that single precision does not hold.
 pub(crate) fn inexact(text: &[u8]) -> String {
     let text = text.trim_ascii().as_bstr();
@@ -317,6 +338,10 @@ mod tests {
             assert!(exact_float(lossy.as_bytes()).unwrap_err().contains("is not exactly a number of single precision"));
         }
         assert_eq!(integer(b"-7"), Ok(-7));
+        assert!(
+            ["007", "+5", "-01", "00", "16777217", "12345678901234567890"].iter().all(|name| is_name(name.as_bytes()))
+        );
+        assert!(["7", "-5", "0", "0.10", "1e3", "16777216", "x1", ""].iter().all(|number| !is_name(number.as_bytes())));
         assert!(integer(b"2147483648").is_err() && integer(b"1.0").is_err());
         assert_eq!((double(b"0.1"), truth(b"True"), truth(b"0")), (Ok(0.1), Ok(true), Ok(false)));
         assert!(double(b"x").is_err() && truth(b"2").is_err());

@@ -67,7 +67,7 @@ impl NamedCorpus {
     /// If there is nothing, or anything would be left out that must not be; if two utterances or recordings have the same name; if a name or time makes no sense; if names of
     /// utterances are not sorted as those of their speakers.
     pub fn new(utterances: Utterances, naming: &Naming) -> Result<Self> {
-        let Utterances { name, found, stores, left_out, are_segments } = utterances;
+        let Utterances { name, found, stores, left_out, are_segments, seen: _ } = utterances;
         let mut corpus = Self { found, stores, left_out, ..Self::default() };
         let mut wanted = Vec::new();
         for at in 0..corpus.found.len() {
@@ -94,10 +94,14 @@ impl NamedCorpus {
             || corpus.has_repeated_sound(&wanted);
         let mut found = FoundUtterance::new(corpus.found.place(0), BString::default(), BString::default());
         corpus.utterances.reserve_exact(wanted.len());
+        let [mut has_unnamed, mut has_unspoken] = [false; 2];
         for at in wanted {
             corpus.found.read(at as usize, &mut found);
             corpus.add(&found, at, naming)?;
+            has_unnamed |= found.id.is_none() && !corpus.are_segments;
+            has_unspoken |= found.speaker.is_none();
         }
+        naming.check_effects(has_unnamed, has_unspoken, &name)?;
         corpus.check_room()?;
         corpus.sort()?;
         corpus.check_order()?;
@@ -290,12 +294,14 @@ fn segment_name(found: &FoundUtterance, recording: &BString) -> BString {
 /// The recording that an utterance is a part of.
 fn recording_name(found: &FoundUtterance) -> Result<BString> {
     let start = found.start.unwrap_or(0.0);
-    let Some(end) = found.end else {
-        return Err(found.place.error("expected a duration, since others are parts of recordings, got none"));
-    };
-    if end <= start || seconds(end) == seconds(start) {
-        let message = format!("expected a part of a recording, got one from {start} to {end} s");
-        return Err(found.place.error(message));
+    match found.end {
+        None if found.is_open => {}
+        None => return Err(found.place.error("expected a duration, since others are parts of recordings, got none")),
+        Some(end) if end <= start || seconds(end) == seconds(start) => {
+            let message = format!("expected a part of a recording, got one from {start} to {end} s");
+            return Err(found.place.error(message));
+        }
+        Some(_) => {}
     }
     let name = match &found.recording {
         Some(recording) => without_blanks(recording),

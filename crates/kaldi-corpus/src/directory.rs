@@ -6,7 +6,7 @@ use std::path::Path;
 
 use bstr::{BStr, ByteSlice};
 
-use crate::{CorpusPlace, RecordingPart, Result, Segments, read_recordings, read_text};
+use crate::{CorpusPlace, Result, Segments, TimeSpan, read_recordings, read_text};
 
 /// A recording of a data directory.
 #[derive(Clone, Debug)]
@@ -35,8 +35,8 @@ pub struct DirectoryUtterance {
     pub text: Option<String>,
     /// The place of its recording in the recordings of the directory.
     pub recording: usize,
-    /// Start and end in seconds, if the directory has segments. An end below 0 is that of the recording.
-    pub times: Option<(f64, f64)>,
+    /// Where it is in the recording, if the directory has segments.
+    pub times: Option<TimeSpan>,
     /// Its channel, if the segment has one.
     pub channel: Option<u32>,
 }
@@ -100,8 +100,7 @@ impl DataDirectory {
             if by_key.insert(key.clone(), utterances.len()).is_some() {
                 return Err(place("utt2spk").error(format!("expected each key once, got {key} again")));
             }
-            let times = |part: &RecordingPart| (part.start, part.end);
-            let (times, channel) = (segment.map(times), segment.and_then(|part| part.channel));
+            let (times, channel) = (segment.map(|part| part.span), segment.and_then(|part| part.channel));
             utterances.push(DirectoryUtterance { key, speaker, text, recording, times, channel });
         }
         let known = |key: &String| {

@@ -1,10 +1,16 @@
 //! Manifests of data directories.
 
+mod audio;
+mod files;
+mod hidden;
 mod lhotse;
 mod parquet;
 mod tables;
 
-pub use parquet::{ExportedSound, ParquetFile, ParquetSound};
+pub use audio::{ExportAudio, ExportedSound};
+pub use files::{SoundFiles, SoundPlaceKind, WantedFile};
+pub use hidden::HiddenSound;
+pub use parquet::ParquetFile;
 pub use tables::DirectoryTables;
 
 use std::collections::HashMap;
@@ -14,7 +20,9 @@ use flate2::{Compression, GzBuilder};
 
 use serde_json::{Value, json};
 
-use crate::{CorpusPlace, DataDirectory, DirectoryUtterance, Error, Result, write_raw_line};
+use crate::shard::Stored;
+use crate::shard::pack::size_of;
+use crate::{CorpusPlace, DataDirectory, DirectoryUtterance, Error, Result, TimeSpan, write_raw_line};
 
 /// A kind of manifest that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +62,14 @@ pub struct SoundSize {
 }
 
 impl SoundSize {
+    /// That of a recording, from its header if that has it.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn of(recording: &Stored) -> Result<Self, String> {
+        size_of(recording)
+    }
+
     /// The duration in seconds.
     pub fn seconds(&self) -> f64 {
         self.num_samples as f64 / self.sample_rate
@@ -72,11 +88,13 @@ pub enum Exported {
 impl DataDirectory {
     /// Whether [`DataDirectory::export`] needs the sizes of recordings.
     pub fn needs_sizes(&self, format: ExportFormat) -> bool {
-        let is_open = |utterance: &DirectoryUtterance| utterance.times.is_none_or(|(_, end)| end < 0.0);
+        let any = |needs: fn(&DirectoryUtterance) -> bool| self.utterances.iter().any(needs);
+        let is_open = |it: &DirectoryUtterance| it.channel.is_some() || it.times.is_some_and(|it| it.end.is_none());
         match format {
-            ExportFormat::Wenet | ExportFormat::Parquet => false,
+            ExportFormat::Parquet => false,
             ExportFormat::Lhotse => true,
-            ExportFormat::Nemo | ExportFormat::Csv => self.utterances.iter().any(is_open),
+            ExportFormat::Wenet => any(is_open),
+            ExportFormat::Nemo | ExportFormat::Csv => any(is_open) || any(|it| it.times.is_none()),
         }
     }
 
@@ -92,7 +110,7 @@ impl DataDirectory {
     ) -> Result<Exported> {
         Ok(match format {
             ExportFormat::Nemo => Exported::File(self.nemo(sizes)?),
-            ExportFormat::Wenet => Exported::File(self.wenet()?),
+            ExportFormat::Wenet => Exported::File(self.wenet(sizes)?),
             ExportFormat::Csv => Exported::File(self.csv(sizes)?),
             ExportFormat::Lhotse => Exported::Folder([
                 ("recordings.jsonl.gz", gzip(&self.recordings(sizes)?)?),
@@ -114,7 +132,7 @@ impl DataDirectory {
         let whole = || Ok::<_, Error>(self.size(utterance.recording, sizes)?.seconds());
         Ok(match utterance.times {
             None => (0.0, whole()?),
-            Some((start, end)) => (start, rounded(if end < 0.0 { whole()? } else { end } - start)),
+            Some(TimeSpan { start, end }) => (start, rounded(end.map_or_else(whole, Ok)? - start)),
         })
     }
 
@@ -134,7 +152,7 @@ impl DataDirectory {
         Ok(out)
     }
 
-    fn wenet(&self) -> Result<Vec<u8>> {
+    fn wenet(&self, sizes: &HashMap<String, SoundSize>) -> Result<Vec<u8>> {
         if self.text_order.is_empty() {
             return Err(Error::Nothing(
                 "expected a text in the data directory for a list of WeNet, got none".to_owned(),
@@ -144,7 +162,11 @@ impl DataDirectory {
         for utterance in self.text_order.iter().map(|&at| &self.utterances[at]) {
             let audio = &self.recordings[utterance.recording].audio;
             let text = utterance.text.as_deref().unwrap_or_default();
-            write_raw_line(&mut out, &utterance.key, audio, text, utterance.times);
+            let times = match utterance.times {
+                Some(TimeSpan { start, end: None }) => Some((start, self.size(utterance.recording, sizes)?.seconds())),
+                times => times.and_then(|it| Some((it.start, it.end?))),
+            };
+            write_raw_line(&mut out, &utterance.key, audio, text, times);
         }
         Ok(out)
     }

@@ -25,6 +25,9 @@ const NONE: u32 = u32::MAX;
 /// Stands for a time that is not there. Manifests may have times that are no numbers, but not with these bits.
 const NO_TIME: f64 = f64::from_bits(0x7ff8_6e6f_7469_6d65);
 
+/// Stands for the end of the sound, in the same way.
+const TO_THE_END: f64 = f64::from_bits(0x7ff8_6f70_656e_6564);
+
 /// Utterances that were found. Their texts lie one after the other; names that many of them have are numbers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FoundList {
@@ -171,7 +174,8 @@ impl FoundList {
         (item.is_row, item.line) = (found.place.is_row(), line.and_then(|line| line.try_into().ok()).unwrap_or(NONE));
         item.file = self.put_once(file.as_bytes(), &[former.file, item.name(), item.path]);
         item.channel = found.channel.unwrap_or(NONE);
-        (item.start, item.end) = (found.start.unwrap_or(NO_TIME), found.end.unwrap_or(NO_TIME));
+        let no_end = if found.is_open { TO_THE_END } else { NO_TIME };
+        (item.start, item.end) = (found.start.unwrap_or(NO_TIME), found.end.unwrap_or(no_end));
         self.items.push(item);
     }
 
@@ -200,7 +204,7 @@ impl FoundList {
         copy_some(&mut out.recording, self.get(item.recording));
         copy_some(&mut out.speaker, self.get(item.speaker));
         out.channel = (item.channel != NONE).then_some(item.channel);
-        [out.start, out.end] = self.times(index);
+        ([out.start, out.end], out.is_open) = (self.times(index), self.is_open(index));
         let file = self.get(item.file).unwrap_or_default().to_str_lossy();
         match item.is_row {
             true => out.place = CorpusPlace::row(&file, item.line.into()),
@@ -251,8 +255,13 @@ impl FoundList {
 
     /// Start and end of an utterance.
     pub(crate) fn times(&self, index: usize) -> [Option<f64>; 2] {
-        [self.items[index].start, self.items[index].end]
-            .map(|time| Some(time).filter(|time| time.to_bits() != NO_TIME.to_bits()))
+        let is_time = |time: &f64| ![NO_TIME, TO_THE_END].iter().any(|none| time.to_bits() == none.to_bits());
+        [self.items[index].start, self.items[index].end].map(|time| Some(time).filter(is_time))
+    }
+
+    /// Whether an utterance ends with its sound.
+    pub(crate) fn is_open(&self, index: usize) -> bool {
+        self.items[index].end.to_bits() == TO_THE_END.to_bits()
     }
 
     /// The channel of an utterance.
@@ -381,6 +390,7 @@ mod tests {
         found.language = every(2).then(|| format!("l{}", number % 5).into());
         found.gender = every(3).then(|| "f".into());
         (found.start, found.end) = (every(2).then_some(0.5), every(3).then_some(number.into()));
+        found.is_open = number % 5 == 1 && found.end.is_none();
         found.channel = (number % 4 == 1).then_some(1);
         found.features = match number % 4 {
             0 => Some(FoundFeatures::Named("a.ark:17".into())),
@@ -412,6 +422,7 @@ mod tests {
             assert_eq!((&read.audio, &read.path, &read.id), (&expected.audio, &expected.path, &expected.id));
             assert_eq!((&read.recording, &read.speaker), (&expected.recording, &expected.speaker));
             assert_eq!((read.start, read.end, read.channel), (expected.start, expected.end, expected.channel));
+            assert_eq!((read.is_open, list.is_open(at)), (expected.is_open, expected.is_open));
             assert_eq!((&read.place, &list.place(at)), (&expected.place, &expected.place));
             assert_eq!(list.text(at), expected.text.as_deref().map(BStr::new));
             assert_eq!(list.language(at), expected.language.as_ref().map(|it| it.as_bstr()));

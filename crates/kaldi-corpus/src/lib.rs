@@ -18,11 +18,12 @@
 //! | [`DataFolder`], [`DIRECTORY_FILES`] | which files a data directory has, and what they say |
 //! | [`expand_pattern`] | names of many files in one |
 //! | [`SpeakerFiles`] | tables of speakers, languages and genders |
-//! | [`Segment`], [`Segments`] | lines of `segments` |
+//! | [`Segment`], [`Segments`], [`TimeSpan`] | lines of `segments` |
 //! | [`read_text`], [`read_recordings`] | `text` and `wav.scp`, as WeNet's scripts read them |
 //! | [`DataDirectory`] | a data directory that is read as a whole |
 //! | [`Exported`], [`ExportFormat`] | its utterances in the order of the export, as lines of manifests |
 //! | [`DirectoryTables`], [`ParquetFile`] | languages, genders and other tables of it; files of Parquet with the sound in them |
+//! | [`HiddenSound`], [`SoundFiles`] | sound that other programs do not find by a name, and files of it |
 //! | [`RawList`], [`ListIndex`] | lists of utterances, one object in JSON a line |
 //! | [`shar`] | folders of lhotse with cuts and tar files of each field, which are written |
 //! | [`shard`] | tar files of samples, which are read, written, checked and copied |
@@ -35,7 +36,6 @@ mod data_folder;
 mod directory;
 mod error;
 mod export;
-mod extra_tables;
 mod features;
 mod folder;
 mod found_list;
@@ -45,6 +45,7 @@ mod manifest;
 mod naming;
 mod parts;
 mod pattern;
+mod seen_fields;
 mod segment;
 pub mod shar;
 pub mod shard;
@@ -57,15 +58,17 @@ pub use corpus::{NamedCorpus, check_folder_name};
 pub use data_folder::{AfterKey, DIRECTORY_FILES, DataFolder, DirectoryFile, KeysOf, former_tables, last_ends};
 pub use directory::{DataDirectory, DirectoryRecording, DirectoryUtterance};
 pub use error::{CorpusPlace, Error, Result};
-pub use export::{DirectoryTables, ExportFormat, Exported, ExportedSound, ParquetFile, ParquetSound, SoundSize};
-pub use extra_tables::ExtraTable;
+pub use export::{
+    DirectoryTables, ExportAudio, ExportFormat, Exported, ExportedSound, HiddenSound, ParquetFile, SoundFiles,
+    SoundPlaceKind, SoundSize, WantedFile,
+};
 pub use features::{FeatureCopies, FoundArray, FoundFeatures};
 pub use left_out::LeftOut;
 pub use list::{ListIndex, NemoSounds, RawList, RawUtterance, write_raw_line};
 pub use manifest::{Manifest, saved_files, saved_splits};
 pub use naming::{Naming, PathPattern, SpeakerRule, UtteranceRule};
 pub use pattern::expand_pattern;
-pub use segment::{RecordingPart, Segment, Segments};
+pub use segment::{RecordingPart, Segment, Segments, TimeSpan};
 pub use sound_store::{FoundSound, SoundCopies, SoundForm, SoundStore};
 pub use speakers::{SpeakerFacts, SpeakerFiles, gender_of};
 pub use texts::{are_recordings, read_recordings, read_text};

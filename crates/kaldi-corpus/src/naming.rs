@@ -9,7 +9,7 @@ use bstr::{BString, ByteSlice};
 use regex::bytes::Regex;
 
 use crate::utterances::without_blanks;
-use crate::{FoundSound, FoundUtterance, Result};
+use crate::{Error, FoundSound, FoundUtterance, Result};
 
 /// A regular expression whose first group, found in the path of a file, is a name.
 #[derive(Clone, Debug)]
@@ -75,6 +75,20 @@ pub struct Naming {
 }
 
 impl Naming {
+    /// Makes sure that no rule was given for nothing.
+    pub(crate) fn check_effects(&self, has_unnamed: bool, has_unspoken: bool, name: &str) -> Result<()> {
+        let nothing = |message: &str| Err(Error::Nothing(format!("{name}: {message}")));
+        match (&self.utterance, &self.speaker) {
+            (UtteranceRule::Path | UtteranceRule::Pattern(_), _) if !has_unnamed => {
+                nothing("`utt_from` has no effect: all utterances have names, or those of their parts of recordings")
+            }
+            (_, SpeakerRule::Folder | SpeakerRule::Pattern(_)) if !has_unspoken => {
+                nothing("`spk_from` has no effect: all utterances have speakers")
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The name of an utterance: its own, or by the rule.
     pub(crate) fn id(&self, found: &FoundUtterance) -> Result<BString> {
         let path: &[u8] = &found.path;

@@ -1,6 +1,7 @@
 //! Lines of the file `segments`: utterances that are parts of recordings.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
@@ -9,6 +10,41 @@ use kaldi_io::{Lines, excerpt};
 use crate::corpus::LONGEST;
 use crate::{CorpusPlace, Result};
 
+/// A part of a recording in time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimeSpan {
+    /// Its start, in seconds.
+    pub start: f64,
+    /// Its end, in seconds; `None` is the end of the recording, which lists have as -1.
+    pub end: Option<f64>,
+}
+
+impl TimeSpan {
+    /// What lists have in place of the end of the recording.
+    pub const TO_THE_END: f64 = -1.0;
+
+    /// The span from `start` to `end` as lists have them.
+    pub fn listed(start: f64, end: f64) -> Self {
+        Self { start, end: Some(end).filter(|&end| end != Self::TO_THE_END) }
+    }
+
+    /// Its end in a recording of so many seconds.
+    pub fn end_in(self, seconds: f64) -> f64 {
+        self.end.unwrap_or(seconds)
+    }
+
+    /// Whether it starts at 0 or later and ends after its start, or at the end of the recording.
+    pub fn is_forward(self) -> bool {
+        self.start >= 0.0 && self.end.is_none_or(|end| end > self.start)
+    }
+}
+
+impl fmt::Display for TimeSpan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} to {}", self.start, self.end_in(Self::TO_THE_END))
+    }
+}
+
 /// A line of a segments file: `<segment> <recording> <start> <end> [<channel>]`, times in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Segment<'a> {
@@ -16,10 +52,8 @@ pub struct Segment<'a> {
     pub name: &'a BStr,
     /// The key of the recording, or of the features, that contains it.
     pub recording: &'a BStr,
-    /// Its start, in seconds.
-    pub start: f64,
-    /// Its end, in seconds; -1 is the end of the recording.
-    pub end: f64,
+    /// Where it is in the recording.
+    pub span: TimeSpan,
     /// The channel, counted from zero.
     pub channel: Option<u32>,
 }
@@ -27,7 +61,7 @@ pub struct Segment<'a> {
 impl<'a> Segment<'a> {
     /// Reads a line without its newline; fields are separated by blanks, tabs and carriage returns.
     ///
-    /// The times have to be numbers; [`is_span`](Self::is_span) and [`has_end`](Self::has_end) say whether they make sense.
+    /// The times have to be numbers; [`TimeSpan::is_forward`] says whether they make sense.
     ///
     /// # Errors
     /// The error in the line, with the text that Kaldi's warnings have in brackets; `None` if the number of fields is
@@ -54,22 +88,8 @@ impl<'a> Segment<'a> {
         let start = seconds(start).ok_or(Some("bad start"))?;
         let end = seconds(end).ok_or(Some("bad end"))?;
         let channel = channel.map(|field| index(field).ok_or(Some("bad channel"))).transpose()?;
-        Ok(Self { name, recording: recording.into(), start, end, channel })
+        Ok(Self { name, recording: recording.into(), span: TimeSpan::listed(start, end), channel })
     }
-
-    /// Whether it says its end, which is not that of the recording then.
-    pub fn has_end(&self) -> bool {
-        self.end != -1.0
-    }
-
-    /// Whether it starts at 0 or later and ends after its start, or at the end of the recording.
-    pub fn is_span(&self) -> bool {
-        is_span(self.start, self.end)
-    }
-}
-
-fn is_span(start: f64, end: f64) -> bool {
-    start >= 0.0 && (end == -1.0 || end > start)
 }
 
 fn is_separator(byte: u8) -> bool {
@@ -95,10 +115,8 @@ fn index(field: &[u8]) -> Option<u32> {
 pub struct RecordingPart {
     /// The key of the recording.
     pub recording: BString,
-    /// Its start, in seconds.
-    pub start: f64,
-    /// Its end, in seconds; -1 is the end of the recording.
-    pub end: f64,
+    /// Where it is in the recording.
+    pub span: TimeSpan,
     /// The channel, counted from zero.
     pub channel: Option<u32>,
     /// The number of its line, from 1.
@@ -124,14 +142,14 @@ impl Segments {
         while let Some((number, line)) = lines.next_keyed()? {
             let place = CorpusPlace::line(&segments.name, number);
             let segment = Segment::after_key(line.key, line.rest).ok();
-            let segment = segment.filter(|it| it.start.abs().max(it.end.abs()) <= LONGEST);
-            let Some(Segment { recording, start, end, channel, .. }) = segment else {
+            let segment = segment.filter(|it| it.span.start.abs().max(it.span.end_in(0.0).abs()) <= LONGEST);
+            let Some(Segment { recording, span, channel, .. }) = segment else {
                 return Err(place.error(format!(
                     "expected a segment, a recording, start and end in seconds and perhaps a channel, got \"{}\"",
                     excerpt(line.to_string().as_bytes())
                 )));
             };
-            let part = RecordingPart { recording: recording.into(), start, end, channel, line: number };
+            let part = RecordingPart { recording: recording.into(), span, channel, line: number };
             if segments.parts.insert(line.key.into(), part).is_some() {
                 return Err(place.error(format!("expected each key once, got {} again", line.key)));
             }
@@ -146,26 +164,10 @@ impl Segments {
     /// As [`Segments::read`]; if a segment is no such span.
     pub fn read_spans(rxfilename: &BStr) -> Result<Self> {
         let segments = Self::read(rxfilename)?;
-        let is_span = |part: &&RecordingPart| is_span(part.start, part.end);
-        match segments.keys.iter().find_map(|key| segments.get(key).filter(|part| !is_span(part))) {
-            Some(RecordingPart { start, end, line, .. }) => {
-                let message = format!("expected a start of 0 or more and a later end, or -1, got {start} to {end}");
+        match segments.keys.iter().find_map(|key| segments.get(key).filter(|part| !part.span.is_forward())) {
+            Some(RecordingPart { span, line, .. }) => {
+                let message = format!("expected a start of 0 or more and a later end, or -1, got {span}");
                 Err(CorpusPlace::line(&segments.name, *line).error(message))
-            }
-            None => Ok(segments),
-        }
-    }
-
-    /// Reads a segments file for a format that has no place for channels.
-    ///
-    /// # Errors
-    /// As [`Segments::read`]; if a line has a channel.
-    pub fn read_mono(rxfilename: &BStr) -> Result<Self> {
-        let segments = Self::read(rxfilename)?;
-        match segments.keys.iter().find_map(|key| segments.get(key).filter(|part| part.channel.is_some())) {
-            Some(part) => {
-                let message = "expected 4 fields (segment, recording, start, end), got a channel, too";
-                Err(CorpusPlace::line(&segments.name, part.line).error(message))
             }
             None => Ok(segments),
         }
@@ -193,7 +195,8 @@ mod tests {
 
     #[test]
     fn a_line_has_four_or_five_fields() {
-        let expected = Segment { name: "s".into(), recording: "r".into(), start: 1.0, end: 2.5, channel: None };
+        let span = TimeSpan { start: 1.0, end: Some(2.5) };
+        let expected = Segment { name: "s".into(), recording: "r".into(), span, channel: None };
         assert_eq!(Segment::parse(b"s r 1 2.5"), Ok(expected));
         assert_eq!(Segment::parse(b"  s\tr  1 2.5\r"), Ok(expected));
         assert_eq!(Segment::parse(b"s r 1 2.5 1"), Ok(Segment { channel: Some(1), ..expected }));
@@ -216,7 +219,22 @@ mod tests {
         ] {
             assert_eq!(Segment::parse(line.as_bytes()), Err(Some(reason)), "{line:?}");
         }
-        assert_eq!(Segment::parse(b"s r -1 inf").unwrap().end, f64::INFINITY);
+        assert_eq!(Segment::parse(b"s r -1 inf").unwrap().span, TimeSpan { start: -1.0, end: Some(f64::INFINITY) });
+    }
+
+    #[test]
+    fn an_end_of_minus_one_is_that_of_the_recording() {
+        for end in ["-1", "-1.0", "-1e0", "-1.000"] {
+            let line = format!("s r 0.5 {end} 1");
+            let span = Segment::parse(line.as_bytes()).unwrap().span;
+            assert_eq!((span, span.end_in(3.0)), (TimeSpan { start: 0.5, end: None }, 3.0));
+            assert!(span.is_forward() && span.to_string() == "0.5 to -1");
+        }
+        for end in ["-2", "-0.999", "0", "0.5"] {
+            let line = format!("s r 0.5 {end}");
+            assert!(!Segment::parse(line.as_bytes()).unwrap().span.is_forward(), "{end}");
+        }
+        assert!(!Segment::parse(b"s r -1 -1").unwrap().span.is_forward());
     }
 
     #[test]
@@ -229,9 +247,12 @@ mod tests {
         };
         let segments = read("u2 r1 0 12.340\n\nu1 r1 1e1 -1 1\r\n").unwrap();
         assert_eq!(segments.keys(), ["u2", "u1"]);
-        let part = |start, end, channel, line| RecordingPart { recording: "r1".into(), start, end, channel, line };
-        assert_eq!(segments.get("u2"), Some(&part(0.0, 12.34, None, 1)));
-        assert_eq!(segments.get("u1"), Some(&part(10.0, -1.0, Some(1), 3)));
+        let part = |start, end, channel, line| {
+            let span = TimeSpan { start, end };
+            RecordingPart { recording: "r1".into(), span, channel, line }
+        };
+        assert_eq!(segments.get("u2"), Some(&part(0.0, Some(12.34), None, 1)));
+        assert_eq!(segments.get("u1"), Some(&part(10.0, None, Some(1), 3)));
         assert_eq!(segments.get("r1"), None);
         let expected = "expected a segment, a recording, start and end in seconds and perhaps a channel, got";
         for line in ["u1 r1 0", "u1 r1 0 1 0 0", "u1 r1 0 x", "u1 r1 0 1 -1", "u1 r1 0 inf", "u1 r1 0 2e7"] {
@@ -242,12 +263,6 @@ mod tests {
             let error = Segments::read_spans(name.into()).unwrap_err().to_string();
             assert!(error.ends_with(&format!(":2: expected a start of 0 or more and a later end, or -1, got {shown}")));
         }
-        std::fs::write(file.path(), "u1 r 0 1\nu2 r 0 1 0\n").unwrap();
-        let error = Segments::read_mono(name.into()).unwrap_err().to_string();
-        assert!(
-            error.ends_with(":2: expected 4 fields (segment, recording, start, end), got a channel, too"),
-            "{error}"
-        );
         assert_eq!(read("u1 r 0 1\nu1 r 0 1").unwrap_err(), ":2: expected each key once, got u1 again");
     }
 }

@@ -9,6 +9,7 @@ use bstr::{BString, ByteSlice};
 use kaldi_io::Commands;
 
 use crate::found_list::FoundList;
+use crate::seen_fields::SeenFields;
 use crate::{CorpusPlace, FoundFeatures, FoundSound, LeftOut, Manifest, Result, SoundStore, folder, manifest};
 
 /// An utterance that was found, before it gets its name.
@@ -33,6 +34,8 @@ pub struct FoundUtterance {
     pub start: Option<f64>,
     /// Where it ends in the sound, in seconds; or its duration, if it has no start.
     pub end: Option<f64>,
+    /// Whether it ends with its sound, wherever that is.
+    pub is_open: bool,
     /// Its channel, if the sound has several.
     pub channel: Option<u32>,
     /// Its language.
@@ -58,6 +61,7 @@ impl FoundUtterance {
             text: None,
             start: None,
             end: None,
+            is_open: false,
             channel: None,
             language: None,
             gender: None,
@@ -110,6 +114,21 @@ pub struct FieldNames {
     pub gender: Option<String>,
 }
 
+impl FieldNames {
+    /// Those that are asked for, with the names of their options.
+    pub(crate) fn asked(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let all = [
+            ("audio_field", &self.audio),
+            ("text_field", &self.text),
+            ("utt_field", &self.utterance),
+            ("speaker_field", &self.speaker),
+            ("language_field", &self.language),
+            ("gender_field", &self.gender),
+        ];
+        all.into_iter().filter_map(|(option, name)| Some((option, name.as_deref()?)))
+    }
+}
+
 /// Which columns or entries that have no table of their own become tables `utt2<name>`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Extra {
@@ -125,12 +144,20 @@ pub enum Extra {
 impl Extra {
     /// Whether a column or entry becomes a table.
     pub fn has(&self, name: &str) -> bool {
-        match self {
-            Self::None => false,
-            Self::All => true,
-            Self::Named(names) => names.iter().any(|wanted| wanted == name),
-        }
+        *self == Self::All || self.names(name)
     }
+
+    /// Whether a column or entry becomes a table though it says something else already.
+    pub(crate) fn names(&self, name: &str) -> bool {
+        matches!(self, Self::Named(names) if names.iter().any(|wanted| wanted == name))
+    }
+}
+
+/// What follows `utt2` in the name of the table of a column or entry. `None` if there is no such table, or one with a meaning of its own.
+pub(crate) fn extra_table(name: &str) -> Option<String> {
+    const KNOWN: [&str; 3] = ["spk", "lang", "dur"];
+    let table: String = name.chars().map(|c| if c == '/' || c.is_whitespace() { '_' } else { c }).collect();
+    (!table.is_empty() && !KNOWN.contains(&table.as_str()) && !table.contains(char::is_control)).then_some(table)
 }
 
 /// All utterances of a folder or a manifest.
@@ -146,6 +173,8 @@ pub struct Utterances {
     pub left_out: LeftOut,
     /// Whether all are parts of recordings.
     pub(crate) are_segments: bool,
+    /// The columns or entries that the manifests have.
+    pub(crate) seen: SeenFields,
 }
 
 impl Utterances {
@@ -172,14 +201,80 @@ impl Utterances {
         let first = names.first().map_or("".into(), |name| kaldi_io::printable_rxfilename(name.as_ref()));
         let mut all = Self::empty(first.into_owned());
         all.left_out.strict = options.strict;
+        options.check(Some(manifest))?;
         manifest::read_all(names, manifest, options, &mut all)?;
+        if all.found.len() > 0 {
+            all.seen.check(options, &all.name)?;
+        }
         Ok(all)
+    }
+
+    /// Adds the words of a column or entry to those of an utterance, if they become a table; they are `None` if they are none.
+    /// `prefix` and the name are what messages call it.
+    pub(crate) fn add_extra(
+        &mut self,
+        extra: &mut Vec<(String, String)>,
+        name: &str,
+        words: Option<String>,
+        prefix: &str,
+        options: &ManifestOptions,
+        place: &CorpusPlace,
+    ) -> Result<()> {
+        self.seen.see_extra(name, options);
+        let Some(words) = words else {
+            return self.left_out.add(&format!("entries {prefix}{name} are no text and no numbers"), place);
+        };
+        if words.is_empty() {
+            return Ok(());
+        }
+        if !options.extra.has(name) {
+            return self
+                .left_out
+                .add(&format!("entries {prefix}{name} have a table only with `extra = {name}`"), place);
+        }
+        let Some(table) = extra_table(name) else {
+            return self.left_out.add(&format!("entries {prefix}{name} have a name that no table has"), place);
+        };
+        if extra.iter().any(|(known, _)| *known == table) {
+            return Err(
+                place.error(format!("expected {prefix}{name} to have a table of their own, got utt2{table} again"))
+            );
+        }
+        extra.push((table, words));
+        Ok(())
+    }
+
+    /// The table of a column that a whole manifest has, if it becomes one; `is_known` says whether another column has a table already.
+    pub(crate) fn table_of_column(
+        &mut self,
+        name: &str,
+        is_known: impl Fn(&str) -> bool,
+        options: &ManifestOptions,
+        place: &CorpusPlace,
+    ) -> Result<Option<String>> {
+        self.seen.see_extra(name, options);
+        if !options.extra.has(name) {
+            self.left_out.add(&format!("column(s) {name} become a table only with `extra = {name}`"), place)?;
+            return Ok(None);
+        }
+        match extra_table(name) {
+            Some(table) if is_known(&table) => {
+                Err(place
+                    .error(format!("expected the column {name} to have a table of its own, got utt2{table} again")))
+            }
+            Some(table) => Ok(Some(table)),
+            None => {
+                self.left_out.add(&format!("column(s) {name} have a name that no table has"), place)?;
+                Ok(None)
+            }
+        }
     }
 
     /// Adds what was found after this, in manifests whose sound has a name.
     pub(crate) fn append(&mut self, others: Self) {
         self.found.append(others.found);
         self.left_out.append(others.left_out);
+        self.seen.append(others.seen);
     }
 
     /// None yet.
@@ -190,6 +285,7 @@ impl Utterances {
             stores: Vec::new(),
             left_out: LeftOut::default(),
             are_segments: false,
+            seen: SeenFields::default(),
         }
     }
 }
@@ -253,5 +349,9 @@ mod tests {
         assert_eq!(without_blanks("a b\u{a0}c\n\u{fc}\u{1}".as_bytes()), Some("a_b_c_\u{fc}\u{1}".into()));
         assert_eq!(without_blanks(b"\xff x"), Some(b"\xff_x".as_bstr().to_owned()));
         assert_eq!(without_blanks(b""), None);
+        assert_eq!(
+            ["a/b c", "x.y", "spk", "", "a\u{0}"].map(extra_table),
+            [Some("a_b_c".into()), Some("x.y".into()), None, None, None]
+        );
     }
 }

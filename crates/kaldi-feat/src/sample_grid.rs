@@ -33,7 +33,7 @@ pub enum NoSamples {
 
 impl SampleGrid {
     /// Returns the samples of a segment, out of `num_samples` samples, of which there are `sample_rate` a second. The
-    /// segment is from `start` to `end` in seconds; a negative end means that of the recording. Times are rounded to
+    /// segment is from `start` to `end` in seconds; without an end, to that of the recording. Times are rounded to
     /// samples, halves up.
     ///
     /// As in Kaldi, the length of the recording and the limits are numbers of 32 bits, times of 64. The result may be
@@ -44,7 +44,7 @@ impl SampleGrid {
     pub fn samples(
         &self,
         start: f64,
-        end: f64,
+        end: Option<f64>,
         sample_rate: f32,
         num_samples: usize,
     ) -> Result<Range<usize>, NoSamples> {
@@ -53,10 +53,10 @@ impl SampleGrid {
         if !(0.0..=whole).contains(&start) {
             return Err(NoSamples::Start(length));
         }
-        if end > f64::from(length + self.max_overshoot) {
+        if end.is_some_and(|end| end > f64::from(length + self.max_overshoot)) {
             return Err(NoSamples::End(length));
         }
-        let end = if end < 0.0 || end > whole { whole } else { end };
+        let end = end.unwrap_or(whole).min(whole);
         if end - start < f64::from(self.min_segment_length) {
             return Err(NoSamples::Short);
         }
@@ -85,34 +85,34 @@ mod tests {
 
     #[test]
     fn times_are_rounded_to_samples() {
-        assert_eq!(GRID.samples(0.25, 0.5, 8000.0, 8000), Ok(2000..4000));
-        assert_eq!(GRID.samples(0.000_062_4, 0.200_062_5, 8000.0, 8000), Ok(0..1601));
-        assert_eq!(ANY.samples(0.5, 0.500_01, 8000.0, 8000), Ok(4000..4000));
+        assert_eq!(GRID.samples(0.25, Some(0.5), 8000.0, 8000), Ok(2000..4000));
+        assert_eq!(GRID.samples(0.000_062_4, Some(0.200_062_5), 8000.0, 8000), Ok(0..1601));
+        assert_eq!(ANY.samples(0.5, Some(0.500_01), 8000.0, 8000), Ok(4000..4000));
     }
 
     #[test]
     fn an_end_behind_the_recording_is_cut_where_it_is_near() {
-        assert_eq!(GRID.samples(0.5, 1.5, 8000.0, 8000), Ok(4000..8000));
-        assert_eq!(GRID.samples(0.5, 1.500_01, 8000.0, 8000), Err(NoSamples::End(1.0)));
-        assert_eq!(GRID.samples(0.5, f64::INFINITY, 8000.0, 8000), Err(NoSamples::End(1.0)));
+        assert_eq!(GRID.samples(0.5, Some(1.5), 8000.0, 8000), Ok(4000..8000));
+        assert_eq!(GRID.samples(0.5, Some(1.500_01), 8000.0, 8000), Err(NoSamples::End(1.0)));
+        assert_eq!(GRID.samples(0.5, Some(f64::INFINITY), 8000.0, 8000), Err(NoSamples::End(1.0)));
         let strict = SampleGrid { max_overshoot: 0.0, ..GRID };
-        assert_eq!(strict.samples(0.5, 1.0, 8000.0, 8000), Ok(4000..8000));
-        assert_eq!(strict.samples(0.5, 1.000_01, 8000.0, 8000), Err(NoSamples::End(1.0)));
+        assert_eq!(strict.samples(0.5, Some(1.0), 8000.0, 8000), Ok(4000..8000));
+        assert_eq!(strict.samples(0.5, Some(1.000_01), 8000.0, 8000), Err(NoSamples::End(1.0)));
     }
 
     #[test]
-    fn a_negative_end_is_that_of_the_recording() {
-        assert_eq!(GRID.samples(0.5, -1.0, 8000.0, 8001), Ok(4000..8001));
+    fn without_an_end_it_is_that_of_the_recording() {
+        assert_eq!(GRID.samples(0.5, None, 8000.0, 8001), Ok(4000..8001));
     }
 
     #[test]
     fn what_is_outside_or_too_short_has_no_samples() {
-        assert_eq!(GRID.samples(1.000_01, -1.0, 8000.0, 8000), Err(NoSamples::Start(1.0)));
-        assert_eq!(GRID.samples(f64::NAN, -1.0, 8000.0, 8000), Err(NoSamples::Start(1.0)));
+        assert_eq!(GRID.samples(1.000_01, None, 8000.0, 8000), Err(NoSamples::Start(1.0)));
+        assert_eq!(GRID.samples(f64::NAN, None, 8000.0, 8000), Err(NoSamples::Start(1.0)));
         // 0.1 of 32 bits is a little more than 0.1.
-        assert_eq!(GRID.samples(0.0, 0.1, 8000.0, 8000), Err(NoSamples::Short));
-        assert_eq!(GRID.samples(0.0, 0.100_01, 8000.0, 8000), Ok(0..800));
-        assert_eq!(ANY.samples(1.0, -1.0, 8000.0, 8000), Ok(8000..8000));
-        assert_eq!(ANY.samples(0.0, -1.0, 8000.0, 0), Ok(0..0));
+        assert_eq!(GRID.samples(0.0, Some(0.1), 8000.0, 8000), Err(NoSamples::Short));
+        assert_eq!(GRID.samples(0.0, Some(0.100_01), 8000.0, 8000), Ok(0..800));
+        assert_eq!(ANY.samples(1.0, None, 8000.0, 8000), Ok(8000..8000));
+        assert_eq!(ANY.samples(0.0, None, 8000.0, 0), Ok(0..0));
     }
 }

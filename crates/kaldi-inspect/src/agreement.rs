@@ -120,7 +120,7 @@ impl DirectoryLengths {
         let of = |row: &'a Row| {
             let segment = Segment::after_key(row.key.as_bstr(), &row.rest).ok()?;
             let whole = self.recordings.get(segment.recording).copied();
-            let (start, end) = (segment.start, Some(segment.end).filter(|_| segment.has_end()).or(whole)?);
+            let (start, end) = (segment.span.start, segment.span.end.or(whole)?);
             if end <= start {
                 return None;
             }

@@ -1,12 +1,13 @@
 //! A summary of a data directory.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use bstr::{BStr, BString};
-use kaldi_corpus::{DIRECTORY_FILES, DataFolder, Segment};
+use kaldi_corpus::{DIRECTORY_FILES, DataFolder, Segment, TimeSpan};
 use kaldi_io::KeyedLine;
 
+use crate::check::{Checks, check_each};
 use crate::kind::{Named, NamedKind};
 use crate::summary::Summary;
 use crate::{Error, Result};
@@ -89,10 +90,39 @@ fn summary(folder: &DataFolder, file: &str) -> Result<Summary> {
     Summary::read(Named::new(NamedKind::Script, folder.name(file)), None)
 }
 
-/// The duration of a segment that says its end.
-fn duration(line: KeyedLine<'_>) -> Option<f64> {
-    let segment = Segment::after_key(line.key, line.rest).ok().filter(Segment::has_end)?;
-    Some(segment.end - segment.start)
+/// The duration of all segments. `None` if there are none, or if one ends with a recording whose duration is not known.
+fn seconds_of_segments(folder: &DataFolder) -> Result<Option<f64>> {
+    let (mut seconds, mut open) = (0.0, Vec::new());
+    let lines = folder.for_each("segments", |line| match Segment::after_key(line.key, line.rest) {
+        Ok(Segment { span: TimeSpan { start, end: Some(end) }, .. }) => seconds += end - start,
+        Ok(Segment { span: TimeSpan { start, end: None }, recording, .. }) => open.push((recording.to_owned(), start)),
+        Err(_) => {}
+    })?;
+    if lines.is_none() || open.is_empty() {
+        return Ok(lines.map(|_| seconds));
+    }
+    let recordings = recordings(folder)?;
+    for (recording, start) in open {
+        let Some(whole) = recordings.get(&recording) else { return Ok(None) };
+        seconds += (whole - start).max(0.0);
+    }
+    Ok(Some(seconds))
+}
+
+/// The durations of recordings: those of `reco2dur`, or else those in their headers. Commands are not run.
+fn recordings(folder: &DataFolder) -> Result<HashMap<BString, f64>> {
+    let mut recordings = HashMap::new();
+    let told = folder.for_each("reco2dur", |line| {
+        recordings.extend(line.number_at(0).map(|seconds| (line.key.to_owned(), seconds)));
+    })?;
+    if told.is_none() && folder.has("wav.scp") {
+        let checks = Checks { quick: true, value_type: None, skips_commands: true };
+        let waves = Named::new(NamedKind::Script, folder.name("wav.scp"));
+        check_each("wav.scp", waves, checks, &mut |_| {}, &mut |key, header| {
+            recordings.extend(header.seconds.map(|seconds| (key.to_owned(), seconds)));
+        })?;
+    }
+    Ok(recordings)
 }
 
 /// The duration of the utterances, from the first file that has it.
@@ -105,14 +135,18 @@ fn seconds(folder: &DataFolder, frames: Option<u64>, frame_shift: f64) -> Result
     if let Some(found) = sum("utt2dur", |line| line.number_at(0), 1.0)? {
         return Ok(Some(found));
     }
-    if let Some(found) = sum("segments", duration, 1.0)? {
-        return Ok(Some(found));
+    if let Some(seconds) = seconds_of_segments(folder)? {
+        return Ok(Some((seconds, "segments")));
     }
     if let Some(found) = sum("utt2num_frames", |line| line.number_at(0), frame_shift)? {
         return Ok(Some(found));
     }
     if let Some(frames) = frames {
         return Ok(Some((frames as f64 * frame_shift, "feats.scp")));
+    }
+    if folder.has("segments") {
+        // Recordings may be longer than their parts.
+        return Ok(None);
     }
     if let Some(found) = sum("reco2dur", |line| line.number_at(0), 1.0)? {
         return Ok(Some(found));

@@ -378,9 +378,8 @@ fn refuse(after: AfterKey, row: &Row) -> Option<&'static str> {
         }
         AfterKey::Gender => (!matches!(words.as_slice(), [word] if *word == "m" || *word == "f")).then_some("m or f"),
         AfterKey::Segment => {
-            // `extract-segments` also accepts -1 as the end of the recording; recipes do not.
             let segment = Segment::after_key(row.key.as_bstr(), &row.rest);
-            let is_segment = segment.is_ok_and(|segment| segment.is_span() && segment.has_end());
+            let is_segment = segment.is_ok_and(|segment| segment.span.is_forward());
             (!is_segment).then_some("a recording, its start, a later end, and a channel if there are several")
         }
         AfterKey::Channel => {

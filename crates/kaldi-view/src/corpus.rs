@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_corpus::TimeSpan;
 use kaldi_inspect::{Entries, Named, NamedKind};
 use kaldi_io::{for_each_keyed_line, was_interrupted};
 use kaldi_measure::{
@@ -362,8 +363,13 @@ impl Corpus {
         let (index, duration) = if let Some(&index) = self.index.get(key) {
             (index, self.utterances[index].sound.map(|sound| sound.duration))
         } else if let Some(&index) = self.last_of_recording.get(key) {
-            let part = self.place(index).and_then(|place| place.part.as_ref());
-            (index, part.zip(self.utterances[index].beyond).map(|(part, beyond)| part.end - beyond))
+            let (span, measured) =
+                (self.place(index).and_then(|place| Some(place.part.as_ref()?.span)), &self.utterances[index]);
+            let whole = |span: TimeSpan| match span.end {
+                Some(end) => measured.beyond.map(|beyond| end - beyond),
+                None => measured.sound.map(|sound| span.start + sound.duration),
+            };
+            (index, span.and_then(whole))
         } else {
             return;
         };

@@ -99,7 +99,7 @@ impl DataDirectory {
                 continue;
             };
             let channel = segment.channel.map(|channel| channel as usize);
-            let part = Part { utterance, start: segment.start, end: segment.end, channel };
+            let part = Part { utterance, span: segment.span, channel };
             let (recording, parts) = &mut recordings[number];
             corpus
                 .set_place(utterance, SoundPlace { rxfilename: recording.xfilename.clone(), part: Some(part.clone()) });

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use bstr::{BStr, BString};
+use kaldi_corpus::TimeSpan;
 use kaldi_feat::{NoSamples, SampleGrid};
 use kaldi_inspect::{decode_sound, measure_sound};
 use kaldi_io::ParseError;
@@ -19,10 +20,8 @@ use kaldi_wave::{Wave, WaveFile};
 pub(crate) struct Part {
     /// The index of the utterance.
     pub utterance: usize,
-    /// Its start in seconds.
-    pub start: f64,
-    /// Its end in seconds; negative if it is that of the recording.
-    pub end: f64,
+    /// Where it is in the recording.
+    pub span: TimeSpan,
     /// The channel; `None` takes all.
     pub channel: Option<usize>,
 }
@@ -187,8 +186,8 @@ fn measure_recording(rxfilename: &BStr, parts: &[Part], wanted: Wanted) -> Vec<(
     let wave = read_wave(rxfilename);
     let measure = |part: &Part| {
         let measured = wave.as_ref().map_err(Clone::clone).and_then(|wave| {
-            let beyond = part.end - wave.duration();
-            Ok(Measured::Sound(MeasuredSound::of(&cut(wave, part)?, wanted, Some(beyond))))
+            let beyond = part.span.end.map(|end| end - wave.duration());
+            Ok(Measured::Sound(MeasuredSound::of(&cut(wave, part)?, wanted, beyond)))
         });
         (Whose::Index(part.utterance), measured.unwrap_or_else(Measured::Unreadable))
     };
@@ -230,13 +229,18 @@ pub(crate) fn samples_of_part(
     if let Some(channel) = part.channel.filter(|&channel| channel >= num_channels) {
         return Err(format!("expected channel {channel}, got {num_channels} channels"));
     }
-    grid.samples(part.start, part.end, rate, num_samples).map_err(|reason| match reason {
+    grid.samples(part.span.start, part.span.end, rate, num_samples).map_err(|reason| match reason {
         NoSamples::Start(seconds) => {
-            format!("it starts at {} s, after the end of the recording at {seconds} s", part.start)
+            format!("it starts at {} s, after the end of the recording at {seconds} s", part.span.start)
         }
         NoSamples::End(seconds) => {
-            format!("it ends at {} s, after the end of the recording at {seconds} s", part.end)
+            format!(
+                "it ends at {} s, after the end of the recording at {seconds} s",
+                part.span.end_in(f64::from(seconds))
+            )
         }
-        NoSamples::Short => format!("it ends at {} s, before it starts at {} s", part.end, part.start),
+        NoSamples::Short => {
+            format!("it ends at {} s, before it starts at {} s", part.span.end_in(0.0), part.span.start)
+        }
     })
 }

@@ -92,7 +92,7 @@ impl SegmentCutter {
         };
         let mut grid = SampleGrid::default();
         grid.min_segment_length = 0.0;
-        let samples = grid.samples(cut.start, cut.end, rate, num_samples);
+        let samples = grid.samples(cut.span.start, cut.span.end, rate, num_samples);
         let samples = samples.map_err(|error| failed(error.to_string()))?;
         match samples.is_empty() {
             true => Err(failed("expected a segment of one sample or more, got none".to_owned())),

@@ -76,7 +76,7 @@ fn cut(
         warning!("Could not find recording {recording}, skipping segment {name}");
         return Ok(None);
     };
-    let samples = match grid.samples(segment.start, segment.end, wave.sample_rate(), wave.num_samples()) {
+    let samples = match grid.samples(segment.span.start, segment.span.end, wave.sample_rate(), wave.num_samples()) {
         Ok(samples) => samples,
         Err(NoSamples::Short) => {
             warning!("Segment {name} too short, skipping it.");
@@ -110,7 +110,7 @@ fn cut(
 /// Reads a line, or warns of it.
 fn parse(line: &BStr) -> Option<Segment<'_>> {
     let reason = match Segment::parse(line) {
-        Ok(segment) if segment.is_span() => return Some(segment),
+        Ok(segment) if segment.span.is_forward() => return Some(segment),
         Ok(_) => " [empty or invalid segment]".to_owned(),
         Err(Some(reason)) => format!(" [{reason}]"),
         Err(None) => String::new(),

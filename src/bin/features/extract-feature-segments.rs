@@ -45,7 +45,7 @@ fn extract_feature_segments(opts: Options) -> anyhow::Result<Tally> {
 
     let mut tally = Tally::default();
     for line in lines.lines() {
-        let Some(segment) = parse(line.as_bstr()) else {
+        let Some((segment, end)) = parse(line.as_bstr()) else {
             tally.failed += 1;
             continue;
         };
@@ -56,7 +56,7 @@ fn extract_feature_segments(opts: Options) -> anyhow::Result<Tally> {
             continue;
         };
         let (num_frames, dim) = feats.size();
-        match grid.frames(segment.start, segment.end, num_frames) {
+        match grid.frames(segment.span.start, end, num_frames) {
             Ok(frames) => {
                 let cut = feats.range(frames, 0..dim);
                 target.put(Record::from_value(name, cut, target.format()))?;
@@ -83,10 +83,12 @@ fn extract_feature_segments(opts: Options) -> anyhow::Result<Tally> {
     Ok(tally.error_if_none())
 }
 
-/// Reads a line, or warns of it.
-fn parse(line: &BStr) -> Option<Segment<'_>> {
+/// Reads a line and its end, or warns of it. As in Kaldi, features do not tell the end of the recording.
+fn parse(line: &BStr) -> Option<(Segment<'_>, f64)> {
     let reason = match Segment::parse(line) {
-        Ok(segment) if segment.is_span() && segment.has_end() => return Some(segment),
+        Ok(segment) if segment.span.is_forward() && segment.span.end.is_some() => {
+            return Some((segment, segment.span.end?));
+        }
         Ok(_) => " [empty or invalid segment]".to_owned(),
         Err(Some(reason)) => format!(" [{reason}]"),
         Err(None) => String::new(),

@@ -12,7 +12,10 @@ use anyhow::{Context, Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, OutputName, Pieces, PiecesIf, Tally, UtterancePieces};
 use kaldi_corpus::shard::Stored;
-use kaldi_corpus::{DataDirectory, DirectoryTables, ExportFormat, Exported, ParquetFile, ParquetSound, SoundSize};
+use kaldi_corpus::{
+    DataDirectory, DirectoryTables, ExportAudio, ExportFormat, Exported, HiddenSound, ParquetFile, SoundFiles,
+    SoundPlaceKind, SoundSize,
+};
 use kaldi_io::{Output, OutputSet};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
@@ -31,12 +34,14 @@ the headers of the sound, or of segments:
 
 Usage: export-data-dir [options] --format=<format> <data-dir> (<manifest-wxfilename>|<folder>)
  e.g.: export-data-dir --format=nemo data/train train.json
+       export-data-dir --format=nemo --audio=copy data/calls calls.json
        export-data-dir --format=lhotse data/train manifests/train
        export-data-dir --format=parquet --num-utts-per-shard=2000 data/train hub/data
 Cuts and Parquet have languages (utt2lang), genders (spk2gender) and all other tables utt2<name>; cuts have the places of
 feats.scp, too. Parquet is one file if the name ends in .parquet, otherwise a folder gets files such as
 train-00000-of-00002.parquet. Whole recordings keep their bytes, segments are cut and become WAV of 16 bits; commands in
-wav.scp are run.
+wav.scp are run. nemo, wenet and csv have no channels and no places in archives: --audio=copy makes files of such sound, in the folder
+train-wav beside train.json.
 See also: make-data-dir, make-raw-list, make-shard-list, wav-to-duration
 ";
 
@@ -53,9 +58,10 @@ struct Options {
     /// What is written: nemo, wenet, lhotse, csv or parquet
     #[option(one_of = &ExportFormat::NAMES)]
     format: Option<ExportFormat>,
-    /// What becomes of whole recordings in Parquet: copy keeps their bytes, and is the default; wav makes WAV of 16 bits
-    #[option(one_of = &ParquetSound::NAMES)]
-    audio: Option<ParquetSound>,
+    /// What becomes of whole recordings in Parquet: copy keeps their bytes, and is the default; wav makes WAV of 16 bits. For other
+    /// formats the same makes files of sound that they cannot name: that in archives, outputs of commands, single channels
+    #[option(one_of = &ExportAudio::NAMES)]
+    audio: Option<ExportAudio>,
     /// The most utterances of a file of Parquet; all of them, if it is not given
     #[option]
     num_utts_per_shard: Option<u32>,
@@ -89,17 +95,31 @@ fn export_data_dir(opts: Options) -> Result<Tally> {
     if format == ExportFormat::Parquet {
         return export_parquet(&opts, directory, tables);
     }
-    let is_for_parquet = opts.audio.is_some() || opts.num_utts_per_shard.is_some() || opts.split.is_some();
-    ensure!(!is_for_parquet, "expected --audio, --num-utts-per-shard and --split with --format=parquet only");
-    let num_commands = directory.recordings.iter().filter(|it| it.command().is_some()).count();
-    if num_commands > 0 && format != ExportFormat::Lhotse {
-        warning!("{num_commands} recordings are outputs of commands, which other programs do not run");
-    }
-    let sizes = if directory.needs_sizes(format) { sizes(&directory)? } else { HashMap::new() };
+    let is_for_parquet = opts.num_utts_per_shard.is_some() || opts.split.is_some();
+    ensure!(!is_for_parquet, "expected --num-utts-per-shard and --split with --format=parquet only");
+    let num_recordings = directory.recordings.len();
+    let mut sizes = if directory.needs_sizes(format) { sizes(&directory)? } else { HashMap::new() };
+    let hidden = directory.hidden_sounds(format, &sizes)?;
+    let files = match opts.audio {
+        Some(audio) => {
+            let mut files = sound_files(&opts.target, format)?;
+            let wanted = hidden.iter().map(|sound| sound.wanted.clone()).collect();
+            let names = files.make(wanted, audio, kaldi_cli::num_threads)?;
+            directory.name_sounds(&hidden, names, &mut sizes);
+            Some(files)
+        }
+        None => {
+            tell(&hidden, format)?;
+            None
+        }
+    };
     if format == ExportFormat::Lhotse && tables.has_features() {
         read_sizes_of_features(folder, &mut tables)?;
     }
-    match directory.export(format, &tables, &sizes)? {
+    let exported = directory.export(format, &tables, &sizes)?;
+    // No manifest appears before the sound that it names.
+    files.map_or(Ok(()), finish_files)?;
+    match exported {
         Exported::File(lines) => {
             let mut output = Output::create(&opts.target, false)?;
             output.write_all(&lines)?;
@@ -121,8 +141,53 @@ fn export_data_dir(opts: Options) -> Result<Tally> {
             set.finish()?;
         }
     }
-    log!("Wrote {} utterances of {} recordings.", directory.utterances.len(), directory.recordings.len());
+    log!("Wrote {} utterances of {num_recordings} recordings.", directory.utterances.len());
     Ok(Tally::new(directory.utterances.len() as u64, 0))
+}
+
+/// The files of sound beside a manifest.
+fn sound_files(target: &OutputName, format: ExportFormat) -> Result<SoundFiles> {
+    Ok(match format {
+        ExportFormat::Lhotse => SoundFiles::create(target.as_path().join("wav"))?,
+        _ => SoundFiles::beside(target)?,
+    })
+}
+
+fn finish_files(files: SoundFiles) -> Result<()> {
+    if files.num_clipped > 0 {
+        warning!("clipped {} samples of {} files. Reduce volume?", files.num_clipped, files.num_loud);
+    }
+    Ok(files.finish()?)
+}
+
+/// Warns of sound that other programs do not find; an error if channels would be lost.
+fn tell(hidden: &[HiddenSound], format: ExportFormat) -> Result<()> {
+    if let Some((sound, channel)) = hidden.iter().find_map(|sound| Some((sound, sound.wanted.channel?))) {
+        bail!(
+            "{}: expected a manifest that can name channels, got channel {channel} of {}: --audio=copy makes a file of it; \
+             --format=parquet, --format=lhotse and make-shar have channels",
+            sound.utterance,
+            sound.wanted.key
+        );
+    }
+    let of_kind = |kind| hidden.iter().filter(move |sound| sound.kind == kind);
+    let num_commands = of_kind(SoundPlaceKind::Command).count();
+    // lhotse runs them.
+    if num_commands > 0 && format != ExportFormat::Lhotse {
+        warning!(
+            "{num_commands} recordings are outputs of commands, which other programs do not run; --audio=copy makes files of them"
+        );
+    }
+    if let Some(first) = of_kind(SoundPlaceKind::Inside).next() {
+        warning!(
+            "{} recordings are inside of archives, which other programs do not read there, such as {} in {}; --audio=copy makes files \
+             of them",
+            of_kind(SoundPlaceKind::Inside).count(),
+            first.wanted.key,
+            first.wanted.audio
+        );
+    }
+    Ok(())
 }
 
 /// The files of Parquet, of which each has so many rows at most.

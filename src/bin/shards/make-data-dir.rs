@@ -30,7 +30,8 @@ Makes a data directory (wav.scp, utt2spk, spk2utt, text, segments) of a folder o
              Parquet or Arrow with sound inside (Hugging Face, CosyVoice), which is copied, or with its paths; a list of such files,
              a folder of Parquet, or a folder that save_to_disk of datasets wrote
 An utterance whose name does not start with that of its speaker gets <speaker>- before it. If some utterances have text, the
-others are left out. The files appear when all are complete.
+others are left out. The files appear when all are complete. Options without effect, and columns or entries that are asked for and
+nowhere, are errors.
 
 Usage: make-data-dir [options] <folder-or-manifest> [<folder-or-manifest> ...] <data-dir>
  e.g.: make-data-dir --spk-from=dir LibriSpeech/dev-clean data/dev
@@ -62,7 +63,7 @@ struct Options {
     /// folder, if the sound is there
     #[option]
     audio_dir: Option<Arg>,
-    /// Column or entry of the sound, in place of the usual ones (of CSV, NeMo, Parquet, Arrow and cuts); a dot leads into one: audio.bytes
+    /// Column or entry of the sound, in place of the usual ones (of CSV, TSV, NeMo, WeNet, Parquet and Arrow); a dot leads into one: audio.bytes
     #[option]
     audio_field: Option<String>,
     /// Column or entry of the text
@@ -80,7 +81,7 @@ struct Options {
     /// Column or entry of the gender
     #[option]
     gender_field: Option<String>,
-    /// Split of a folder that has several, such as train
+    /// Split of Parquet or Arrow that has several, such as train
     #[option]
     split: Option<String>,
     /// What happens to sound: auto (stays where it is, if a line of wav.scp can name it; other sound is copied), copy (all that lies
@@ -174,7 +175,10 @@ fn make_data_dir(opts: Options) -> anyhow::Result<Tally> {
     }
     let found = match manifest(&opts, &sources)? {
         Some(manifest) => Utterances::of_manifests(&sources, manifest, &opts.manifest_options())?,
-        None => Utterances::of_folders(&sources, opts.strict)?,
+        None => {
+            opts.manifest_options().check(None)?;
+            Utterances::of_folders(&sources, opts.strict)?
+        }
     };
     let mut naming = Naming::default();
     (naming.utterance, naming.speaker, naming.strict) = (opts.utt_from.clone(), opts.spk_from.clone(), opts.strict);

@@ -2,17 +2,13 @@
 //!
 //! Kaldi has no such program.
 
-use std::collections::HashMap;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
-
 use anyhow::{Result, bail, ensure};
 use array_files::{DType, npy};
-use bstr::{BStr, BString, ByteSlice};
+use bstr::{BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, Tally};
 use kaldi_corpus::shar::{CutArray, CutUtterance, PackedCut, SharAudio, SharOptions, SharPacking, SharWriter};
 use kaldi_corpus::shard::{ShardCompression, Stored};
-use kaldi_corpus::{DataDirectory, DirectoryUtterance, ExtraTable, read_text};
+use kaldi_corpus::{DataDirectory, DirectoryTables, DirectoryUtterance};
 use kaldi_io::AdviceGiven;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
@@ -109,12 +105,9 @@ fn make_shar(opts: Options) -> Result<Tally> {
         opts.audio != Audio::Copy || !directory.utterances.iter().any(is_cut),
         "expected --audio=wav or --audio=flac with segments, got --audio=copy: segments are cut"
     );
-    let tables = Tables::read(&path)?;
-    let packing = SharPacking {
-        audio: opts.audio.of()?,
-        frame_shift: tables.frame_shift,
-        has_features: tables.features.is_some(),
-    };
+    let tables = DirectoryTables::read(&path)?;
+    let packing =
+        SharPacking { audio: opts.audio.of()?, frame_shift: tables.frame_shift, has_features: tables.has_features() };
     let options = SharOptions {
         folder: opts.folder.as_path().to_owned(),
         max_cuts: opts.num_utts_per_shard.into(),
@@ -175,72 +168,34 @@ fn array(place: &str) -> Result<CutArray, String> {
 }
 
 /// The next utterance, or the next ones of one recording.
-fn next_job(directory: &DataDirectory, tables: &Tables, next: &mut usize) -> Option<Job> {
+fn next_job(directory: &DataDirectory, tables: &DirectoryTables, next: &mut usize) -> Option<Job> {
     let first = directory.utterances.get(*next)?;
     let recording = &directory.recordings[first.recording];
     let mut utterances = Vec::new();
     while let Some(utterance) = directory.utterances.get(*next).filter(|it| it.recording == first.recording)
         && utterances.len() < MAX_SEGMENTS
     {
-        utterances.push(tables.utterance(utterance, &recording.key));
+        utterances.push(told(tables, utterance, &recording.key));
         *next += 1;
     }
     Some(Job { recording: Stored::Named(BString::from(recording.audio.as_str())), utterances })
 }
 
-/// The tables of a data directory beside those that every tool reads.
-struct Tables {
-    languages: HashMap<String, String>,
-    genders: HashMap<String, String>,
-    /// Where the features of utterances are, if there are any.
-    features: Option<HashMap<String, String>>,
-    extra: Vec<ExtraTable>,
-    frame_shift: f64,
-}
-
-impl Tables {
-    fn read(folder: &Path) -> Result<Self> {
-        let read = |file: &str| -> Result<Option<HashMap<String, String>>> {
-            let path = folder.join(file);
-            if !path.exists() {
-                return Ok(None);
-            }
-            Ok(Some(read_text(BStr::new(path.as_os_str().as_bytes()))?.into_iter().collect()))
-        };
-        let shift = folder.join("frame_shift");
-        let frame_shift = match std::fs::read_to_string(&shift) {
-            Ok(text) => match text.trim().parse::<f64>() {
-                Ok(seconds) if seconds > 0.0 && seconds.is_finite() => seconds,
-                _ => bail!("{}: expected seconds above 0, got {:?}", shift.display(), text.trim()),
-            },
-            Err(_) => 0.01,
-        };
-        Ok(Self {
-            languages: read("utt2lang")?.unwrap_or_default(),
-            genders: read("spk2gender")?.unwrap_or_default(),
-            features: read("feats.scp")?,
-            extra: ExtraTable::read_all(folder)?,
-            frame_shift,
-        })
-    }
-
-    /// An utterance with what the tables say, and the place of its features.
-    fn utterance(&self, of: &DirectoryUtterance, recording: &str) -> (CutUtterance, Option<String>) {
-        let value = |table: &ExtraTable| Some((table.name().to_owned(), table.json(&of.key)?));
-        let utterance = CutUtterance {
-            key: of.key.clone(),
-            recording: recording.to_owned(),
-            speaker: of.speaker.clone(),
-            text: of.text.clone(),
-            language: self.languages.get(&of.key).cloned(),
-            gender: self.genders.get(&of.speaker).cloned(),
-            custom: self.extra.iter().filter_map(value).collect(),
-            times: of.times,
-            channel: of.channel,
-            features: None,
-        };
-        (utterance, self.features.as_ref().and_then(|features| features.get(&of.key).cloned()))
-    }
+/// An utterance with what the tables say, and the place of its features.
+fn told(tables: &DirectoryTables, of: &DirectoryUtterance, recording: &str) -> (CutUtterance, Option<String>) {
+    let utterance = CutUtterance {
+        key: of.key.clone(),
+        recording: recording.to_owned(),
+        speaker: of.speaker.clone(),
+        text: of.text.clone(),
+        language: tables.language(&of.key).map(str::to_owned),
+        gender: tables.gender(&of.speaker).map(str::to_owned),
+        custom: tables.entries(&of.key).map(|(name, value)| (name.to_owned(), value)).collect(),
+        times: of.times,
+        channel: of.channel,
+        features: None,
+    };
+    (utterance, tables.place_of_features(&of.key).map(str::to_owned))
 }
 
 /// Skipped utterances.

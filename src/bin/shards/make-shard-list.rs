@@ -57,7 +57,7 @@ struct Options {
     /// Speakers of the utterances, for the manifests of --format=nemo
     #[option]
     utt2spk: Option<MapName>,
-    /// File of segments: the text has their keys, and they are parts of the recordings, whose first channel is used
+    /// File of segments: the text has their keys, and they are parts of the recordings, of the first channel unless they name one
     #[option]
     segments: Option<InputName>,
     /// Sampling frequency of the sound in shards, in Hz
@@ -194,7 +194,7 @@ impl Options {
             "{name}: expected text, got names of recordings: were {recordings} and {name} swapped?"
         );
         let sounds = Sounds::open(recordings)?;
-        let segments = self.segments.as_deref().map(Segments::read_mono).transpose()?;
+        let segments = self.segments.as_deref().map(Segments::read).transpose()?;
         skip.without_text(&sounds, segments.as_ref(), &text)?;
         let mut seen = HashSet::new();
         for (key, _) in text.extract_if(.., |(key, _)| !seen.insert(key.clone())) {
@@ -356,8 +356,13 @@ fn next_job(
         let reason = format!("there is no sound of the key {recording}");
         return Ok(Some(Job::Skip(key, reason)));
     };
-    let times = |segment: &RecordingPart| (segment.start, segment.end);
-    let mut utterances = vec![Utterance { key, text: words, times: segment.map(times) }];
+    let utterance = |key, text, segment: Option<&RecordingPart>| Utterance {
+        key,
+        text,
+        times: segment.map(|segment| segment.span),
+        channel: segment.and_then(|segment| segment.channel),
+    };
+    let mut utterances = vec![utterance(key, words, segment)];
     let is_same = |key: &String| {
         let other = segments.and_then(|segments| segments.get(key));
         other.filter(|other| segment.is_some_and(|segment| segment.recording == other.recording))
@@ -365,8 +370,8 @@ fn next_job(
     while utterances.len() < MAX_SEGMENTS
         && let Some((key, words)) = text.next_if(|(key, _)| is_same(key).is_some())
     {
-        let times = is_same(&key).map(times);
-        utterances.push(Utterance { key, text: words, times });
+        let segment = is_same(&key);
+        utterances.push(utterance(key, words, segment));
     }
     Ok(Some(Job::Pack(sound, utterances)))
 }

@@ -65,12 +65,13 @@ fn segments_are_cut_out_of_recordings() {
         "{\"key\": \"a\", \"wav\": \"wav/u03.wav\", \"txt\": \"ON\", \"start\": 0.1, \"end\": 0.35}\n\
          {\"key\": \"b\", \"wav\": \"wav/u03.wav\", \"txt\": \"ON\", \"start\": 0.5, \"end\": 9}\n\
          {\"key\": \"c\", \"wav\": \"wav/u03.wav\", \"txt\": \"ON\", \"start\": 0.5, \"end\": 0.4}\n\
-         {\"key\": \"d\", \"wav\": \"wav/u03.wav\", \"txt\": \"ON\", \"start\": 3, \"end\": 4}\n",
+         {\"key\": \"d\", \"wav\": \"wav/u03.wav\", \"txt\": \"ON\", \"start\": 3, \"end\": 4}\n\
+         {\"key\": \"e\", \"wav\": \"wav/u03.wav\", \"txt\": \"ON\", \"start\": 0.4, \"end\": -1.0}\n",
     );
     let ran = scratch.sh("feed-feats --conf=plain.yaml --max-bad=-1 segments.list ark:got.ark").succeeds();
     ran.stderr_has("c: wav/u03.wav:0: expected a segment from 0 s on that ends after its start, got 0.5 to 0.4 s")
         .stderr_has("d: wav/u03.wav:0: expected a segment within 0.7 s of sound, got one from 3 s on");
-    scratch.write("segments", "a u03 0.1 0.35\nb u03 0.5 0.7\n");
+    scratch.write("segments", "a u03 0.1 0.35\nb u03 0.5 0.7\ne u03 0.4 -1\n");
     let script = "extract-segments scp:wav.scp segments ark:- | \
                   compute-fbank-feats --sample-frequency=8000 --dither=0 ark:- ark:- | cmp - got.ark";
     scratch.sh(script).succeeds();

@@ -185,8 +185,8 @@ fn all_faults_of_a_data_directory_are_told() {
         ("spk2gender", "x m\ny w\n", "./spk2gender: y: expected m or f after the key, got \"w\"\n"),
         (
             "segments",
-            "a rec 0 0.1 0\nb rec 0.48 -1\nc rec 0.2 0.3 A\n",
-            "./segments: b: expected a recording, its start, a later end, and a channel if there are several after the key, got \"rec 0.48 -1\"\n\
+            "a rec 0 0.1 0\nb rec 0.48 -1.5\nc rec 0.2 0.3 A\n",
+            "./segments: b: expected a recording, its start, a later end, and a channel if there are several after the key, got \"rec 0.48 -1.5\"\n\
           ./segments: c: expected a recording, its start, a later end, and a channel if there are several after the key, got \"rec 0.2 0.3 A\"\n",
         ),
         ("spk2utt", "x b a\ny c\n", "./spk2utt: x: utterance a comes after b, but before it in utt2spk\n"),
@@ -244,6 +244,13 @@ fn all_faults_of_a_data_directory_are_told() {
         scratch.write(file, content);
         scratch.sh("table-check .").fails_with(1).stdout_is(faults);
     }
+}
+
+#[test]
+fn a_segment_may_end_with_its_recording() {
+    let scratch = directory();
+    scratch.write("segments", "a rec 0 0.1 0\nb rec 0.1 -1\nc rec 0.2 -1.0 0\n");
+    scratch.sh("rm feats.scp && table-check --no-feats .").succeeds().stdout_is("");
 }
 
 /// A data directory of four seconds of sound, with features of 98 frames and alignments of 33 labels.

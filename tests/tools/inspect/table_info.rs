@@ -270,3 +270,19 @@ fn sound_has_durations_and_channels_also_in_shards() {
     scratch.write("y.tar", tar(&[("a.txt", b"x")]));
     scratch.sh("table-info shard:y.tar").fails_with(1).stdout_has("expected a member of sound (.wav, .flac), got none");
 }
+
+#[test]
+fn a_segment_to_the_end_of_its_recording_lasts_as_long_as_that() {
+    let scratch = tables();
+    scratch.write("segments", "a rec 0 0.25\nb rec 0.25 -1\n");
+    let told = info(&scratch, ".");
+    assert_eq!((&told["hours"], &told["hours_from"]), (&0.0001389.into(), &"segments".into()));
+    // The list of durations comes before headers.
+    scratch.write("reco2dur", "rec 36.25\n");
+    assert_eq!(info(&scratch, ".")["hours"], 0.0100694);
+    // What is not known is taken from elsewhere, or left open.
+    scratch.write("reco2dur", "other 36.25\n");
+    assert_eq!(info(&scratch, ".")["hours_from"], "feats.scp");
+    scratch.sh("rm feats.scp reco2dur && sed -i 's/ .*/ exit 1 |/' wav.scp").succeeds();
+    assert_eq!(info(&scratch, ".")["hours"], Value::Null);
+}

@@ -21,13 +21,13 @@ fn cuts_have_all_tables_of_the_data_directory() {
         r#"{"id": "s-a", "start": 0.5, "duration": 0.5, "channel": 0, "supervisions": [{"id": "s-a", "recording_id": "t-c", "start": 0.0, "duration": 0.5, "channel": 0, "text": "x, \"y\"", "language": "en", "speaker": "s", "gender": "f"}], "#,
         r#""features": {"type": "kaldi", "num_frames": 2, "num_features": 3, "frame_shift": 0.02, "sampling_rate": 16000, "start": 0.5, "duration": 0.04, "storage_type": "kaldiio", "storage_path": "f.ark:4", "storage_key": "s-a", "recording_id": "t-c", "channels": 0}, "#,
         r#""recording": {"id": "t-c", "sources": [{"type": "file", "channels": [0], "source": "c.wav"}], "sampling_rate": 16000, "num_samples": 24000, "duration": 1.5, "channel_ids": [0]}, "#,
-        r#""custom": {"id": "007", "mood": "so \"so\"", "snr": 1.5, "tokens": [1,2]}, "type": "MonoCut"}"#,
+        r#""custom": {"id": "007", "mood": "so \"so\"", "snr": 1.5, "tokens": [1, 2]}, "type": "MonoCut"}"#,
         "\n",
         r#"{"id": "s-b", "start": 0.0, "duration": 0.5, "channel": 1, "supervisions": [{"id": "s-b", "recording_id": "s-b", "start": 0.0, "duration": 0.5, "channel": 1, "text": "\u{fc}", "speaker": "s", "gender": "f"}], "#,
         r#""recording": {"id": "s-b", "sources": [{"type": "file", "channels": [0,1], "source": "b \u{fc}.wav"}], "sampling_rate": 8000, "num_samples": 4000, "duration": 0.5, "channel_ids": [0,1]}, "custom": {"tokens": [7]}, "type": "MonoCut"}"#,
         "\n",
         r#"{"id": "t-c", "start": 0.0, "duration": 1.5, "channel": 0, "supervisions": [{"id": "t-c", "recording_id": "t-c", "start": 0.0, "duration": 1.5, "channel": 0, "text": "z", "speaker": "t", "gender": "m"}], "#,
-        r#""recording": {"id": "t-c", "sources": [{"type": "file", "channels": [0], "source": "c.wav"}], "sampling_rate": 16000, "num_samples": 24000, "duration": 1.5, "channel_ids": [0]}, "custom": {"snr": 2.0, "tokens": []}, "type": "MonoCut"}"#,
+        r#""recording": {"id": "t-c", "sources": [{"type": "file", "channels": [0], "source": "c.wav"}], "sampling_rate": 16000, "num_samples": 24000, "duration": 1.5, "channel_ids": [0]}, "custom": {"snr": 2, "tokens": []}, "type": "MonoCut"}"#,
         "\n"
     ).replace("\\u{fc}", "\u{fc}"));
     scratch

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use bstr::{BStr, ByteSlice};
 
 use super::{NamedCorpus, Utterance, recording, seconds};
+use crate::TimeSpan;
 use crate::found_list::Part;
 use crate::speakers::{Genders, gender_of, name};
 
@@ -91,7 +92,9 @@ impl NamedCorpus {
                 duration.into_iter().for_each(|duration| line(out, key, &[duration.as_str().into()]));
             }
             "segments" => {
-                let [start, end] = self.found.times(at).map(|time| seconds(time.unwrap_or_default()));
+                let [start, end] = self.found.times(at);
+                let end = if self.found.is_open(at) { Some(TimeSpan::TO_THE_END) } else { end };
+                let [start, end] = [start, end].map(|time| seconds(time.unwrap_or_default()));
                 let channel = self.found.channel(at).map(|channel| channel.to_string());
                 let words = [
                     Some(self.key(utterance.recording)),

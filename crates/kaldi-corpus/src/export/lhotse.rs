@@ -23,6 +23,7 @@ impl DataDirectory {
         let channels = json!((0..size.num_channels).collect::<Vec<u32>>()).to_string();
         let (kind, source) = match recording.command() {
             Some(command) => ("command", command),
+            None if recording.audio.contains("://") => ("url", recording.audio.as_str()),
             None => ("file", recording.audio.as_str()),
         };
         let source =
@@ -111,10 +112,8 @@ impl DataDirectory {
                 fields.push(("features", json_object(&features.map(|(name, value)| (name, value.to_string())))));
             }
             fields.push(("recording", self.recording(utterance.recording, sizes)?));
-            let custom: Vec<_> =
-                tables.others().filter_map(|(name, column)| Some((name, column.json(&utterance.key)?))).collect();
+            let custom: Vec<_> = tables.entries(&utterance.key).collect();
             if !custom.is_empty() {
-                let custom: Vec<_> = custom.iter().map(|(name, value)| (*name, value.to_string())).collect();
                 fields.push(("custom", json_object(&custom)));
             }
             fields.push(("type", json!("MonoCut").to_string()));

@@ -3,94 +3,16 @@
 //! A row is an utterance. The entry `huggingface` of a file says what the columns are, so that `audio` is sound for the reader without
 //! more words.
 
-use bytes::Bytes;
 use column_files::{Cell, ColumnValue, ParquetOptions, ParquetWriter};
 use kaldi_io::Output;
 use serde_json::{Map, Value, json};
 
+use super::audio::ExportedSound;
 use super::tables::{DirectoryTables, LineKind, integer, number};
-use crate::shard::pack::{Sound, blob_of, decode, encode, load, seconds, span};
-use crate::shard::sound::is_canonical;
-use crate::shard::{Packing, ShardFormat, Stored};
 use crate::{DataDirectory, DirectoryUtterance, Error, Result};
 
 /// The most rows of a row group.
 const GROUP_ROWS: usize = 100;
-
-/// What becomes of whole recordings in a file of Parquet. Segments are cut, and become WAV.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ParquetSound {
-    /// Their bytes stay as they are.
-    #[default]
-    Copy,
-    /// They become WAV of 16 bits.
-    Wav,
-}
-
-/// The sound of an utterance.
-#[derive(Debug)]
-pub struct ExportedSound {
-    suffix: String,
-    bytes: Bytes,
-    seconds: f64,
-    /// How many of its samples were clipped.
-    pub num_clipped: usize,
-}
-
-impl ParquetSound {
-    /// Every kind with its name.
-    pub const NAMES: [(&str, Self); 2] = [("copy", Self::Copy), ("wav", Self::Wav)];
-
-    /// The sound of utterances of a recording.
-    ///
-    /// # Errors
-    /// What is wrong, with the key of the utterance: the recording cannot be read, or a segment is outside of it.
-    pub fn read(self, recording: &Stored, utterances: &[DirectoryUtterance]) -> Result<Vec<ExportedSound>, String> {
-        let wave = match utterances.iter().find(|utterance| utterance.times.is_some()) {
-            Some(first) => {
-                let wave = load(recording).and_then(|bytes| decode(recording, &bytes));
-                Some(wave.map_err(|message| format!("{}: {message}", first.key))?)
-            }
-            None => None,
-        };
-        let read = |utterance: &DirectoryUtterance| {
-            let sound = match (utterance.times, &wave) {
-                (Some((start, end)), Some(wave)) => {
-                    let end = if end < 0.0 { wave.duration() } else { end };
-                    let samples = span(wave, start, end)?;
-                    let channels = match utterance.channel.map(|channel| channel as usize) {
-                        None => 0..wave.num_channels(),
-                        Some(channel) if channel < wave.num_channels() => channel..channel + 1,
-                        Some(channel) => {
-                            return Err(format!("expected a channel below {}, got {channel}", wave.num_channels()));
-                        }
-                    };
-                    let channels = channels.map(|channel| wave.channel(channel)[samples.clone()].to_vec()).collect();
-                    encode(kaldi_wave::Wave::new(wave.sample_rate(), channels), wave.sample_rate() as u32)
-                }
-                _ => self.whole(recording),
-            };
-            let Sound { suffix, content, num_clipped } = sound?;
-            let seconds = seconds(&content)?;
-            let bytes = content.load().map_err(|error| error.to_string())?.into_owned().into();
-            Ok(ExportedSound { suffix: suffix.to_string(), bytes, seconds, num_clipped })
-        };
-        let named =
-            |utterance: &DirectoryUtterance| read(utterance).map_err(|message| format!("{}: {message}", utterance.key));
-        utterances.iter().map(named).collect()
-    }
-
-    fn whole(self, recording: &Stored) -> Result<Sound, String> {
-        let unchanged = Packing { format: ShardFormat::Wenet, sample_rate: None, gzip: false };
-        let is_wav = || Ok::<_, String>(blob_of(recording)?.is_some_and(|blob| is_canonical(&blob)));
-        if self == Self::Copy || is_wav()? {
-            return unchanged.whole(recording);
-        }
-        let wave = decode(recording, &load(recording)?)?;
-        let rate = wave.sample_rate() as u32;
-        encode(wave, rate)
-    }
-}
 
 /// What a column has, besides the sound.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -183,7 +105,7 @@ fn columns(directory: &DataDirectory, tables: &DirectoryTables) -> Result<Vec<(S
         ("gender", Content::Gender, tables.has_genders()),
         ("duration", Content::Duration, true),
     ];
-    let others = tables.others().map(|(name, table)| (name, Content::Other(table.kind), true));
+    let others = tables.others().map(|(name, table)| (name, Content::Other(table.column_kind()), true));
     let mut columns: Vec<(String, Content)> = Vec::new();
     for (name, content, _) in known.into_iter().chain(others).filter(|(.., is_there)| *is_there) {
         if name == "audio" || columns.iter().any(|(other, _)| other == name) {

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use bstr::BStr;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{CorpusPlace, Error, Result, read_text};
 
@@ -36,7 +36,7 @@ pub(super) struct Features {
     pub(super) dim: usize,
 }
 
-/// What all lines of a table are.
+/// What all lines of a table are. It is a type of numbers only if each line comes back from them letter by letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineKind {
     Integer,
@@ -100,12 +100,24 @@ impl DirectoryTables {
         self.feats.as_ref()?.get(key)
     }
 
-    pub(super) fn language(&self, key: &str) -> Option<&str> {
+    /// Where the features of an utterance are, as `feats.scp` says it.
+    pub fn place_of_features(&self, key: &str) -> Option<&str> {
+        Some(&self.features(key)?.place)
+    }
+
+    /// The language of an utterance.
+    pub fn language(&self, key: &str) -> Option<&str> {
         Some(self.languages.as_ref()?.get(key)?)
     }
 
-    pub(super) fn gender(&self, speaker: &str) -> Option<&str> {
+    /// The gender of a speaker.
+    pub fn gender(&self, speaker: &str) -> Option<&str> {
         Some(self.genders.as_ref()?.get(speaker)?)
+    }
+
+    /// What the tables of other names say about an utterance: what follows `utt2` in their names, and values in JSON.
+    pub fn entries<'a>(&'a self, key: &'a str) -> impl Iterator<Item = (&'a str, String)> {
+        self.others().filter_map(move |(name, table)| Some((name, table.json(key)?)))
     }
 
     pub(super) fn has_languages(&self) -> bool {
@@ -124,8 +136,7 @@ impl DirectoryTables {
 
 /// Whether a file of this name is a table `utt2<name>` of which nothing else is known.
 fn is_other(name: &str) -> bool {
-    let is_plain =
-        |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let is_plain = |rest: &str| !rest.is_empty() && rest.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
     name.strip_prefix("utt2").is_some_and(is_plain) && !KNOWN.contains(&name)
 }
 
@@ -152,7 +163,8 @@ impl LineKind {
     /// The narrowest kind that all lines fit.
     fn of<'a>(lines: impl Iterator<Item = &'a String> + Clone) -> Self {
         let all = |fits: &dyn Fn(&str) -> bool| lines.clone().all(|line| fits(line));
-        let each = |line: &str, fits: fn(&str) -> bool| line.split_whitespace().all(fits);
+        // Lists come back with single blanks.
+        let each = |line: &str, fits: fn(&str) -> bool| line.is_empty() || line.split(' ').all(fits);
         let is_integer = |word: &str| integer(word).is_some();
         let is_number = |word: &str| number(word).is_some();
         if all(&is_integer) {
@@ -174,12 +186,14 @@ pub(super) fn integer(word: &str) -> Option<i64> {
     word.parse().ok().filter(|number: &i64| number.to_string() == word)
 }
 
-/// A finite number that starts with a digit, a point or a sign, and not with two zeros.
+/// A finite number with no digit more and none less than it needs, `0.5`, `1.0` or `1e-7`. Integers beyond those that double precision
+/// counts are none, and names rather than numbers.
 pub(super) fn number(word: &str) -> Option<f64> {
-    let size = word.strip_prefix('-').unwrap_or(word);
-    let starts_well = size.starts_with(|c: char| c.is_ascii_digit() || c == '.');
-    let has_zeros = size.len() > 1 && size.starts_with('0') && !size.starts_with("0.") && !size.starts_with("0e");
-    word.parse().ok().filter(|number: &f64| starts_well && !has_zeros && number.is_finite())
+    const LAST_INTEGER: f64 = (1_u64 << 53) as f64;
+    let number = word.parse::<f64>().ok().filter(|number| number.is_finite())?;
+    let is_long = word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') && number.abs() > LAST_INTEGER;
+    let is_shortest = number.to_string() == word || format!("{number:?}") == word;
+    (is_shortest && !is_long).then_some(number)
 }
 
 impl OtherTable {
@@ -187,15 +201,27 @@ impl OtherTable {
         self.lines.get(key).map(String::as_str)
     }
 
-    /// The line of an utterance: a number, a list of integers or text.
-    pub(super) fn json(&self, key: &str) -> Option<Value> {
+    /// The line of an utterance in JSON: a number, a list of integers or text. Numbers keep their letters.
+    fn json(&self, key: &str) -> Option<String> {
         let line = self.line(key)?;
         Some(match self.kind {
-            LineKind::Integer => json!(integer(line)),
-            LineKind::Number => json!(number(line)),
-            LineKind::Integers => json!(line.split_whitespace().filter_map(integer).collect::<Vec<_>>()),
-            LineKind::Numbers | LineKind::Words => json!(line),
+            LineKind::Integer | LineKind::Number => line.to_owned(),
+            LineKind::Integers => format!("[{}]", line.split_whitespace().collect::<Vec<_>>().join(", ")),
+            LineKind::Numbers | LineKind::Words => json!(line).to_string(),
         })
+    }
+
+    /// What the lines are in a column, whose numbers do not keep their letters: `1.0` would come back as `1`.
+    pub(super) fn column_kind(&self) -> LineKind {
+        let comes_back = |word: &str| number(word).is_none_or(|number| number.to_string() == word);
+        match self.kind {
+            LineKind::Number | LineKind::Numbers
+                if !self.lines.values().flat_map(|line| line.split_whitespace()).all(comes_back) =>
+            {
+                LineKind::Words
+            }
+            kind => kind,
+        }
     }
 }
 
@@ -211,14 +237,54 @@ mod tests {
         assert_eq!(kind(&["1", "2.5", "1e-5"]), LineKind::Number);
         assert_eq!(kind(&["1 2", "", "7"]), LineKind::Integers);
         assert_eq!(kind(&["1 2.5", "7"]), LineKind::Numbers);
-        for other in ["007", "nan", "inf", "00.5", "1 x", "+1", "happy"] {
+        assert_eq!(kind(&["1", "-0", "1.0", "0.25", "9007199254740992"]), LineKind::Number);
+        assert_eq!(kind(&["0.25", "9007199254740993"]), LineKind::Words);
+        assert_eq!(kind(&["9223372036854775807"]), LineKind::Integer);
+        for other in
+            ["007", "nan", "inf", "00.5", "1 x", "+1", "happy", "+5", ".5", "5.", "1.50", "1E5", "1e5", "0x10", "1_000"]
+        {
             assert_eq!(kind(&["1", other]), LineKind::Words, "{other}");
+            assert_eq!(kind(&["1 2", &format!("3 {other}")]), LineKind::Words, "{other}");
+        }
+        for long in ["12345678901234567890", "10000000000000000000", "-9223372036854775809", "0.1234567890123456789"] {
+            assert_eq!(kind(&[long]), LineKind::Words, "{long}");
+        }
+        // A list has single blanks.
+        assert_eq!(kind(&["1 2", "3  4"]), LineKind::Words);
+        assert_eq!(kind(&["1 2", "3\t4"]), LineKind::Words);
+    }
+
+    #[test]
+    fn lines_come_back_letter_by_letter() {
+        let table = |lines: &[&str]| {
+            let lines: HashMap<String, String> =
+                lines.iter().enumerate().map(|(at, line)| (at.to_string(), (*line).to_owned())).collect();
+            OtherTable { kind: LineKind::of(lines.values()), lines }
+        };
+        for (lines, json, column) in [
+            (&["7", "-1"][..], &["7", "-1"][..], LineKind::Integer),
+            (&["1", "17.5"], &["1", "17.5"], LineKind::Number),
+            (&["1.0", "17.5"], &["1.0", "17.5"], LineKind::Words),
+            (&["1e-7"], &["1e-7"], LineKind::Words),
+            (&["007 1 2"], &["\"007 1 2\""], LineKind::Words),
+            (&["1 2", "3"], &["[1, 2]", "[3]"], LineKind::Integers),
+            (&["0.5 2"], &["\"0.5 2\""], LineKind::Numbers),
+            (&["0.5 2.0"], &["\"0.5 2.0\""], LineKind::Words),
+        ] {
+            let table = table(lines);
+            let got: Vec<String> = (0..lines.len()).filter_map(|at| table.json(&at.to_string())).collect();
+            assert_eq!(
+                (got.iter().map(String::as_str).collect::<Vec<_>>(), table.column_kind()),
+                (json.into(), column)
+            );
         }
     }
 
     #[test]
     fn other_tables_are_named_by_letters_digits_and_underscores() {
-        assert!(["utt2snr", "utt2num_frames", "utt2uniq"].iter().all(|name| is_other(name)));
+        assert!(
+            ["utt2snr", "utt2num_frames", "utt2uniq", "utt2snr-db", "utt2\u{e4}"].iter().all(|name| is_other(name))
+        );
         assert!(
             ["utt2spk", "utt2lang", "utt2dur", "utt2", "utt2snr.bak", "utt2snr~", "spk2utt"]
                 .iter()

@@ -7,6 +7,8 @@ use kaldi_tar::excerpt;
 use serde_json::Value;
 
 use super::RawUtterance;
+use super::raw::RawFields;
+use crate::TimeSpan;
 
 /// Folders below that of a manifest that may have its sound.
 const FOLDERS: [&str; 2] = ["clips", ""];
@@ -20,10 +22,10 @@ impl RawUtterance {
     /// # Errors
     /// What was expected and what was found.
     pub fn parse_nemo(line: &[u8], folder: &Path, commands: Commands) -> Result<Self, String> {
-        let Ok(Value::Object(mut fields)) = serde_json::from_slice::<Value>(line) else {
+        let Ok(mut fields) = RawFields::parse(line) else {
             return Err(format!("expected an object in JSON, got {}", excerpt(line)));
         };
-        let mut take = |name: &str| fields.remove(name).filter(|value| !value.is_null());
+        let mut take = |name: &str| fields.take(name).filter(|value| !value.is_null());
         let wrong = |name: &str, expected: &str, value: &Value| {
             format!("expected {expected} as the field \"{name}\", got {}", excerpt(value.to_string().as_bytes()))
         };
@@ -44,7 +46,7 @@ impl RawUtterance {
         };
         let segment = match (seconds("offset")?, seconds("duration")?) {
             (None, _) => None,
-            (Some(start), Some(duration)) => Some((start, start + duration)),
+            (Some(start), Some(duration)) => Some(TimeSpan { start, end: Some(start + duration) }),
             (Some(_), None) => return Err("expected a field \"duration\" beside \"offset\", got none".to_owned()),
         };
         let key = match take("utt_id") {
@@ -55,19 +57,22 @@ impl RawUtterance {
         };
         let key = key.chars().map(|c| if c.is_whitespace() { '_' } else { c }).collect();
         // In a tarred set it is the name of a member.
-        let wav = if fields.contains_key("shard_id") { path } else { place_of(path, folder) };
-        Ok(Self { key, wav, txt, segment, extra: fields })
+        let extra = fields.into_rest();
+        let wav = if extra.contains_key("shard_id") { path } else { place_of(path, folder) };
+        Ok(Self { key, wav, txt, segment, extra })
     }
 }
 
 /// The name of an utterance that has none.
-fn name_of(path: &str, segment: Option<(f64, f64)>) -> String {
+fn name_of(path: &str, segment: Option<TimeSpan>) -> String {
     let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem });
     let milliseconds = |seconds: f64| (seconds * 1000.0).round() as u64;
     match segment {
         None => stem.to_owned(),
-        Some((start, end)) => format!("{stem}-{:07}-{:07}", milliseconds(start), milliseconds(end)),
+        Some(TimeSpan { start, end }) => {
+            format!("{stem}-{:07}-{:07}", milliseconds(start), milliseconds(end.unwrap_or_default()))
+        }
     }
 }
 
@@ -96,13 +101,13 @@ mod tests {
             parse(r#"{"audio_filepath": "a.b.wav", "offset": 1.2, "duration": 1.1, "text": "x y", "speaker": "s"}"#);
         assert_eq!((part.key.as_str(), part.txt.as_str()), ("a.b-0001200-0002300", "x y"));
         assert_eq!(part.wav, folder.path().join("clips/a.b.wav").to_str().unwrap());
-        assert_eq!(part.segment, Some((1.2, 1.2 + 1.1)));
-        assert_eq!(part.extra["speaker"], "s");
+        assert_eq!(part.segment, Some(TimeSpan { start: 1.2, end: Some(1.2 + 1.1) }));
+        assert_eq!(part.extra["speaker"], "\"s\"");
         let whole = parse(r#"{"audio_filepath": "c.wav", "duration": 2, "utt_id": "u 1", "offset": null}"#);
         assert_eq!((whole.key.as_str(), whole.txt.as_str(), whole.segment), ("u_1", "", None));
         assert!(whole.wav.ends_with("/c.wav") && whole.wav.len() > "c.wav".len());
         let tarred = parse(r#"{"audio_filepath": "c.wav", "duration": 2, "shard_id": 0}"#);
-        assert_eq!((tarred.wav.as_str(), &tarred.extra["shard_id"]), ("c.wav", &Value::from(0)));
+        assert_eq!((tarred.wav.as_str(), tarred.extra["shard_id"].as_str()), ("c.wav", "0"));
         for path in ["/x/d.wav", "s3://b/d.wav", "d.wav", "cat d.wav |"] {
             assert_eq!(parse(&format!(r#"{{"audio_filepath": "{path}"}}"#)).wav, path);
         }

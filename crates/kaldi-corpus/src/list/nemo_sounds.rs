@@ -64,7 +64,7 @@ impl NemoSounds {
     /// If the tar file cannot be read or is compressed, or does not have it.
     pub fn find(&self, line: &RawUtterance) -> Result<Option<Stored>, String> {
         let Some(shard) = line.extra.get("shard_id") else { return Ok(None) };
-        let shard = shard.as_u64();
+        let shard = shard.parse::<u64>().ok();
         let shard = shard.ok_or_else(|| "expected the number of a tar file as the field \"shard_id\"".to_owned())?;
         let tar = {
             let mut tars = self.tars.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,10 +1,14 @@
 //! Raw lists: an utterance per line, as an object in JSON.
 
+use std::collections::BTreeMap;
+
 use bstr::BStr;
 use kaldi_io::Commands;
 use kaldi_reader::Reader;
-use serde_json::{Map, Value};
+use serde_json::Value;
+use serde_json::value::RawValue;
 
+use crate::TimeSpan;
 use crate::shard::Result;
 use kaldi_tar::{ListLines, comes_once, excerpt};
 
@@ -17,10 +21,32 @@ pub struct RawUtterance {
     pub wav: String,
     /// Its text.
     pub txt: String,
-    /// Start and end of the utterance in the sound, in seconds. `None` for all of it.
-    pub segment: Option<(f64, f64)>,
-    /// Other fields of the object.
-    pub extra: Map<String, Value>,
+    /// Where the utterance is in the sound. `None` for all of it.
+    pub segment: Option<TimeSpan>,
+    /// Other fields of the object, as they are written in JSON.
+    pub extra: BTreeMap<String, String>,
+}
+
+/// The fields of an object, as they are written; those that are taken out are parsed.
+pub(super) struct RawFields(BTreeMap<String, String>);
+
+impl RawFields {
+    /// The object of a line.
+    pub(super) fn parse(line: &[u8]) -> Result<Self, serde_json::Error> {
+        let fields: BTreeMap<String, &RawValue> = serde_json::from_slice(line)?;
+        Ok(Self(fields.into_iter().map(|(name, value)| (name, value.get().to_owned())).collect()))
+    }
+
+    /// Takes a field out.
+    pub(super) fn take(&mut self, name: &str) -> Option<Value> {
+        // What is no value, such as a number out of range, is text that nobody expects.
+        self.0.remove(name).map(|text| serde_json::from_str(&text).unwrap_or(Value::String(text)))
+    }
+
+    /// Those that are left.
+    pub(super) fn into_rest(self) -> BTreeMap<String, String> {
+        self.0
+    }
 }
 
 impl RawUtterance {
@@ -29,12 +55,9 @@ impl RawUtterance {
     /// # Errors
     /// What was expected and what was found.
     pub fn parse(line: &[u8], commands: Commands) -> Result<Self, String> {
-        let value: Value = serde_json::from_slice(line)
+        let mut fields = RawFields::parse(line)
             .map_err(|error| format!("expected an object in JSON, got {}: {error}", excerpt(line)))?;
-        let Value::Object(mut extra) = value else {
-            return Err(format!("expected an object in JSON, got {}", excerpt(line)));
-        };
-        let mut text = |name: &str| match extra.remove(name) {
+        let mut text = |name: &str| match fields.take(name) {
             Some(Value::String(text)) => Ok(text),
             Some(other) => {
                 Err(format!("expected text as the field \"{name}\", got {}", excerpt(other.to_string().as_bytes())))
@@ -43,18 +66,18 @@ impl RawUtterance {
         };
         let (key, wav, txt) = (text("key")?, text("wav")?, text("txt")?);
         commands.check(wav.as_str().into())?;
-        let mut seconds = |name: &str| match extra.remove(name) {
+        let mut seconds = |name: &str| match fields.take(name) {
             None => Ok(None),
             Some(value) => value.as_f64().map(Some).ok_or_else(|| {
                 format!("expected seconds as the field \"{name}\", got {}", excerpt(value.to_string().as_bytes()))
             }),
         };
         let segment = match (seconds("start")?, seconds("end")?) {
-            (Some(start), Some(end)) => Some((start, end)),
+            (Some(start), Some(end)) => Some(TimeSpan::listed(start, end)),
             (None, None) => None,
             _ => return Err("expected both fields \"start\" and \"end\" or none of them, got one".to_owned()),
         };
-        Ok(Self { key, wav, txt, segment, extra })
+        Ok(Self { key, wav, txt, segment, extra: fields.into_rest() })
     }
 }
 
@@ -191,15 +214,16 @@ mod tests {
         );
         assert_eq!(line(odd, Some((0.5, 2.0))), text);
         let again = RawUtterance::parse(text.as_bytes(), Commands::Refuse).unwrap();
-        assert_eq!((again.txt.as_str(), again.segment), (odd, Some((0.5, 2.0))));
+        assert_eq!((again.txt.as_str(), again.segment), (odd, Some(TimeSpan { start: 0.5, end: Some(2.0) })));
     }
 
     #[test]
     fn other_fields_are_kept_and_nonsense_is_refused() {
-        let line = br#"{"speaker": "s", "key": "a", "wav": "w", "txt": "t", "start": 1, "end": 2, "n": [1, 2]}"#;
+        let line = br#"{"speaker": "s", "key": "a", "wav": "w", "txt": "t", "start": 1, "end": 2, "n": [1, 12345678901234567890, 1.50]}"#;
         let utterance = RawUtterance::parse(line, Commands::Refuse).unwrap();
-        assert_eq!(utterance.segment, Some((1.0, 2.0)));
+        assert_eq!(utterance.segment, Some(TimeSpan { start: 1.0, end: Some(2.0) }));
         assert_eq!(utterance.extra.keys().collect::<Vec<_>>(), ["n", "speaker"]);
+        assert_eq!(utterance.extra["n"], "[1, 12345678901234567890, 1.50]");
         for line in [
             "",
             "[]",

@@ -281,30 +281,12 @@ impl<'a> Cuts<'a> {
             utterance.id = Some(id.as_bytes().into()).filter(|id: &BString| !id.trim_ascii().is_empty());
             utterance.recording = Some(sound.recording.clone());
             (utterance.start, utterance.end) = (Some(start), Some(end));
-            let some: Vec<&CutSupervision<'_>> = supervision.into_iter().collect();
-            let [text, speaker, language, gender, own] = &self.fields;
-            let find = |field: &Option<CutEntry>| match field {
-                Some(field) => field.words_of(cut, &some).map_err(of),
-                None => Ok(None),
-            };
-            utterance.text = find(text)?.as_deref().and_then(spoken);
-            utterance.speaker = name(find(speaker)?.as_deref());
-            utterance.language = name(find(language)?.as_deref());
-            utterance.gender = name(find(gender)?.as_deref());
-            if let Some(own) = own {
-                let id = own.words_of(cut, &some).map_err(of)?;
-                let expected = || of(format!("expected {} as a name, got none", own.name()));
-                utterance.id = Some(name(id.as_deref()).ok_or_else(expected)?);
-            }
-            if supervision.and_then(|it| it.alignment).is_some_and(|it| !matches!(it.get(), "null" | "{}")) {
-                all.left_out.add("alignments have no table", place)?;
-            }
+            self.tell(cut, supervision, beside, &mut utterance, all)?;
             match features(start, end, self)? {
                 Features::None => {}
                 Features::Found(found) => utterance.features = Some(found),
                 Features::LeftOut(reason) => all.left_out.add(&reason, place)?,
             }
-            utterance.extra = self.extra(cut, supervision, beside, place, all)?;
             let channels = channels(cut, supervision, sound).map_err(of)?;
             let is_one = cut.kind.as_deref() != Some("MultiCut");
             let name = utterance.id.clone().unwrap_or_else(|| id.as_bytes().into());
@@ -316,6 +298,44 @@ impl<'a> Cuts<'a> {
                 all.found.push(&utterance);
             }
         }
+        Ok(())
+    }
+
+    /// What a cut and one of its supervisions say of an utterance besides its sound and times.
+    pub(super) fn tell(
+        &self,
+        cut: &Cut<'_>,
+        supervision: Option<&CutSupervision<'_>>,
+        beside: &BTreeMap<String, Vec<u8>>,
+        utterance: &mut FoundUtterance,
+        all: &mut Utterances,
+    ) -> Result<()> {
+        let place = utterance.place.clone();
+        let of = |message: String| place.error(format!("cut {}: {message}", cut.id));
+        let some: Vec<&CutSupervision<'_>> = supervision.into_iter().collect();
+        let options = &self.places.options;
+        let mut find = |field: &Option<CutEntry>| {
+            let Some(field) = field else { return Ok::<_, Error>(None) };
+            let words = field.words_of(cut, &some).map_err(of)?;
+            if words.is_some() {
+                all.seen.see(&field.name(), options);
+            }
+            Ok(words)
+        };
+        let [text, speaker, language, gender, own] = &self.fields;
+        utterance.text = find(text)?.as_deref().and_then(spoken);
+        utterance.speaker = name(find(speaker)?.as_deref());
+        utterance.language = name(find(language)?.as_deref());
+        utterance.gender = name(find(gender)?.as_deref());
+        if let Some(entry) = own {
+            let expected = || of(format!("expected {} as a name, got none", entry.name()));
+            utterance.id = Some(name(find(own)?.as_deref()).ok_or_else(expected)?);
+        }
+        all.seen.see("id", options);
+        if supervision.and_then(|it| it.alignment).is_some_and(|it| !matches!(it.get(), "null" | "{}")) {
+            all.left_out.add("alignments have no table", &place)?;
+        }
+        utterance.extra = self.extra(cut, supervision, beside, &place, all)?;
         Ok(())
     }
 
@@ -396,14 +416,7 @@ impl<'a> Cuts<'a> {
         }
         let mut extra = Vec::new();
         for (name, value) in entries {
-            match table_words(value) {
-                None => all.left_out.add(&format!("entries custom.{name} are no text and no numbers"), place)?,
-                Some(words) if words.is_empty() => {}
-                Some(words) if self.places.options.extra.has(&name) => extra.push((name.to_string(), words)),
-                Some(_) => all
-                    .left_out
-                    .add(&format!("entries custom.{name} have a table only with `extra = {name}`"), place)?,
-            }
+            all.add_extra(&mut extra, &name, table_words(value), "custom.", &self.places.options, place)?;
         }
         Ok(extra)
     }

@@ -1,16 +1,20 @@
 //! Lines of JSON: manifests of NeMo, raw lists of WeNet.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
 use kaldi_io::Lines;
+use kaldi_tar::CutText;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::SoundPlaces;
+use super::cut_parts::table_words;
 use super::nemo_tars::TarredLine;
 use crate::shard::NemoLine;
 use crate::utterances::spoken;
-use crate::{CorpusPlace, FoundUtterance, Result};
+use crate::{CorpusPlace, FoundUtterance, ManifestOptions, Result, TimeSpan, Utterances};
 
 /// The objects of a file, one a line. Empty lines do not count.
 pub(crate) struct Objects {
@@ -21,6 +25,8 @@ pub(crate) struct Objects {
 /// An object and its place.
 pub(crate) struct Object {
     fields: Map<String, Value>,
+    /// The line, whose numbers have their letters.
+    line: Vec<u8>,
     pub(crate) place: CorpusPlace,
 }
 
@@ -48,7 +54,7 @@ impl Objects {
             }
             let place = self.place();
             return match serde_json::from_slice(&line) {
-                Ok(Value::Object(fields)) => Ok(Some(Object { fields, place })),
+                Ok(Value::Object(fields)) => Ok(Some(Object { fields, line, place })),
                 Ok(_) => Err(place.error(format!("expected an object in JSON, got {}", kaldi_tar::excerpt(&line)))),
                 Err(error) => {
                     let found = kaldi_tar::excerpt(&line);
@@ -66,7 +72,12 @@ impl Object {
 
     /// A value that is not `null`.
     pub(crate) fn get(&self, field: &str) -> Option<&Value> {
-        self.fields.get(field).filter(|value| !value.is_null())
+        find(&self.fields, field).filter(|value| !value.is_null())
+    }
+
+    /// The line without the white space around it.
+    pub(crate) fn line(&self) -> &[u8] {
+        self.line.trim_ascii()
     }
 
     pub(crate) fn wrong(&self, field: &str, expected: &str, value: &Value) -> crate::Error {
@@ -92,6 +103,11 @@ impl Object {
         }
     }
 
+    /// A name that has to be there.
+    fn needed_name(&self, field: &str) -> Result<BString> {
+        self.name(field)?.ok_or_else(|| self.place.error(format!("expected a field \"{field}\" with text, got none")))
+    }
+
     /// A name: text or a whole number. An empty one is none.
     pub(crate) fn name(&self, field: &str) -> Result<Option<BString>> {
         match self.get(field) {
@@ -109,27 +125,90 @@ impl Object {
     }
 }
 
+/// The value of a field; a dot leads into an object, unless the whole name is there.
+fn find<'a>(fields: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+    fields.get(name).or_else(|| {
+        name.rmatch_indices('.').find_map(|(dot, _)| match fields.get(&name[..dot]) {
+            Some(Value::Object(inside)) => find(inside, &name[dot + 1..]),
+            _ => None,
+        })
+    })
+}
+
+/// Which fields say what: those that are asked for, or the usual ones.
+struct LineFields<'a> {
+    options: &'a ManifestOptions,
+    audio: &'a str,
+    text: &'a str,
+    id: &'a str,
+    speaker: &'a str,
+    language: &'a str,
+    gender: &'a str,
+    /// Fields with other meanings.
+    others: &'a [&'a str],
+}
+
+impl<'a> LineFields<'a> {
+    /// `usual` are the names of sound, text and name.
+    fn new(options: &'a ManifestOptions, usual: [&'a str; 3], others: &'a [&'a str]) -> Self {
+        let named = |asked: &'a Option<String>, usual: &'a str| asked.as_deref().unwrap_or(usual);
+        let fields = &options.fields;
+        Self {
+            options,
+            audio: named(&fields.audio, usual[0]),
+            text: named(&fields.text, usual[1]),
+            id: named(&fields.utterance, usual[2]),
+            speaker: named(&fields.speaker, "speaker"),
+            language: named(&fields.language, "lang"),
+            gender: named(&fields.gender, "gender"),
+            others,
+        }
+    }
+
+    /// What an object says of an utterance besides its sound and times.
+    fn tell(&self, object: &Object, utterance: &mut FoundUtterance, all: &mut Utterances) -> Result<()> {
+        object.fields.keys().for_each(|name| all.seen.see(name, self.options));
+        let asked = self.options.fields.asked().map(|(_, name)| name);
+        asked.filter(|name| find(&object.fields, name).is_some()).for_each(|name| all.seen.see(name, self.options));
+        utterance.id = object.name(self.id)?;
+        utterance.speaker = object.name(self.speaker)?;
+        utterance.language = object.name(self.language)?;
+        utterance.gender = object.name(self.gender)?;
+        utterance.text = object.text(self.text)?.and_then(spoken);
+        let known = [self.audio, self.text, self.id, self.speaker, self.language, self.gender];
+        let extra = &self.options.extra;
+        let is_other = |name: &str| extra.names(name) || !(known.contains(&name) || self.others.contains(&name));
+        if !object.fields.keys().any(|name| is_other(name)) {
+            return Ok(());
+        }
+        let values: BTreeMap<CutText<'_>, &RawValue> = serde_json::from_slice(object.line())
+            .map_err(|error| object.place.error(format!("expected an object in JSON: {error}")))?;
+        for (name, value) in values.into_iter().filter(|(name, _)| is_other(name)) {
+            let words = table_words(value.get().as_bytes());
+            all.add_extra(&mut utterance.extra, &name, words, "", self.options, &object.place)?;
+        }
+        Ok(())
+    }
+}
+
 /// Reads a manifest of NeMo: utterances, and those whose sound lies in tar files.
-pub(super) fn read_nemo(mut objects: Objects, places: &SoundPlaces) -> Result<(Vec<FoundUtterance>, Vec<TarredLine>)> {
+pub(super) fn read_nemo(
+    mut objects: Objects,
+    places: &SoundPlaces,
+    all: &mut Utterances,
+) -> Result<(Vec<FoundUtterance>, Vec<TarredLine>)> {
     let (mut found, mut tarred) = (Vec::new(), Vec::new());
-    let fields = &places.options.fields;
-    let named = |asked: &Option<String>, usual: &str| asked.clone().unwrap_or_else(|| usual.to_owned());
-    let (audio, text) = (named(&fields.audio, "audio_filepath"), named(&fields.text, "text"));
-    let (id, speaker) = (named(&fields.utterance, "utt_id"), named(&fields.speaker, "speaker"));
-    let (language, gender) = (named(&fields.language, "lang"), named(&fields.gender, "gender"));
+    let fields =
+        LineFields::new(&places.options, ["audio_filepath", "text", "utt_id"], &["offset", "duration", "shard_id"]);
     while let Some(object) = objects.next_object()? {
-        let path = object.needed(&audio)?;
-        let line = object.has("shard_id").then(|| NemoLine::read(&object, &audio)).transpose()?;
+        let path = object.needed(fields.audio)?;
+        let line = object.has("shard_id").then(|| NemoLine::read(&object, fields.audio)).transpose()?;
         let sound = match line {
             Some(_) => BString::default(),
             None => places.find(path.into(), &object.place)?,
         };
         let mut utterance = FoundUtterance::new(object.place.clone(), sound, path.into());
-        utterance.id = object.name(&id)?;
-        utterance.speaker = object.name(&speaker)?;
-        utterance.language = object.name(&language)?;
-        utterance.gender = object.name(&gender)?;
-        utterance.text = object.text(&text)?.and_then(spoken);
+        fields.tell(&object, &mut utterance, all)?;
         utterance.start = object.seconds("offset")?;
         utterance.end = object.seconds("duration")?.map(|duration| utterance.start.unwrap_or(0.0) + duration);
         match line {
@@ -141,17 +220,24 @@ pub(super) fn read_nemo(mut objects: Objects, places: &SoundPlaces) -> Result<(V
 }
 
 /// Reads a raw list of WeNet.
-pub(super) fn read_wenet(mut objects: Objects, places: &SoundPlaces) -> Result<Vec<FoundUtterance>> {
+pub(super) fn read_wenet(
+    mut objects: Objects,
+    places: &SoundPlaces,
+    all: &mut Utterances,
+) -> Result<Vec<FoundUtterance>> {
     let mut found = Vec::new();
+    let fields = LineFields::new(&places.options, ["wav", "txt", "key"], &["start", "end"]);
     while let Some(object) = objects.next_object()? {
-        let (key, path) = (object.needed("key")?, object.needed("wav")?);
+        let (key, path) = (object.needed_name(fields.id)?, object.needed(fields.audio)?);
         let mut utterance =
             FoundUtterance::new(object.place.clone(), places.find(path.into(), &object.place)?, path.into());
-        utterance.id = Some(key.trim().into());
-        utterance.speaker = object.name("speaker")?;
-        utterance.text = object.text("txt")?.and_then(spoken);
-        (utterance.start, utterance.end) = (object.seconds("start")?, object.seconds("end")?);
-        if utterance.start.is_some() != utterance.end.is_some() {
+        fields.tell(&object, &mut utterance, all)?;
+        utterance.id = Some(key);
+        utterance.start = object.seconds("start")?;
+        let end = object.seconds("end")?;
+        utterance.is_open = end == Some(TimeSpan::TO_THE_END);
+        utterance.end = end.filter(|_| !utterance.is_open);
+        if utterance.start.is_some() != end.is_some() {
             let message = "expected both fields \"start\" and \"end\" or none of them, got one";
             return Err(object.place.error(message));
         }

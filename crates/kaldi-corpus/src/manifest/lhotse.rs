@@ -1,17 +1,20 @@
 //! Manifests of lhotse: recordings, and supervisions that are parts of them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use bstr::BString;
+use kaldi_tar::{Cut, CutSupervision};
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::SoundPlaces;
+use super::cuts::{Cuts, Scripts};
 use super::json::{Object, Objects};
-use crate::utterances::spoken;
-use crate::{CorpusPlace, Error, FoundUtterance, Result};
+use crate::{CorpusPlace, Error, FoundUtterance, Result, Utterances};
 
 /// A recording.
 struct Recording {
@@ -49,7 +52,7 @@ fn files(folder: &Path, kind: &str) -> Result<Vec<PathBuf>> {
 }
 
 /// Reads all recordings and supervisions of the folder.
-pub(super) fn read(folder: &Path, places: &SoundPlaces) -> Result<Vec<FoundUtterance>> {
+pub(super) fn read(folder: &Path, places: &SoundPlaces, all: &mut Utterances) -> Result<()> {
     if whole_file::has_leftovers(folder) {
         let place = CorpusPlace { name: folder.display().to_string().into(), line: None };
         return Err(place.error("a program that wrote here was killed, and its files are not complete: run it again"));
@@ -72,14 +75,19 @@ pub(super) fn read(folder: &Path, places: &SoundPlaces) -> Result<Vec<FoundUtter
         let message = format!("{}: expected *supervisions*.jsonl or .jsonl.gz, got none", folder.display());
         return Err(Error::Nothing(message));
     }
-    let mut found = Vec::new();
+    for file in files(folder, "features")? {
+        let place = CorpusPlace { name: file.display().to_string().into(), line: None };
+        all.left_out.add("manifests have features, which only cuts lead to", &place)?;
+    }
+    let scripts = Scripts::default();
+    let cuts = Cuts::new(places, &folder.display().to_string(), &scripts)?;
     for file in supervisions {
         let mut objects = Objects::open(file.as_os_str().as_bytes().into())?;
         while let Some(object) = objects.next_object()? {
-            found.push(supervision(&object, &recordings)?);
+            add(&object, &recordings, &cuts, places, all)?;
         }
     }
-    Ok(found)
+    Ok(())
 }
 
 fn name(object: &Object, field: &str) -> Result<BString> {
@@ -117,34 +125,88 @@ fn recording(object: &Object, places: &SoundPlaces) -> Result<(BString, Recordin
     Ok((id, Recording { audio, path: path.into(), channels, place: object.place.clone() }))
 }
 
-fn supervision(object: &Object, recordings: &HashMap<BString, Recording>) -> Result<FoundUtterance> {
-    let (id, of) = (name(object, "id")?, name(object, "recording_id")?);
+/// What a line says that has letters of its own.
+#[derive(Deserialize)]
+struct RawEntries<'a> {
+    #[serde(borrow)]
+    alignment: Option<&'a RawValue>,
+    #[serde(borrow)]
+    custom: Option<&'a RawValue>,
+}
+
+/// Adds the utterances of a supervision: one, or one for each of its channels.
+fn add(
+    object: &Object,
+    recordings: &HashMap<BString, Recording>,
+    cuts: &Cuts<'_>,
+    places: &SoundPlaces,
+    all: &mut Utterances,
+) -> Result<()> {
+    let (id, of) = (name(object, "id")?.to_string(), name(object, "recording_id")?);
     let Some(recording) = recordings.get(&of) else {
         return Err(object.place.error(format!("expected a recording {of} in the manifests of recordings, got none")));
     };
     let mut utterance = FoundUtterance::new(object.place.clone(), recording.audio.clone(), recording.path.clone());
-    (utterance.id, utterance.recording) = (Some(id), Some(of));
-    utterance.speaker = object.name("speaker")?;
-    utterance.text = object.text("text")?.and_then(spoken);
     let needed = |field: &str| {
         object.seconds(field)?.ok_or_else(|| object.place.error(format!("expected a field \"{field}\", got none")))
     };
-    let start = needed("start")?;
-    (utterance.start, utterance.end) = (Some(start), Some(start + needed("duration")?));
-    utterance.channel = channel(object, recording)?;
-    Ok(utterance)
+    let (start, duration) = (needed("start")?, needed("duration")?);
+    (utterance.start, utterance.end) = (Some(start), Some(start + duration));
+    let raw: RawEntries<'_> = serde_json::from_slice(object.line())
+        .map_err(|error| object.place.error(format!("expected a supervision of lhotse: {error}")))?;
+    let named = |field: &str| Ok::<_, Error>(object.name(field)?.map(|name| name.to_string()));
+    let [speaker, language, gender] = ["speaker", "language", "gender"].map(named);
+    let (speaker, language, gender) = (speaker?, language?, gender?);
+    let said = CutSupervision {
+        id: id.as_str().into(),
+        start,
+        duration,
+        channel: None,
+        text: object.text("text")?.map(Into::into),
+        speaker: speaker.as_deref().map(Into::into),
+        language: language.as_deref().map(Into::into),
+        gender: gender.as_deref().map(Into::into),
+        alignment: raw.alignment,
+        custom: raw.custom,
+    };
+    // It says what a cut of all of it would say.
+    let cut = Cut {
+        kind: None,
+        id: id.as_str().into(),
+        start: Some(start),
+        duration: Some(duration),
+        channel: None,
+        supervisions: None,
+        recording: None,
+        features: None,
+        custom: None,
+    };
+    (utterance.id, utterance.recording) = (Some(id.as_str().into()), Some(of));
+    cuts.tell(&cut, Some(&said), &BTreeMap::new(), &mut utterance, all)?;
+    let channels = channels(object, recording, places.options.split_channels)?;
+    let name = utterance.id.clone().unwrap_or_default();
+    for &channel in &channels {
+        utterance.channel = channel;
+        if let (Some(channel), true) = (channel, channels.len() > 1) {
+            utterance.id = Some(format!("{name}-{channel}").into());
+        }
+        all.found.push(&utterance);
+    }
+    Ok(())
 }
 
-/// The channel of a supervision, if its recording has several. All of them are none.
-fn channel(object: &Object, recording: &Recording) -> Result<Option<u32>> {
-    let channel = match object.get("channel") {
-        None => return Ok(None),
-        Some(Value::Array(list)) => match &list[..] {
-            [only] => only,
-            _ => return Ok(None),
-        },
-        Some(only) => only,
+/// The channels of a supervision, if its recording has several. A list of several is each of them if they are split, or else none.
+fn channels(object: &Object, recording: &Recording, are_split: bool) -> Result<Vec<Option<u32>>> {
+    let list = match object.get("channel") {
+        None => return Ok(vec![None]),
+        Some(Value::Array(list)) if list.len() == 1 || are_split => list.as_slice(),
+        Some(Value::Array(_)) => return Ok(vec![None]),
+        Some(only) => std::slice::from_ref(only),
     };
+    list.iter().map(|channel| self::channel(channel, object, recording)).collect()
+}
+
+fn channel(channel: &Value, object: &Object, recording: &Recording) -> Result<Option<u32>> {
     let number = channel.as_u64().and_then(|channel| u32::try_from(channel).ok());
     let number = number.ok_or_else(|| object.wrong("channel", "the number of a channel", channel))?;
     match &recording.channels {

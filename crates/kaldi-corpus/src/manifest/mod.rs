@@ -3,6 +3,7 @@
 mod columns;
 mod cut_parts;
 mod cuts;
+mod effects;
 mod json;
 mod lhotse;
 mod nemo_tars;
@@ -117,14 +118,17 @@ fn note_missing_parts(names: &[BString], all: &mut Utterances) -> Result<()> {
 fn read(name: &BStr, manifest: Manifest, options: &ManifestOptions, all: &mut Utterances) -> Result<()> {
     let places = SoundPlaces::new(name, manifest, options);
     let found = match manifest {
-        Manifest::Csv => table::read_csv(name, &places)?,
-        Manifest::Tsv => table::read_tsv(Lines::open(name)?, &places)?,
+        Manifest::Csv => table::read_csv(name, &places, all)?,
+        Manifest::Tsv => table::read_tsv(Lines::open(name)?, &places, all)?,
         Manifest::Nemo => {
-            let (found, tarred) = json::read_nemo(Objects::open(name)?, &places)?;
+            let (found, tarred) = json::read_nemo(Objects::open(name)?, &places, all)?;
+            if tarred.is_empty() {
+                nemo_tars::refuse_options(name, options)?;
+            }
             nemo_tars::find_sound(tarred, &places.folder, options, all)?;
             found
         }
-        Manifest::Wenet => json::read_wenet(Objects::open(name)?, &places)?,
+        Manifest::Wenet => json::read_wenet(Objects::open(name)?, &places, all)?,
         Manifest::Lhotse => {
             all.are_segments = true;
             let path = Path::new(std::ffi::OsStr::from_bytes(name));
@@ -134,7 +138,7 @@ fn read(name: &BStr, manifest: Manifest, options: &ManifestOptions, all: &mut Ut
             if let Some(file) = lhotse::cuts_of(path) {
                 return cuts::read(file.as_os_str().as_bytes().into(), &places, all);
             }
-            lhotse::read(path, &places)?
+            return lhotse::read(path, &places, all);
         }
         Manifest::Shar => {
             all.are_segments = true;

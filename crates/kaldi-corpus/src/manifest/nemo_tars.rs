@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bstr::BString;
+use bstr::{BStr, BString};
 use kaldi_reader::{BoxReader, ReaderExt, Step, from_fn};
 use kaldi_tar::{Members, Wanted};
 use kaldi_wave::{WaveSamples, sound_suffix};
@@ -18,6 +18,18 @@ use crate::{
 
 /// A line, and the utterance that it is when its sound is found.
 pub(super) type TarredLine = (FoundUtterance, NemoLine);
+
+/// Refuses options for sound in tar files, for a manifest without any.
+pub(super) fn refuse_options(name: &BStr, options: &ManifestOptions) -> Result<()> {
+    let option = [("shards", options.shards.is_some()), ("audio", options.copies_all)];
+    match option.into_iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((option, _)) => {
+            let name = kaldi_io::printable_rxfilename(name);
+            Err(Error::Nothing(format!("{name}: expected lines with shard_id for `{option}`, got none")))
+        }
+    }
+}
 
 /// Finds the sound of the lines of a manifest in this folder, in their tar files, and adds their utterances.
 ///

@@ -6,8 +6,8 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Input, Lines};
 
 use super::SoundPlaces;
-use crate::utterances::spoken;
-use crate::{CorpusPlace, FieldNames, FoundUtterance, Result};
+use crate::utterances::{spoken, words};
+use crate::{CorpusPlace, FoundUtterance, ManifestOptions, Result, Utterances};
 
 /// The names of columns, for each the one that counts first.
 const AUDIO: &[&str] = &["path", "audio", "audio_filepath", "wav", "wav_filename", "file"];
@@ -30,11 +30,15 @@ struct Columns {
     duration: Option<usize>,
     language: Option<usize>,
     gender: Option<usize>,
+    /// Those that become tables, with their names.
+    extra: Vec<(usize, String)>,
 }
 
 impl Columns {
     /// Finds them in the line of names: those that are asked for, or the usual ones.
-    fn find(names: &[&[u8]], place: &CorpusPlace, fields: &FieldNames) -> Result<Self> {
+    fn find(names: &[&[u8]], place: &CorpusPlace, options: &ManifestOptions, all: &mut Utterances) -> Result<Self> {
+        let fields = &options.fields;
+        names.iter().for_each(|name| all.seen.see(&name.trim_ascii().to_str_lossy(), options));
         let find = |wanted: &[&str]| {
             let is_it = |wanted: &str| names.iter().position(|name| name.trim_ascii() == wanted.as_bytes());
             let Some(at) = wanted.iter().find_map(|wanted| is_it(wanted)) else { return Ok(None) };
@@ -59,7 +63,7 @@ impl Columns {
             let message = format!("expected names of columns, one of them of {}, got {found:?}", AUDIO.join(", "));
             return Err(place.error(message));
         };
-        Ok(Self {
+        let mut columns = Self {
             number: names.len(),
             audio,
             text: asked(&fields.text, TEXT)?,
@@ -69,7 +73,37 @@ impl Columns {
             duration: find(DURATION)?,
             language: asked(&fields.language, LANGUAGE)?,
             gender: asked(&fields.gender, GENDER)?,
-        })
+            extra: Vec::new(),
+        };
+        columns.find_extra(names, place, options, all)?;
+        Ok(columns)
+    }
+
+    /// Finds the columns that become tables. Others are left out, unless they have another usual name of what is there already.
+    fn find_extra(
+        &mut self,
+        names: &[&[u8]],
+        place: &CorpusPlace,
+        options: &ManifestOptions,
+        all: &mut Utterances,
+    ) -> Result<()> {
+        let usual = [AUDIO, TEXT, SPEAKER, ID, START, DURATION, LANGUAGE, GENDER].concat();
+        let said = [self.text, self.speaker, self.id, self.start, self.duration, self.language, self.gender];
+        for (at, name) in names.iter().enumerate() {
+            let name = name.trim_ascii().to_str_lossy().into_owned();
+            let is_said = at == self.audio || said.contains(&Some(at));
+            if name.is_empty() || (is_said && !options.extra.names(&name)) {
+                continue;
+            }
+            if usual.contains(&name.as_str()) && !options.extra.has(&name) {
+                all.seen.see_extra(&name, options);
+                continue;
+            }
+            let known = |table: &str| self.extra.iter().any(|(_, known)| known == table);
+            let table = all.table_of_column(&name, known, options, place)?;
+            self.extra.extend(table.map(|table| (at, table)));
+        }
+        Ok(())
     }
 
     /// The utterance of a line.
@@ -101,13 +135,20 @@ impl Columns {
         utterance.language = field(self.language).map(BString::from);
         utterance.gender = field(self.gender).map(BString::from);
         utterance.text = text;
+        for (at, table) in &self.extra {
+            let found = field(Some(*at)).map(|field| match field.to_str() {
+                Ok(found) => Ok(words(found)),
+                Err(_) => Err(utterance.place.error("expected text in UTF-8, got other bytes")),
+            });
+            utterance.extra.extend(found.transpose()?.flatten().map(|found| (table.clone(), found)));
+        }
         (utterance.start, utterance.end) = (start, duration.map(|duration| start.unwrap_or(0.0) + duration));
         Ok(utterance)
     }
 }
 
 /// Reads lines with tabulators; there are no quotes.
-pub(super) fn read_tsv(mut lines: Lines, places: &SoundPlaces) -> Result<Vec<FoundUtterance>> {
+pub(super) fn read_tsv(mut lines: Lines, places: &SoundPlaces, all: &mut Utterances) -> Result<Vec<FoundUtterance>> {
     let name: Arc<str> = lines.name().into();
     let (mut columns, mut found) = (None, Vec::new());
     while let Some(line) = lines.next_line()? {
@@ -119,7 +160,7 @@ pub(super) fn read_tsv(mut lines: Lines, places: &SoundPlaces) -> Result<Vec<Fou
         }
         let fields: Vec<&[u8]> = line.split(|&byte| byte == b'\t').collect();
         match &columns {
-            None => columns = Some(Columns::find(&fields, &place, &places.options.fields)?),
+            None => columns = Some(Columns::find(&fields, &place, &places.options, all)?),
             Some(columns) => found.push(columns.utterance(&fields, place, places)?),
         }
     }
@@ -128,7 +169,7 @@ pub(super) fn read_tsv(mut lines: Lines, places: &SoundPlaces) -> Result<Vec<Fou
 }
 
 /// Reads comma-separated values, with quotes as in RFC 4180.
-pub(super) fn read_csv(name: &BStr, places: &SoundPlaces) -> Result<Vec<FoundUtterance>> {
+pub(super) fn read_csv(name: &BStr, places: &SoundPlaces, all: &mut Utterances) -> Result<Vec<FoundUtterance>> {
     let mut input = Input::open(name)?;
     let bytes = input.read_to_end()?;
     let name: Arc<str> = input.name().into();
@@ -153,7 +194,7 @@ pub(super) fn read_csv(name: &BStr, places: &SoundPlaces) -> Result<Vec<FoundUtt
             return Err(place.error("expected a quote at the end of a field, got the end of the file"));
         }
         match &columns {
-            None => columns = Some(Columns::find(&fields, &place, &places.options.fields)?),
+            None => columns = Some(Columns::find(&fields, &place, &places.options, all)?),
             Some(columns) => found.push(columns.utterance(&fields, place, places)?),
         }
     }

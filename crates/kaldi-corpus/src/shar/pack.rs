@@ -4,8 +4,9 @@ use kaldi_values::{Format, Value};
 use kaldi_wave::{Wave, WaveInfo, sound_suffix};
 use serde_json::json;
 
+use crate::TimeSpan;
 use crate::export::json_object;
-use crate::shard::pack::{blob_of, decode, load};
+use crate::shard::pack::{blob_of, channels_of, decode, load};
 use crate::shard::{Packed, Stored, is_canonical};
 
 /// A segment may end this many seconds after its recording, and is then cut: as in Kaldi's `extract-segments`.
@@ -61,8 +62,8 @@ pub struct CutUtterance {
     pub gender: Option<String>,
     /// Other entries: names, and values in JSON.
     pub custom: Vec<(String, String)>,
-    /// Start and end in the recording, in seconds; an end below 0 is that of the recording. `None` for all of it.
-    pub times: Option<(f64, f64)>,
+    /// Where it is in the recording; `None` for all of it.
+    pub times: Option<TimeSpan>,
     /// Its channel, if it is not of all.
     pub channel: Option<u32>,
     /// Its features, if it has any.
@@ -236,24 +237,20 @@ fn is_fine(wave: &Wave) -> bool {
 }
 
 /// The part of a recording: from the sample nearest to its start, with as many samples as its duration has.
-fn part_of(wave: &Wave, times: Option<(f64, f64)>, channel: Option<u32>) -> Result<Wave, String> {
+fn part_of(wave: &Wave, times: Option<TimeSpan>, channel: Option<u32>) -> Result<Wave, String> {
     let (rate, length) = (f64::from(wave.sample_rate()), wave.num_samples());
     let seconds = length as f64 / rate;
-    let (start, end) = times.map_or((0.0, seconds), |(start, end)| (start, if end < 0.0 { seconds } else { end }));
+    let (start, end) = times.map_or((0.0, seconds), |times| (times.start, times.end_in(seconds)));
     let nearest = |seconds: f64| ((seconds * rate * 1e8).round() / 1e8 + 0.5).floor() as usize;
     let from = nearest(start).min(length);
     let to = from.saturating_add(nearest(end - start)).min(length);
     if start < 0.0 || end > seconds + MAX_OVERSHOOT || from >= to {
         return Err(format!("expected a segment within {seconds} seconds of the recording, got {start} to {end}"));
     }
-    let channels: Vec<usize> = match channel {
-        None => (0..wave.num_channels()).collect(),
-        Some(channel) if (channel as usize) < wave.num_channels() => vec![channel as usize],
-        Some(channel) => {
-            return Err(format!("expected a channel below {}, got {channel}", wave.num_channels()));
-        }
-    };
-    Ok(Wave::new(wave.sample_rate(), channels.into_iter().map(|it| wave.channel(it)[from..to].to_vec()).collect()))
+    Ok(Wave::new(
+        wave.sample_rate(),
+        channels_of(wave, channel)?.map(|it| wave.channel(it)[from..to].to_vec()).collect(),
+    ))
 }
 
 /// The line of a cut.
@@ -327,7 +324,10 @@ mod tests {
     #[test]
     fn parts_start_at_the_nearest_sample() {
         let wave = Wave::new(1000.0, vec![(0..2000).map(|at| at as f32).collect(), vec![0.0; 2000]]);
-        let t = |times, channel| part_of(&wave, times, channel).map(|it| (it.num_channels(), it.channel(0).to_vec()));
+        let listed = |times: Option<(f64, f64)>| times.map(|(start, end)| TimeSpan::listed(start, end));
+        let t = |times, channel| {
+            part_of(&wave, listed(times), channel).map(|it| (it.num_channels(), it.channel(0).to_vec()))
+        };
         assert_eq!(t(Some((0.0016, 0.0041)), Some(0)), Ok((1, vec![2.0, 3.0, 4.0])));
         assert_eq!(t(Some((1.998, 2.5)), None), Ok((2, vec![1998.0, 1999.0])));
         assert_eq!(t(Some((1.999, -1.0)), Some(1)), Ok((1, vec![0.0])));

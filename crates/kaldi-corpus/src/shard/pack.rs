@@ -12,6 +12,7 @@ use kaldi_wave::{Wave, WaveInfo, sound_suffix};
 use crate::shard::nemo::{NemoEntry, nemo_stem};
 use crate::shard::sound::{decode_sound, encode_sound, is_as_encoded};
 use crate::shard::{Packed, Stored, is_sound};
+use crate::{SoundSize, TimeSpan};
 
 /// A segment may end this many seconds after its recording, and is then cut: as in Kaldi's `extract-segments`.
 const MAX_OVERSHOOT: f64 = 0.5;
@@ -23,8 +24,10 @@ pub struct Utterance {
     pub key: String,
     /// Its text.
     pub text: String,
-    /// Where it starts and ends in the recording, in seconds; `None` for all of it.
-    pub times: Option<(f64, f64)>,
+    /// Where it is in the recording; `None` for all of it.
+    pub times: Option<TimeSpan>,
+    /// The channel that is cut out; the first one if the segment names none.
+    pub channel: Option<u32>,
 }
 
 /// Another program whose shards are written.
@@ -139,7 +142,7 @@ impl Packing {
                 let wave = wave.as_ref().map_err(Clone::clone)?;
                 let rate = self.sample_rate.ok_or("a segment cannot be copied as it is")?;
                 let wave = match utterance.times {
-                    Some((start, end)) => cut(wave, start, end)?,
+                    Some(times) => cut(wave, times, utterance.channel)?,
                     None => wave.clone(),
                 };
                 self.sample(utterance, encode(wave, rate))
@@ -230,16 +233,47 @@ pub(crate) fn seconds(content: &Blob) -> Result<f64, String> {
     }
 }
 
-/// Cuts a segment out of the first channel; times are cut off to samples, as in WeNet.
-fn cut(wave: &Wave, start: f64, end: f64) -> Result<Wave, String> {
-    let samples = span(wave, start, end)?;
-    Ok(Wave::new(wave.sample_rate(), vec![wave.channel(0)[samples].to_vec()]))
+/// How much sound a recording has, from its header if that has it.
+pub(crate) fn size_of(recording: &Stored) -> Result<SoundSize, String> {
+    let head = match blob_of(recording)? {
+        Some(blob) => {
+            let head = blob.first(1 << 16).map_err(|error| error.to_string())?;
+            WaveInfo::in_head(&head, blob.length()).and_then(Result::ok)
+        }
+        None => None,
+    };
+    if let Some((num_samples, info)) = head.and_then(|info| Some((info.num_samples()?, info))) {
+        let (sample_rate, num_channels) = (info.sample_rate().into(), info.num_channels() as u32);
+        return Ok(SoundSize { num_samples, sample_rate, num_channels });
+    }
+    let wave = decode(recording, &load(recording)?)?;
+    Ok(SoundSize {
+        num_samples: wave.num_samples() as u64,
+        sample_rate: wave.sample_rate().into(),
+        num_channels: wave.num_channels() as u32,
+    })
+}
+
+/// Cuts a segment out of a channel, which is the first one unless another is wanted; times are cut off to samples, as in WeNet.
+fn cut(wave: &Wave, times: TimeSpan, channel: Option<u32>) -> Result<Wave, String> {
+    let (samples, channel) = (samples_of(wave, times)?, channels_of(wave, channel)?.start);
+    Ok(Wave::new(wave.sample_rate(), vec![wave.channel(channel)[samples].to_vec()]))
+}
+
+/// The channels of a recording that are wanted: one, or all.
+pub(crate) fn channels_of(wave: &Wave, channel: Option<u32>) -> Result<Range<usize>, String> {
+    match channel.map(|channel| channel as usize) {
+        None => Ok(0..wave.num_channels()),
+        Some(channel) if channel < wave.num_channels() => Ok(channel..channel + 1),
+        Some(channel) => Err(format!("expected a channel below {}, got {channel}", wave.num_channels())),
+    }
 }
 
 /// The samples of a segment.
-pub(crate) fn span(wave: &Wave, start: f64, end: f64) -> Result<Range<usize>, String> {
+pub(crate) fn samples_of(wave: &Wave, times: TimeSpan) -> Result<Range<usize>, String> {
     let (rate, length) = (f64::from(wave.sample_rate()), wave.num_samples());
     let duration = length as f64 / rate;
+    let (start, end) = (times.start, times.end_in(duration));
     let outside = || format!("expected a segment within {duration} seconds of the recording, got {start} to {end}");
     if start < 0.0 || end > duration + MAX_OVERSHOOT {
         return Err(outside());
@@ -255,11 +289,24 @@ mod tests {
     #[test]
     fn times_are_cut_off_to_samples() {
         let wave = Wave::new(1000.0, vec![(0..2000).map(|at| at as f32).collect(), vec![0.0; 2000]]);
-        let t = |start, end| cut(&wave, start, end).map(|wave| (wave.num_channels(), wave.channel(0).to_vec()));
+        let t = |start, end| {
+            let wave = cut(&wave, TimeSpan { start, end: Some(end) }, None)?;
+            Ok::<_, String>((wave.num_channels(), wave.channel(0).to_vec()))
+        };
         assert_eq!(t(0.0019, 0.0049), Ok((1, vec![1.0, 2.0, 3.0])));
         assert_eq!(t(1.998, 2.5), Ok((1, vec![1998.0, 1999.0])));
         for (start, end) in [(-0.1, 1.0), (0.0, 2.51), (2.0, 2.2), (1.0, 1.0), (1.0, 0.5), (0.0, 0.0001), (0.5, -1.0)] {
             assert!(t(start, end).unwrap_err().starts_with("expected a segment within 2 seconds"), "{start} {end}");
         }
+    }
+
+    #[test]
+    fn a_segment_is_of_its_channel_and_may_end_with_the_recording() {
+        let wave = Wave::new(1000.0, vec![vec![1.0; 2000], (0..2000).map(|at| at as f32).collect()]);
+        let t = |start, channel| cut(&wave, TimeSpan { start, end: None }, channel).map(|it| it.channel(0).to_vec());
+        assert_eq!(t(1.997, Some(1)), Ok(vec![1997.0, 1998.0, 1999.0]));
+        assert_eq!((t(1.998, Some(0)), t(1.998, None)), (Ok(vec![1.0; 2]), Ok(vec![1.0; 2])));
+        assert_eq!(t(0.0, Some(2)).unwrap_err(), "expected a channel below 2, got 2");
+        assert!(t(2.0, Some(1)).unwrap_err().starts_with("expected a segment within 2 seconds"));
     }
 }

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use bstr::{BStr, BString};
 use kaldi_io::{Blob, Rxfilename};
 use kaldi_reader::Reader;
-use serde_json::Value;
 
 use crate::shard::pack::read_named;
 use crate::shard::{Error, Grouping, Result, ShardName, Wanted};
-use crate::{RawList, RawUtterance};
+use crate::{RawList, RawUtterance, TimeSpan};
 use kaldi_tar::{SampleStream, sample_key};
 
 /// A sample of a shard or of a raw list, with its fields in their order. Contents are in memory or stay in their files.
@@ -22,8 +21,8 @@ pub struct StoredSample {
     pub source: Arc<str>,
     /// The fields. For a raw list, these are `wav`, `txt` and then the other fields of the object, by name.
     pub fields: Vec<StoredField>,
-    /// Start and end of the utterance in the sound, in seconds. `None` for all of it, as in shards.
-    pub segment: Option<(f64, f64)>,
+    /// Where the utterance is in the sound. `None` for all of it, as in shards.
+    pub segment: Option<TimeSpan>,
 }
 
 /// A field of a sample.
@@ -64,10 +63,7 @@ impl StoredSample {
             field("txt".to_owned(), Stored::Blob(utterance.txt.into_bytes().into())),
         ];
         fields.extend(utterance.extra.into_iter().map(|(name, value)| {
-            let text = match value {
-                Value::String(text) => text,
-                value => value.to_string(),
-            };
+            let text = serde_json::from_str::<String>(&value).unwrap_or(value);
             field(name, Stored::Blob(text.into_bytes().into()))
         }));
         let key = sample_key(utterance.key.as_str().into()).into_owned();

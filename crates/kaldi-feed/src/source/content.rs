@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
+use kaldi_corpus::TimeSpan;
 use kaldi_corpus::shard::Stored;
 use kaldi_io::{Blob, Input, ParseError, printable};
 use kaldi_matrix::Matrix;
@@ -18,7 +19,7 @@ pub(super) enum Part {
     /// All of it, which is sound.
     Sound,
     /// From one time to another, in seconds.
-    Segment(f64, f64),
+    Segment(TimeSpan),
     /// All of it, or this range of features; sound or features.
     Any(Option<BString>),
 }
@@ -113,15 +114,17 @@ impl Content {
             // The length was not known when the header was written. Only the samples show it.
             None => load_wave(&stored, &place)?.num_samples() as u64,
         };
-        let Part::Segment(start, end) = *part else {
+        let Part::Segment(span) = *part else {
             return Ok(Self { stored, rate, num_channels, first: None, num_samples: whole, place });
         };
-        if !(start >= 0.0 && end >= start && end.is_finite()) {
-            let message = format!("expected a segment from 0 s on that ends after its start, got {start} to {end} s");
+        let TimeSpan { start, end } = span;
+        if !(start >= 0.0 && end.is_none_or(|end| end >= start && end.is_finite())) {
+            let message = format!("expected a segment from 0 s on that ends after its start, got {span} s");
             return Err(place.message(0, message));
         }
         // Cut off, as in WeNet.
-        let [first, last] = [start, end].map(|seconds| (seconds * f64::from(rate)) as u64);
+        let sample = |seconds: f64| (seconds * f64::from(rate)) as u64;
+        let (first, last) = (sample(start), end.map_or(whole, sample));
         if first >= whole {
             let seconds = whole as f64 / f64::from(rate);
             let message = format!("expected a segment within {seconds} s of sound, got one from {start} s on");

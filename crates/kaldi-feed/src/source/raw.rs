@@ -84,7 +84,7 @@ fn of_nemo(
 /// The sample of a line or of a shard, with the text that is in this field. Its size comes from its header.
 pub(super) fn sample(stored: StoredSample, text_field: &FieldPath, seeds: [u64; 2]) -> Result<Sample, String> {
     let StoredSample { key, fields, segment, source } = stored;
-    let part = segment.map_or(Part::Sound, |(start, end)| Part::Segment(start, end));
+    let part = segment.map_or(Part::Sound, Part::Segment);
     let failed = |message: String| format!("{key}: {message}");
     let is_member = |content: &Stored| matches!(content, Stored::Blob(_));
     let text_place = text_field.find(fields.iter().map(|field| field.name.as_ref()));

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_corpus::Segment;
 use kaldi_io::KeyedLine;
 use kaldi_measure::UtteranceMeasure;
 use serde_json::{Value, json};
@@ -186,10 +187,11 @@ fn number(says: Says, rest: &BStr) -> Option<f64> {
     let line = KeyedLine { key: "".into(), rest };
     let word = |place| line.number_at(place).filter(|number| number.is_finite());
     match says {
-        // A negative end is that of the recording.
+        // Headers say where one without an end ends.
         Says::Segments(_) => {
-            let (start, end) = (word(1)?, word(2).filter(|&end| end >= 0.0)?);
-            Some(microseconds(end - start))
+            let span = Segment::after_key("".into(), rest).ok()?.span;
+            let seconds = span.end.map(|end| microseconds(end - span.start));
+            seconds.filter(|seconds| span.is_forward() && seconds.is_finite())
         }
         _ => word(0),
     }

@@ -130,9 +130,9 @@ impl Viewer {
             return seconds(&self.catalog.place_of(list, line)?);
         };
         // The segment ends with its recording.
-        let segment = segment(&line).ok()?;
+        let segment = segment(&line).ok().filter(|segment| segment.span.end.is_none())?;
         let recording = self.catalog.place(recordings, segment.recording).ok()??;
-        seconds(&recording).map(|seconds| seconds - segment.start).filter(|&seconds| seconds > 0.0)
+        seconds(&recording).map(|seconds| seconds - segment.span.start).filter(|&seconds| seconds > 0.0)
     }
 }
 

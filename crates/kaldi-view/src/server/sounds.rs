@@ -44,7 +44,7 @@ impl SoundPlace {
                 .place(recordings, segment.recording)?
                 .ok_or_else(|| Failure::Unreadable(format!("its recording {} is not in wav.scp", segment.recording)))?;
             let channel = segment.channel.map(|channel| channel as usize);
-            let part = Part { utterance: 0, start: segment.start, end: segment.end, channel };
+            let part = Part { utterance: 0, span: segment.span, channel };
             return Ok(Some(Self { recording, part: Some(part) }));
         }
         Ok(None)

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 use http::StatusCode;
+use kaldi_corpus::TimeSpan;
 use kaldi_io::Locator;
 use kaldi_types::{FrameWord, Frames};
 use serde_json::{Value, json};
@@ -191,17 +192,17 @@ impl Viewer {
         if !own.is_empty() {
             return Ok(words(&own, 0.0, None));
         }
-        let Some((recording, start, end)) = self.segment(key)? else { return Ok(Vec::new()) };
+        let Some((recording, span)) = self.segment(key)? else { return Ok(Vec::new()) };
         let lines = track.times(&self.catalog, recording.as_bstr())?;
-        Ok(words(&lines, start, (end >= start).then_some(end - start)))
+        Ok(words(&lines, span.start, span.end.map(|end| end - span.start)))
     }
 
-    /// The recording of a segment, its start and its end.
-    fn segment(&self, key: &BStr) -> Answer<Option<(BString, f64, f64)>> {
+    /// The recording of a segment, and where it is there.
+    fn segment(&self, key: &BStr) -> Answer<Option<(BString, TimeSpan)>> {
         for list in self.catalog.lists_that(|says| matches!(says, Says::Segments(_))) {
             if let Some(line) = self.catalog.line(list, key)? {
                 let found = crate::server::sounds::segment(&line)?;
-                return Ok(Some((found.recording.into(), found.start, found.end)));
+                return Ok(Some((found.recording.into(), found.span)));
             }
         }
         Ok(None)

@@ -11,9 +11,6 @@ use crate::manifest::SoundPlaces;
 use crate::utterances::{spoken, words};
 use crate::{CorpusPlace, FoundSound, FoundUtterance, Result, Utterances};
 
-/// Tables with a meaning of their own.
-const KNOWN: [&str; 3] = ["spk", "lang", "dur"];
-
 /// A column that is read.
 struct Column<'a> {
     values: ColumnValues,
@@ -125,23 +122,29 @@ fn extra_columns<'a>(
     all: &mut Utterances,
 ) -> Result<Vec<(String, Column<'a>)>> {
     let place = CorpusPlace { name: file.name().into(), line: None };
-    let mut columns = Vec::new();
-    for (index, leaf) in file.leaves().iter().enumerate().filter(|(index, _)| !fields.has(*index)) {
-        let table: String = leaf.name.chars().map(|c| if c == '/' || c.is_whitespace() { '_' } else { c }).collect();
-        let is_read = !matches!(leaf.leaf_type, LeafType::Bytes | LeafType::Other(_));
-        match places.options.extra.has(&leaf.name) {
-            true if is_read && !KNOWN.contains(&table.as_str()) && !table.is_empty() => {
-                columns.push((table, Column::open(file, &Field { name: leaf.name.clone(), leaf: index }, fields)));
-            }
-            true => {
-                all.left_out.add(&format!("column(s) {} are of a type that no table has, {leaf}", leaf.name), &place)?
-            }
-            false => {
-                let name = &leaf.name;
-                all.left_out.add(&format!("column(s) {name} become a table only with `extra = {name}`"), &place)?;
-            }
+    let (mut columns, extra) = (Vec::<(String, Column<'a>)>::new(), &places.options.extra);
+    for (index, leaf) in file.leaves().iter().enumerate() {
+        let name = &leaf.name;
+        all.seen.see(name, &places.options);
+        if fields.has(index) && !extra.names(name) {
+            all.seen.see_extra(name, &places.options);
+            continue;
+        }
+        // Keys and values of a map have one name.
+        let is_alone = file.leaves().iter().filter(|other| other.name == *name).count() == 1;
+        let is_read = is_alone && !matches!(leaf.leaf_type, LeafType::Bytes | LeafType::Other(_));
+        if extra.has(name) && !is_read {
+            all.seen.see_extra(name, &places.options);
+            all.left_out.add(&format!("column(s) {name} are of a type that no table has, {leaf}"), &place)?;
+            continue;
+        }
+        let known = |table: &str| columns.iter().any(|(known, _)| known == table);
+        if let Some(table) = all.table_of_column(name, known, &places.options, &place)? {
+            columns.push((table, Column::open(file, &Field { name: name.clone(), leaf: index }, fields)));
         }
     }
+    // They are there, or the file would have been refused.
+    places.options.fields.asked().for_each(|(_, name)| all.seen.see(name, &places.options));
     Ok(columns)
 }
 

@@ -80,9 +80,16 @@ pub(super) fn files(name: &BStr, split: Option<&str>) -> Result<Vec<BString>> {
             }
         }
         lines.finish()?;
-        return Ok(files);
+        return if split.is_some() { of_split(path, files, split) } else { Ok(files) };
     }
-    Ok(vec![name.to_owned()])
+    let file = name.to_owned();
+    match (split, split_of(&file)) {
+        (Some(wanted), found) if found.as_deref() != Some(wanted) => {
+            let found = found.unwrap_or_else(|| "none".to_owned());
+            Err(Error::Nothing(format!("{name}: expected a file of the split {wanted}, got one of {found}")))
+        }
+        _ => Ok(vec![file]),
+    }
 }
 
 /// All Parquet files in a folder and below, in the order of their bytes.
