@@ -17,7 +17,8 @@ pub fn help_is_answered_on_standard_output() {
             assert_eq!(scratch.read(&format!("{tool}.err")), b"", "{tool} {line}");
         }
     }
-    scratch.sh("copy-matrix --help=false").succeeds().stdout_is("").stderr_has("Usage: copy-matrix ");
+    scratch.sh("copy-matrix --help=maybe").succeeds().stdout_is("").stderr_has("Usage: copy-matrix ");
+    scratch.sh("echo 'a [ 1 ]' | copy-vector --help=false ark:- ark,t:-").succeeds().stdout_is("a  [ 1 ]\n");
     scratch.sh("copy-matrix --help > /dev/full").fails_with(255).stderr_has("cannot write standard output");
 }
 

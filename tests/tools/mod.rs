@@ -1,4 +1,5 @@
 pub mod audio;
+mod bare_names;
 pub mod cmvn;
 pub mod egs;
 pub mod every_field;
@@ -9,6 +10,7 @@ pub mod help;
 pub mod inspect;
 pub mod jobs;
 pub mod lattices;
+mod marks;
 pub mod models;
 pub mod option_names;
 pub mod posteriors;

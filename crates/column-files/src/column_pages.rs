@@ -16,6 +16,7 @@ use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::serialized_reader::SerializedPageReader;
 
 use crate::FilePlaces;
+use crate::checksum::{Checked, HeadOf, PageHead, check_bytes};
 use crate::codecs::Codec;
 use crate::pieces::Pieces;
 
@@ -46,14 +47,14 @@ impl ColumnPages {
             && descriptor.max_rep_level() == 0
             && descriptor.physical_type() == PhysicalType::BYTE_ARRAY;
         let longest = if has_pieces { LONG } else { usize::MAX };
-        let places = PagePlaces { file: file.clone(), longest, left: Arc::default() };
+        let places = PagePlaces { file: file.clone(), longest, head: PageHead::default(), left: Arc::default() };
         let as_it_is = column.clone().into_builder().set_compression(parquet::basic::Compression::UNCOMPRESSED);
         let pages = SerializedPageReader::new(Arc::new(places.clone()), &as_it_is.build()?, num_rows, None)?;
         Ok(Self { pages, places, codec, value_level: descriptor.max_def_level(), pieces: None })
     }
 
     /// Reads a long page, whose bytes are at a place: its first piece, or the whole page if that is impossible.
-    fn long_page(&mut self, mut page: Page, place: Range<u64>) -> Result<Option<Page>> {
+    fn long_page(&mut self, mut page: Page, place: LongPage) -> Result<Option<Page>> {
         let source = self.places.section(&place);
         if let Some(pieces) = Pieces::open(&page, source, self.codec, self.value_level)? {
             return self.pieces.insert(pieces).next_piece();
@@ -65,7 +66,9 @@ impl ColumnPages {
                 *buf = plain.into();
             }
             Page::DictionaryPage { buf, .. } | Page::DataPage { buf, .. } | Page::DataPageV2 { buf, .. } => {
-                *buf = self.places.file.get_bytes(place.start, usize::try_from(place.end - place.start)?)?;
+                let LongPage { bytes, checksum } = place;
+                *buf = self.places.file.get_bytes(bytes.start, usize::try_from(bytes.end - bytes.start)?)?;
+                check_bytes(buf, checksum)?;
             }
         }
         match page {
@@ -149,20 +152,29 @@ impl PageReader for ColumnPages {
 struct PagePlaces {
     file: FilePlaces,
     longest: usize,
-    /// Where the bytes of a page are that were left.
-    left: Arc<Mutex<Option<Range<u64>>>>,
+    /// The start of the header that was read last.
+    head: PageHead,
+    left: Arc<Mutex<Option<LongPage>>>,
+}
+
+/// A page whose bytes were left.
+struct LongPage {
+    /// Where they are.
+    bytes: Range<u64>,
+    /// The checksum that the header says.
+    checksum: Option<u32>,
 }
 
 impl PagePlaces {
-    /// Where the bytes are that were left last.
-    fn take(&self) -> Option<Range<u64>> {
+    /// The page that was left last.
+    fn take(&self) -> Option<LongPage> {
         self.left.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// The bytes at a place, as a stream.
-    fn section(&self, place: &Range<u64>) -> std::io::Take<BufReader<FilePlaces>> {
-        let file = BufReader::with_capacity(1 << 16, self.file.starting_at(place.start));
-        std::io::Read::take(file, place.end - place.start)
+    /// The bytes of a page, as a stream.
+    fn section(&self, page: &LongPage) -> Checked<BufReader<FilePlaces>> {
+        let file = BufReader::with_capacity(1 << 16, self.file.starting_at(page.bytes.start));
+        Checked::new(file, page.bytes.end - page.bytes.start, page.checksum)
     }
 }
 
@@ -173,15 +185,20 @@ impl Length for PagePlaces {
 }
 
 impl ChunkReader for PagePlaces {
-    type T = BufReader<FilePlaces>;
+    type T = HeadOf<BufReader<FilePlaces>>;
 
+    /// Headers of pages are read so.
     fn get_read(&self, start: u64) -> Result<Self::T> {
-        self.file.get_read(start)
+        Ok(self.head.of(self.file.get_read(start)?))
     }
 
+    /// Pages are read so, each after its header.
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
+        let checksum = self.head.checksum();
         if length <= self.longest {
-            return self.file.get_bytes(start, length);
+            let bytes = self.file.get_bytes(start, length)?;
+            check_bytes(&bytes, checksum)?;
+            return Ok(bytes);
         }
         let end = start.checked_add(length as u64).filter(|end| *end <= self.file.length());
         let end = end.ok_or_else(|| {
@@ -190,7 +207,8 @@ impl ChunkReader for PagePlaces {
                 "expected a page from {start} on in a file of {length} bytes, got a longer one"
             ))
         })?;
-        *self.left.lock().unwrap_or_else(PoisonError::into_inner) = Some(start..end);
+        let page = LongPage { bytes: start..end, checksum };
+        *self.left.lock().unwrap_or_else(PoisonError::into_inner) = Some(page);
         Ok(Bytes::new())
     }
 }

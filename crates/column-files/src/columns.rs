@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use bstr::BStr;
+use bytes::Bytes;
 use kaldi_io::printable_rxfilename;
 
 use crate::arrow::{ArrowFile, ArrowValues};
 use crate::file::{ParquetFile, ParquetValues};
+use crate::value::{ColumnNumbers, NOTHING};
 use crate::{ColumnValue, Error, FilePlaces, Leaf, LeafType, Result, is_arrow};
 
 /// Bytes of a file that tell what it is.
@@ -107,7 +109,7 @@ impl ColumnFile {
     /// # Errors
     /// If one is damaged.
     pub fn check(&self) -> Result<()> {
-        let is_read = |&leaf: &usize| !matches!(self.leaves()[leaf].leaf_type, LeafType::Other(_));
+        let is_read = |&leaf: &usize| !matches!(self.leaves()[leaf].element, LeafType::Other(_));
         for leaf in (0..self.leaves().len()).filter(is_read) {
             let (mut values, mut rows) = (self.values(leaf), 0);
             while values.next_with_nulls()?.is_some() {
@@ -148,12 +150,55 @@ impl ColumnValues {
     /// If it cannot be read, or is of a type that is not read, or is a list with nothing in some places.
     pub fn next_value(&mut self) -> Result<Option<ColumnValue>> {
         match self.next_with_nulls()? {
-            Some(ColumnValue::List(values)) if values.contains(&ColumnValue::Null) => {
+            Some(ColumnValue::List(values)) if values.iter().any(ColumnValue::has_null) => {
                 self.row -= 1;
                 Err(self.fault("expected a value everywhere in a list, got nothing (null)"))
             }
             value => Ok(value),
         }
+    }
+
+    /// The numbers or truth values of the next row as they are stored; `None` at the end.
+    ///
+    /// # Errors
+    /// If they cannot be read, or are others, or there is nothing in some place, or lists in a list differ in length.
+    pub fn next_numbers(&mut self) -> Result<Option<ColumnNumbers>> {
+        let leaf = &self.file.leaves()[self.leaf];
+        let Some(dtype) = leaf.numbers() else {
+            leaf.check().map_err(|message| self.fault(&message))?;
+            return Err(self.fault(&format!("expected numbers, got a {leaf}")));
+        };
+        let numbers = match &mut self.values {
+            Values::Parquet(values) => values.next_numbers()?,
+            Values::Arrow(values) => {
+                let numbers = values.next_value()?.map(|value| ColumnNumbers::of(value, leaf.num_lists, dtype));
+                numbers.transpose().map_err(|message| self.fault(&message))?
+            }
+        };
+        self.row += u64::from(numbers.is_some());
+        Ok(numbers)
+    }
+
+    /// The text or the bytes of the next row: one, or those of a list; `None` at the end.
+    ///
+    /// # Errors
+    /// If they cannot be read, or are something else, or there is nothing in some place.
+    pub fn next_words(&mut self) -> Result<Option<Vec<Bytes>>> {
+        let words = match self.next_with_nulls()? {
+            None => return Ok(None),
+            Some(ColumnValue::List(list)) => list,
+            Some(value) => vec![value],
+        };
+        let found = words.into_iter().map(|word| match word {
+            ColumnValue::Bytes(bytes) => Ok(bytes),
+            ColumnValue::Null => Err(NOTHING.to_owned()),
+            _ => Err(format!("expected text or a list of it, got a {}", self.file.leaves()[self.leaf])),
+        });
+        let found = found.collect::<Result<_, _>>();
+        found.map(Some).map_err(|message| {
+            self.row -= 1;
+            self.fault(&message)
+        })
     }
 
     /// The value of the next row, in whose lists there may be nothing; `None` at the end.

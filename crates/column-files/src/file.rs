@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-use half::f16;
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::DataType;
+use parquet::column::reader::ColumnReader;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 
-use crate::{ColumnValue, Error, FilePlaces, Leaf, LeafType, Result, open_column};
+use crate::pages::open_column;
+use crate::records::{read_numbers, read_value};
+use crate::{ColumnNumbers, ColumnValue, Error, FilePlaces, Leaf, Result};
 
 /// A Parquet file.
 #[derive(Clone, Debug)]
@@ -33,6 +32,11 @@ impl ParquetFile {
                 format!("expected a whole Parquet file, whose directory is at the end: {}", plain(&error)),
             )
         })?;
+        let (rows, groups) = (metadata.file_metadata().num_rows(), metadata.row_groups());
+        let sum = groups.iter().fold(0_i64, |sum, group| sum.saturating_add(group.num_rows()));
+        if rows != sum {
+            return Err(Error::content(&name, format!("expected {rows} rows in the row groups, got {sum}")));
+        }
         let leaves = Leaf::all(metadata.file_metadata().schema_descr());
         Ok(Self { name, places, metadata: Arc::new(metadata), leaves })
     }
@@ -52,8 +56,9 @@ impl ParquetFile {
 
     /// The rows that have nothing in the leaf with this index, if the file says how many.
     pub(crate) fn num_nulls(&self, leaf: usize) -> Option<u64> {
+        let column = self.leaves.get(leaf)?.column;
         let groups = self.metadata.row_groups().iter();
-        groups.map(|group| group.columns().get(leaf)?.statistics()?.null_count_opt()).sum()
+        groups.map(|group| group.columns().get(column)?.statistics()?.null_count_opt()).sum()
     }
 
     /// What the file says of itself under a key.
@@ -69,7 +74,7 @@ impl ParquetFile {
 }
 
 /// What an error of the crate says, without its own words before it.
-fn plain(error: &ParquetError) -> String {
+pub(crate) fn plain(error: &ParquetError) -> String {
     let text = error.to_string();
     text.strip_prefix("Parquet error: ").unwrap_or(&text).to_owned()
 }
@@ -93,14 +98,25 @@ impl ParquetValues {
     /// # Errors
     /// If it cannot be read, or is of a type that is not read.
     pub(crate) fn next_value(&mut self) -> Result<Option<ColumnValue>> {
+        self.next_with(read_value)
+    }
+
+    /// The numbers of the next row; `None` at the end.
+    ///
+    /// # Errors
+    /// If they cannot be read, or there is nothing in some place.
+    pub(crate) fn next_numbers(&mut self) -> Result<Option<ColumnNumbers>> {
+        self.next_with(read_numbers)
+    }
+
+    fn next_with<V>(&mut self, read: fn(&mut ColumnReader, &Leaf) -> Result<V, String>) -> Result<Option<V>> {
         if !self.open()? {
             return Ok(None);
         }
         let leaf = &self.file.leaves[self.leaf];
         let value = match &mut self.reader {
-            _ if matches!(leaf.leaf_type, LeafType::Other(_)) => Err(format!("a {leaf} is not read")),
             None => Err("expected a column, got none".to_owned()),
-            Some(reader) => read(reader, leaf),
+            Some(reader) => leaf.check().and_then(|()| read(reader, leaf)),
         };
         let value = value.map_err(|message| self.fault(&message))?;
         self.row += 1;
@@ -139,7 +155,7 @@ impl ParquetValues {
             let groups = self.file.metadata.row_groups();
             let Some(group) = groups.get(self.group) else { return Ok(false) };
             self.reader = None;
-            let reader = open_column(&self.file.places, group, self.leaf);
+            let reader = open_column(&self.file.places, group, self.file.leaves[self.leaf].column);
             let left = group.num_rows().max(0).unsigned_abs();
             self.reader = Some(reader.map_err(|error| self.fault(&plain(&error)))?);
             (self.group, self.left) = (self.group + 1, left);
@@ -150,60 +166,6 @@ impl ParquetValues {
     fn fault(&self, message: &str) -> Error {
         let leaf = &self.file.leaves[self.leaf].name;
         Error::content(format!("{}: row {}: {leaf}", self.file.name, self.row), message)
-    }
-}
-
-/// Reads the value of a row.
-fn read(reader: &mut ColumnReader, leaf: &Leaf) -> Result<ColumnValue, String> {
-    match reader {
-        ColumnReader::BoolColumnReader(column) => record(column, leaf, |&value| ColumnValue::Truth(value)),
-        ColumnReader::Int32ColumnReader(column) if leaf.is_unsigned => {
-            record(column, leaf, |&value| ColumnValue::Unsigned(value.cast_unsigned().into()))
-        }
-        ColumnReader::Int32ColumnReader(column) => record(column, leaf, |&value| ColumnValue::Integer(value.into())),
-        ColumnReader::Int64ColumnReader(column) if leaf.is_unsigned => {
-            record(column, leaf, |&value| ColumnValue::Unsigned(value.cast_unsigned()))
-        }
-        ColumnReader::Int64ColumnReader(column) => record(column, leaf, |&value| ColumnValue::Integer(value)),
-        ColumnReader::FloatColumnReader(column) => record(column, leaf, |&value| ColumnValue::Single(value)),
-        ColumnReader::DoubleColumnReader(column) => record(column, leaf, |&value| ColumnValue::Double(value)),
-        ColumnReader::ByteArrayColumnReader(column) => {
-            record(column, leaf, |value| ColumnValue::Bytes(Bytes::copy_from_slice(value.data())))
-        }
-        ColumnReader::FixedLenByteArrayColumnReader(column) => record(column, leaf, |value| match *value.data() {
-            [low, high] if leaf.is_half => ColumnValue::Single(f16::from_le_bytes([low, high]).to_f32()),
-            ref bytes => ColumnValue::Bytes(Bytes::copy_from_slice(bytes)),
-        }),
-        ColumnReader::Int96ColumnReader(_) => Err("a timestamp is not read".to_owned()),
-    }
-}
-
-fn record<T: DataType>(
-    column: &mut ColumnReaderImpl<T>,
-    leaf: &Leaf,
-    convert: impl Fn(&T::T) -> ColumnValue,
-) -> Result<ColumnValue, String> {
-    let (mut values, mut levels, mut repeats) = (Vec::new(), Vec::new(), Vec::new());
-    let read = column.read_records(1, Some(&mut levels), Some(&mut repeats), &mut values);
-    if read.map_err(|error| plain(&error))?.0 != 1 {
-        return Err("expected a value in every column, got the end of one".to_owned());
-    }
-    match (leaf.is_list(), values.as_slice()) {
-        (false, [value]) => Ok(convert(value)),
-        (false, _) => Ok(ColumnValue::Null),
-        (true, []) if levels.iter().all(|&level| level < leaf.list_level) => Ok(ColumnValue::Null),
-        // Without levels, every list has what it has.
-        (true, values) => {
-            let is_empty = values.is_empty() && levels.len() <= 1 && levels.iter().all(|&it| it == leaf.list_level);
-            let mut values = values.iter().map(convert);
-            Ok(ColumnValue::List(match is_empty || values.len() == levels.len() || levels.is_empty() {
-                true => values.collect(),
-                false => {
-                    let value = |&level: &i16| if level == leaf.value_level { values.next() } else { None };
-                    levels.iter().map(value).map(|value| value.unwrap_or(ColumnValue::Null)).collect()
-                }
-            }))
-        }
     }
 }
 

@@ -42,16 +42,20 @@ impl fmt::Display for LeafType {
 pub struct Leaf {
     /// Its name, with dots between the names of structs and members.
     pub name: String,
-    /// The type of its values, or of those in its lists.
+    /// The type of its values, or of those in its lists; a list of lists is something else.
     pub leaf_type: LeafType,
     /// How many lists are inside of each other: a value is a list if there is one.
     pub num_lists: usize,
+    /// The type of the values in the innermost lists.
+    pub element: LeafType,
     /// Whether it is a member of a struct.
     pub is_member: bool,
     /// The numbers as they are stored, if the values are such.
     pub dtype: Option<DType>,
-    /// The level of definition from which on a list is there.
-    pub(crate) list_level: i16,
+    /// The column of Parquet.
+    pub(crate) column: usize,
+    /// The levels of definition from which on the lists are there, the outermost first.
+    pub(crate) list_levels: Vec<i16>,
     /// That of a value that is there.
     pub(crate) value_level: i16,
     pub(crate) is_unsigned: bool,
@@ -59,21 +63,26 @@ pub struct Leaf {
 }
 
 impl Leaf {
-    /// A leaf of Arrow.
+    /// A leaf whose values, or those of its innermost lists, have a type.
     pub(crate) fn new(
         name: String,
-        leaf_type: LeafType,
+        element: LeafType,
         num_lists: usize,
         is_member: bool,
         dtype: Option<DType>,
     ) -> Self {
+        let leaf_type = if num_lists > 1 { LeafType::Other("lists") } else { element.clone() };
+        // Those of a date are no numbers.
+        let dtype = dtype.filter(|_| !matches!(element, LeafType::Other(_)));
         Self {
             name,
             leaf_type,
             num_lists,
+            element,
             is_member,
             dtype,
-            list_level: 0,
+            column: 0,
+            list_levels: Vec::new(),
             value_level: 0,
             is_unsigned: false,
             is_half: false,
@@ -90,8 +99,22 @@ impl Leaf {
         let lists = "list of ".repeat(self.num_lists);
         match self.dtype {
             Some(dtype) => format!("{lists}{dtype:?}").to_lowercase(),
-            None if self.num_lists > 1 => format!("{lists}values"),
-            None => format!("{lists}{}", self.leaf_type),
+            None => format!("{lists}{}", self.element),
+        }
+    }
+
+    /// The type of the numbers or truth values; `None` for others.
+    pub fn numbers(&self) -> Option<DType> {
+        self.dtype.or((self.element == LeafType::Truth).then_some(DType::Bool))
+    }
+
+    /// Refuses a leaf whose values are not read.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        match self.element {
+            LeafType::Other(name) => {
+                Err(format!("a column of the type {}{name} is not read", "list of ".repeat(self.num_lists)))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -117,77 +140,122 @@ impl fmt::Display for Leaf {
 }
 
 impl Leaf {
-    /// The leaves of a schema, by the indices of its columns.
-    pub fn all(schema: &SchemaDescriptor) -> Vec<Self> {
-        (0..schema.num_columns()).map(|index| Self::of(schema, index)).collect()
+    /// The leaves of a schema. The members of structs in lists, and keys and values of maps, are one that is not read.
+    pub(crate) fn all(schema: &SchemaDescriptor) -> Vec<Self> {
+        let mut leaves: Vec<Self> = Vec::new();
+        for leaf in (0..schema.num_columns()).map(|index| Self::of(schema, index)) {
+            let is_apart = |before: &Self| before.name != leaf.name || !before.is_whole() || !leaf.is_whole();
+            if leaves.last().is_none_or(is_apart) {
+                leaves.push(leaf);
+            }
+        }
+        leaves
+    }
+
+    /// Whether it stands for all that is below a node.
+    fn is_whole(&self) -> bool {
+        matches!(self.element, LeafType::Other("structs" | "map"))
     }
 
     fn of(schema: &SchemaDescriptor, index: usize) -> Self {
         let column = schema.column(index);
-        let (mut node, mut name, mut level) = (schema.root_schema(), Vec::new(), 0);
-        let (mut list_level, mut after_list) = (0, 0);
-        for part in column.path().parts() {
+        let place = LeafPlace::find(schema.root_schema(), column.path().parts());
+        let is_half = matches!(column.logical_type_ref(), Some(LogicalType::Float16));
+        let element = match place.other {
+            Some(name) => LeafType::Other(name),
+            None if is_half => LeafType::Real,
+            None => leaf_type(column.physical_type(), column.converted_type(), column.logical_type_ref()),
+        };
+        let dtype = dtype(column.physical_type(), column.converted_type(), is_half);
+        let leaf = Self::new(place.name.join("."), element, place.list_levels.len(), place.name.len() > 1, dtype);
+        let is_unsigned = matches!(
+            column.converted_type(),
+            ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64
+        );
+        let value_level = column.max_def_level();
+        Self { column: index, list_levels: place.list_levels, value_level, is_unsigned, is_half, ..leaf }
+    }
+}
+
+/// Where a leaf is in a schema.
+#[derive(Default)]
+struct LeafPlace<'a> {
+    /// The names of the column, and of members of structs.
+    name: Vec<&'a str>,
+    list_levels: Vec<i16>,
+    /// What is on the way that is neither a struct nor a list.
+    other: Option<&'static str>,
+}
+
+/// What a node of a schema is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// A column, or a member of a struct.
+    Named,
+    /// The node of a list that is repeated.
+    Repeated,
+    /// What is in a list.
+    Element,
+}
+
+/// The most lists that are inside of each other.
+const DEEPEST: usize = 32;
+
+impl<'a> LeafPlace<'a> {
+    fn find(root: &Type, path: &'a [String]) -> Self {
+        let (mut place, mut node, mut role, mut level) = (Self::default(), root, Role::Named, 0);
+        for part in path {
             let Some(next) = node.is_group().then(|| node.get_fields().iter().find(|it| it.name() == part)).flatten()
             else {
                 break;
             };
-            node = next;
-            let info = node.get_basic_info();
+            let info = next.get_basic_info();
             let repetition = if info.has_repetition() { info.repetition() } else { Repetition::REQUIRED };
-            if repetition == Repetition::REPEATED && after_list == 0 {
-                list_level = level;
+            if role == Role::Named {
+                place.name.push(part);
             }
-            // The group of a list, its repeated group, its element: only the first has a name of its own.
-            after_list += usize::from(after_list > 0 || repetition == Repetition::REPEATED);
-            if after_list == 0 || (after_list == 1 && !is_list(schema, &name)) {
-                name.push(part.as_str());
+            if repetition == Repetition::REPEATED {
+                place.list_levels.push(level);
             }
             level += i16::from(repetition != Repetition::REQUIRED);
+            role = match (role, info.converted_type()) {
+                (Role::Repeated, _) if !is_element(next, node.name()) => Role::Element,
+                (_, ConvertedType::LIST) if is_list(next) => Role::Repeated,
+                (_, ConvertedType::MAP | ConvertedType::MAP_KEY_VALUE) if next.is_group() => {
+                    place.other = Some("map");
+                    break;
+                }
+                _ if next.is_group() && !place.list_levels.is_empty() => {
+                    place.other = Some("structs");
+                    break;
+                }
+                _ => Role::Named,
+            };
+            node = next;
         }
-        let unsigned = matches!(
-            column.converted_type(),
-            ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64
-        );
-        let is_half = matches!(column.logical_type_ref(), Some(LogicalType::Float16));
-        let leaf_type = match column.max_rep_level() {
-            2.. => LeafType::Other("lists"),
-            1 if after_list > 2 && is_in_struct(column.path().parts(), after_list) => LeafType::Other("structs"),
-            _ if is_half => LeafType::Real,
-            _ => leaf_type(column.physical_type(), column.converted_type(), column.logical_type_ref()),
-        };
-        Self {
-            name: name.join("."),
-            leaf_type,
-            num_lists: usize::try_from(column.max_rep_level()).unwrap_or_default(),
-            is_member: name.len() > 1,
-            dtype: dtype(column.physical_type(), column.converted_type(), is_half),
-            list_level,
-            value_level: column.max_def_level(),
-            is_unsigned: unsigned,
-            is_half,
+        if place.list_levels.len() > DEEPEST {
+            place.other = Some("lists, too many inside of each other");
         }
+        place
     }
 }
 
-/// Whether the node with this path is the group of a list, whose repeated member has no name of its own.
-fn is_list(schema: &SchemaDescriptor, path: &[&str]) -> bool {
-    let mut node: &Type = schema.root_schema();
-    for part in path {
-        let Some(next) = node.is_group().then(|| node.get_fields().iter().find(|it| it.name() == *part)).flatten()
-        else {
-            return false;
-        };
-        node = next;
-    }
-    let info = node.get_basic_info();
-    matches!(info.converted_type(), ConvertedType::LIST | ConvertedType::MAP | ConvertedType::MAP_KEY_VALUE)
+/// Whether a node that is called a list has one node, which is repeated.
+fn is_list(node: &Type) -> bool {
+    let is_repeated = |field: &Type| {
+        let info = field.get_basic_info();
+        info.has_repetition() && info.repetition() == Repetition::REPEATED
+    };
+    node.is_group() && matches!(node.get_fields(), [field] if is_repeated(field))
 }
 
-/// Whether the last of `count` names from the repeated group on is a member of a struct: an element of a list has one of a few names, or
-/// is the only one below the repeated group.
-fn is_in_struct(parts: &[String], count: usize) -> bool {
-    count > 3
-        || parts.last().is_none_or(|last| !matches!(last.as_str(), "element" | "item" | "array" | "array_element"))
+/// Whether the repeated node of a list is what the list has: if it is no group of one node, or is called as older programs did.
+fn is_element(repeated: &Type, list: &str) -> bool {
+    if !repeated.is_group() {
+        return true;
+    }
+    let [_] = repeated.get_fields() else { return true };
+    repeated.name() == "array" || repeated.name().strip_suffix("_tuple") == Some(list) || is_list(repeated)
 }
 
 /// The numbers that are stored.
@@ -210,6 +278,15 @@ fn leaf_type(physical: PhysicalType, converted: ConvertedType, logical: Option<&
         Some(LogicalType::Time { .. }) => return LeafType::Other("time"),
         Some(LogicalType::Timestamp { .. }) => return LeafType::Other("timestamp"),
         Some(LogicalType::Uuid) => return LeafType::Other("UUID"),
+        _ => {}
+    }
+    // Older programs say it in another way.
+    match converted {
+        ConvertedType::DECIMAL => return LeafType::Other("decimal number"),
+        ConvertedType::DATE => return LeafType::Other("date"),
+        ConvertedType::TIME_MILLIS | ConvertedType::TIME_MICROS => return LeafType::Other("time"),
+        ConvertedType::TIMESTAMP_MILLIS | ConvertedType::TIMESTAMP_MICROS => return LeafType::Other("timestamp"),
+        ConvertedType::INTERVAL => return LeafType::Other("interval"),
         _ => {}
     }
     let is_text = matches!(converted, ConvertedType::UTF8 | ConvertedType::ENUM | ConvertedType::JSON)
@@ -248,20 +325,62 @@ mod tests {
         )
         .unwrap();
         let leaves = Leaf::all(&SchemaDescriptor::new(Arc::new(schema)));
-        let found: Vec<_> = leaves.iter().map(|leaf| format!("{} {leaf} {}", leaf.name, leaf.list_level)).collect();
+        let found: Vec<_> = leaves.iter().map(|leaf| format!("{} {leaf} {:?}", leaf.name, leaf.list_levels)).collect();
         assert_eq!(
             found,
             [
-                "audio.bytes bytes 0",
-                "audio.path string 0",
-                "tokens list of integer 1",
-                "old list of floating-point number 0",
-                "words list of structs 1",
-                "rows list of lists 1",
-                "s.l list of floating-point number 2",
-                "when timestamp 0",
-                "b bool 0",
+                "audio.bytes bytes []",
+                "audio.path string []",
+                "tokens list of integer [1]",
+                "old list of floating-point number [0]",
+                "words list of structs [1]",
+                "rows list of lists [1, 3]",
+                "s.l list of floating-point number [2]",
+                "when timestamp []",
+                "b bool []",
             ]
         );
+    }
+
+    #[test]
+    fn what_is_no_number_and_no_list_is_told_once() {
+        let schema = parse_message_type(
+            "message m {
+                optional group facts (MAP) { repeated group key_value { required binary key (UTF8); optional int32 value; } }
+                optional group pairs (LIST) { repeated group array { required int32 a; required int32 b; } }
+                optional group tuples (LIST) { repeated group tuples_tuple { required int32 a; } }
+                repeated group points { required float x; required float y; }
+                optional group two (LIST) { repeated int32 element; }
+                optional group nested (LIST) { repeated group array (LIST) { repeated int32 array; } }
+                required int32 day (DATE);
+                required int32 price (DECIMAL(9,2));
+                required int64 moment (TIME(MICROS,true));
+                optional group days (LIST) { repeated group list { optional int32 element (DATE); } }
+                required int32 last;
+            }",
+        )
+        .unwrap();
+        let leaves = Leaf::all(&SchemaDescriptor::new(Arc::new(schema)));
+        let found: Vec<_> = leaves.iter().map(|leaf| format!("{} {}", leaf.name, leaf.stored())).collect();
+        assert_eq!(
+            found,
+            [
+                "facts map",
+                "pairs list of structs",
+                "tuples list of structs",
+                "points list of structs",
+                "two list of int32",
+                "nested list of list of int32",
+                "day date",
+                "price decimal number",
+                "moment time",
+                "days list of date",
+                "last int32",
+            ]
+        );
+        let columns: Vec<_> = leaves.iter().map(|leaf| leaf.column).collect();
+        assert_eq!(columns, [0, 2, 4, 5, 7, 8, 9, 10, 11, 12, 13]);
+        assert_eq!(leaves[6].check().unwrap_err(), "a column of the type date is not read");
+        assert!(leaves.iter().all(|leaf| leaf.check().is_ok() == leaf.dtype.is_some()));
     }
 }

@@ -1,11 +1,12 @@
 #![doc = include_str!("../README.md")]
 //! A [`ColumnFile`] has leaves: columns, or members of structs, which have names with dots, such as `audio.bytes`. [`ColumnValues`]
 //! delivers the values of one, and has a page of it in memory at most, or a few values of a long page. Sizes that a file claims are compared with the bytes
-//! that are there. [`open_column`] opens a column for the crate `parquet`.
+//! that are there, and checksums of pages with the pages.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod arrow;
+mod checksum;
 mod codecs;
 mod column_pages;
 mod columns;
@@ -16,6 +17,7 @@ mod list_pages;
 mod pages;
 mod pieces;
 mod places;
+mod records;
 mod snappy;
 mod value;
 mod write;
@@ -23,9 +25,8 @@ mod write;
 pub use columns::{ColumnFile, ColumnValues};
 pub use error::{Error, Result};
 pub use leaf::{Leaf, LeafType};
-pub use pages::open_column;
 pub use places::FilePlaces;
-pub use value::ColumnValue;
+pub use value::{ColumnNumbers, ColumnValue};
 pub use write::{Cell, ParquetOptions, ParquetWriter};
 
 /// Whether a file that starts with these bytes has columns of Arrow: `ARROW1`, or a message with a schema.

@@ -79,7 +79,11 @@ impl Pieces {
     pub(crate) fn next_piece(&mut self) -> Result<Option<Page>> {
         match self.read() {
             Err(message) => Err(self.codec.fault(message)),
-            Ok((0, ..)) => Ok(None),
+            Ok((0, ..)) => {
+                // The checksum is that of all bytes.
+                let end = std::io::copy(&mut self.values, &mut std::io::sink());
+                end.map(|_| None).map_err(|error| self.codec.fault(error.to_string()))
+            }
             Ok((num_values, levels, values)) => {
                 let length = u32::try_from(levels.len())?.to_le_bytes();
                 let buf = match self.levels {

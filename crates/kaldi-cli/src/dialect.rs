@@ -1,8 +1,8 @@
 //! The option dialect: from the words of a command line to values by option and arguments by place.
 //!
 //! It follows Kaldi's `util/parse-options.cc`. Differences: options may stand after arguments, `-h` is help in the place of
-//! the first argument, help is looked for before anything else is checked, and the error of an unknown option
-//! names the options that were probably meant.
+//! the first argument, help is looked for before anything else is checked, `--help=false` asks for none, and the error of an unknown
+//! option names the options that were probably meant.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
@@ -32,14 +32,20 @@ impl Dialect {
         let named = words.iter().filter_map(|word| word.strip_prefix(b"--"));
         let named: Vec<(BString, Option<&BStr>)> = named.map(|word| split(word.as_bstr())).collect();
 
-        let asks = |with_value: bool| named.iter().any(|(key, value)| key == "help" && value.is_some() == with_value);
-        if asks(false) || words.iter().find(|word| !is_option(word)).is_some_and(|word| *word == "-h") {
+        // As everywhere, the last of an option that is repeated counts.
+        let asked = |name: &str| {
+            let last = named.iter().rfind(|(key, _)| key == name)?;
+            Some(OptionKind::Bool.canonical(last.1).map(|value| value == "true"))
+        };
+        if asked("help") == Some(Ok(true))
+            || words.iter().find(|word| !is_option(word)).is_some_and(|word| *word == "-h")
+        {
             return Ok(Request::Help);
         }
-        if asks(true) {
+        if matches!(asked("help"), Some(Err(_))) {
             return Ok(Request::Usage);
         }
-        if named.iter().any(|(key, _)| key == "version") {
+        if asked("version") == Some(Ok(true)) {
             return Ok(Request::Version);
         }
         let mut values = vec![None; self.options.len()];
@@ -61,7 +67,7 @@ impl Dialect {
         let text = read_file(name).map_err(|error| {
             Fault::new(format!("cannot open config file {}: {}", kaldi_io::shell_quote(name), reason(&error)))
         })?;
-        for (index, line) in text.lines().enumerate() {
+        for (index, line) in kaldi_io::without_mark(&text).lines().enumerate() {
             let line = trim(line.split_once_str("#").map_or(line, |(before, _)| before));
             let place = || format!("{}:{}: ", kaldi_io::shell_quote(name), index + 1);
             if line.is_empty() {

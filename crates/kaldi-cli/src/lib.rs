@@ -176,6 +176,11 @@ impl ReadyTool {
         let (result, kept) = settle(&session, result, read == 0 && names.reads_tables());
         session.close_store();
         drop(progress);
+        match session.entries_left_out() {
+            0 => {}
+            1 => ending::warn("1 entry was left out, since it cannot be read", main),
+            left_out => ending::warn(&format!("{left_out} entries were left out, since they cannot be read"), main),
+        }
         let nothing = match &result {
             Ok(tally) if !tally.is_refused() => {
                 // A tool may read a script file without its entries.

@@ -7,7 +7,7 @@ use bstr::BString;
 /// What a command line asks for.
 pub(crate) enum Request {
     Help,
-    /// Help, as a mistake: `--help=false`. Whatever the value is, Kaldi answers with the usage text on standard error.
+    /// Help, as a mistake: `--help=maybe`. Whatever the value is, Kaldi answers with the usage text on standard error.
     Usage,
     Version,
     Run(Reading),

@@ -330,6 +330,20 @@ fn help_is_looked_for_first_and_everywhere_before_a_double_dash() {
 }
 
 #[test]
+fn help_that_is_not_asked_for_is_not_given() {
+    for no in ["false", "f", "0"] {
+        assert_eq!(parse(&[&format!("--help={no}"), "a", "b"]).unwrap().input, "a");
+    }
+    assert_eq!(parse(&["--version=false", "--help", "--HELP=false", "a", "b"]).unwrap().output, "b");
+    for yes in ["--help=true", "--help=1", "--help="] {
+        assert_eq!(parse(&[yes, "a", "b"]).unwrap_err(), "help", "{yes}");
+    }
+    assert_eq!(parse(&["--help=false", "--help", "a", "b"]).unwrap_err(), "help");
+    assert_eq!(parse(&["--version=true"]).unwrap_err(), "version");
+    assert!(parse(&["--version=maybe", "a", "b"]).unwrap_err().contains("--version"));
+}
+
+#[test]
 fn the_command_line_wins_over_a_config_file_wherever_it_is_named() {
     with_config(
         b"# comment\n--change-dim=4   # another\n\n   --scale=2.0\r\n--apply_log\r\n--print_args=false",

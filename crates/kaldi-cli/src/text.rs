@@ -17,7 +17,7 @@ where
     E: std::error::Error + Send + Sync + 'static,
 {
     let mut input = Input::open(name)?;
-    let text = input.read_to_end()?;
+    let text = input.read_text()?;
     let place = input.name().to_owned();
     input.finish()?;
     parse(&text).context(place)
@@ -29,7 +29,7 @@ where
 /// If the file cannot be read or is binary, or a line has no word.
 pub fn read_keys(name: &InputName) -> anyhow::Result<BTreeSet<BString>> {
     let mut input = Input::open(name)?;
-    let text = input.read_to_end()?;
+    let text = input.read_text()?;
     let place = input.name().to_owned();
     input.finish()?;
     if text.starts_with(b"\0B") {

@@ -25,7 +25,7 @@ use crate::spool::Spool;
 use crate::table_type::part_names;
 use crate::tensor_header::header_of;
 use crate::text_read::{is_name, no_number};
-use crate::text_write::{write_object, write_rows};
+use crate::text_write::{write_names, write_object, write_rows, write_time_names, write_times};
 use crate::{Error, Result};
 
 /// What is written, and how.
@@ -39,6 +39,10 @@ pub struct ExportOptions {
     pub stack: bool,
     /// The type of the table, if it was given.
     pub table_type: Option<ValueType>,
+    /// Whether a line of names comes first, in CSV and TSV.
+    pub header: bool,
+    /// Whether the words of a table are lines of a CTM file: in CSV and TSV, each is a field, and keys come many times.
+    pub is_ctm: bool,
 }
 
 /// An entry in the form in which it is written; made by workers.
@@ -46,8 +50,8 @@ pub struct ExportOptions {
 pub enum Piece {
     /// The value.
     Item(Item),
-    /// The lines.
-    Text(Vec<u8>),
+    /// The lines, and the line of names before them, if one is wanted.
+    Text(Vec<u8>, Vec<u8>),
     /// The format has no place for it, which was a warning.
     Nothing,
 }
@@ -64,11 +68,23 @@ impl ExportOptions {
             return Err("expected no `dtype` for training examples, whose numbers are of single precision".into());
         }
         let item = self.converted(item, entry.key());
-        let mut lines = Vec::new();
+        let (mut lines, mut names) = (Vec::new(), Vec::new());
         match self.format {
             FileFormat::Csv | FileFormat::Tsv => {
                 let delimiter = if self.format == FileFormat::Csv { b',' } else { b'\t' };
+                if let (true, Item::Words(words)) = (self.is_ctm, &item) {
+                    if write_times(&mut lines, entry.key(), words, delimiter).is_none() {
+                        return Err("expected channel, start, duration and word, as in the lines of CTM before".into());
+                    }
+                    if self.header {
+                        write_time_names(&mut names, words, delimiter);
+                    }
+                    return Ok(Piece::Text(lines, names));
+                }
                 write_rows(&mut lines, entry.key(), &item, delimiter)?;
+                if self.header {
+                    write_names(&mut names, &item, delimiter)?;
+                }
                 if lines.is_empty() {
                     warning!("{} has no rows, and so no line in a file of {}", entry.key(), self.format);
                     return Ok(Piece::Nothing);
@@ -80,7 +96,7 @@ impl ExportOptions {
             }
             _ => return Ok(Piece::Item(item)),
         }
-        Ok(Piece::Text(lines))
+        Ok(Piece::Text(lines, names))
     }
 
     /// Refuses text with names of digits, such as `007`, if numbers were found in it by looking only: they would lose letters.
@@ -161,7 +177,36 @@ enum Writer {
     Npz(Box<NpzWriter>),
     Safetensors(Box<SafetensorsWriter>),
     Parquet(Box<ParquetTable>),
-    Lines { output: Output, keys: HashSet<BString>, is_json: bool },
+    Lines(LinesFile),
+}
+
+/// Lines that are being written.
+struct LinesFile {
+    output: Output,
+    /// The keys that came; `None` where they may come again.
+    keys: Option<HashSet<BString>>,
+    /// The line of names that was written.
+    names: Option<Vec<u8>>,
+}
+
+impl LinesFile {
+    fn put(&mut self, key: &BStr, lines: &[u8], names: Vec<u8>) -> Result<()> {
+        if self.keys.as_mut().is_some_and(|keys| !keys.insert(key.to_owned())) {
+            return Err(Error::value(key, "this key comes twice, which lines of one key do not show"));
+        }
+        match &self.names {
+            None => {
+                self.output.write_all(&names)?;
+                self.names = Some(names);
+            }
+            Some(written) if *written == names => {}
+            Some(written) => {
+                let [written, names] = [written, &names].map(|names| names.trim_ascii().as_bstr().to_string());
+                return Err(Error::value(key, format!("expected fields with the names {written}, got {names}")));
+            }
+        }
+        Ok(self.output.write_all(lines)?)
+    }
 }
 
 impl Exporter {
@@ -179,8 +224,11 @@ impl Exporter {
                 Writer::Safetensors(SafetensorsWriter::new(output, spool).into())
             }
             FileFormat::Parquet => Writer::Parquet(ParquetTable::new(output).into()),
-            FileFormat::Csv | FileFormat::Tsv => Writer::Lines { output, keys: HashSet::new(), is_json: false },
-            FileFormat::Jsonl => Writer::Lines { output, keys: HashSet::new(), is_json: true },
+            FileFormat::Csv | FileFormat::Tsv => {
+                let keys = (!options.is_ctm).then(HashSet::new);
+                Writer::Lines(LinesFile { output, keys, names: None })
+            }
+            FileFormat::Jsonl => Writer::Lines(LinesFile { output, keys: None, names: None }),
         }))
     }
 
@@ -204,12 +252,7 @@ impl Exporter {
     pub fn put(&mut self, key: &BStr, piece: Piece) -> Result<()> {
         match (&mut self.0, piece) {
             (_, Piece::Nothing) => Ok(()),
-            (Writer::Lines { output, keys, is_json }, Piece::Text(lines)) => {
-                if !*is_json && !keys.insert(key.to_owned()) {
-                    return Err(Error::value(key, "this key comes twice, which lines of one key do not show"));
-                }
-                Ok(output.write_all(&lines)?)
-            }
+            (Writer::Lines(file), Piece::Text(lines, names)) => file.put(key, &lines, names),
             (Writer::Npy { is_written: true, .. }, Piece::Item(_)) => Err(Error::value(
                 key,
                 "a .npy has one value, got a second: `stack` stacks rows; a folder has a file for each",
@@ -229,10 +272,10 @@ impl Exporter {
                 each_array(key, item, "a file of tensors", |name, array| safetensors.put(name, array))
             }
             (Writer::Parquet(parquet), Piece::Item(item)) => parquet.put(key, item),
-            (Writer::Lines { output, .. }, Piece::Item(_)) => {
-                Err(Error::content(output.name(), "expected lines, got a value"))
+            (Writer::Lines(file), Piece::Item(_)) => {
+                Err(Error::content(file.output.name(), "expected lines, got a value"))
             }
-            (_, Piece::Text(_)) => Err(Error::value(key, "expected a value, got lines")),
+            (_, Piece::Text(..)) => Err(Error::value(key, "expected a value, got lines")),
         }
     }
 
@@ -248,7 +291,7 @@ impl Exporter {
             Writer::Npz(npz) => npz.finish()?,
             Writer::Safetensors(safetensors) => safetensors.finish()?,
             Writer::Parquet(parquet) => parquet.finish()?,
-            Writer::Lines { output, .. } => output,
+            Writer::Lines(file) => file.output,
         };
         Ok(output.finish()?)
     }

@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader};
 
 use array_files::DType;
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::without_mark;
 use kaldi_lattice::GraphForm;
 use kaldi_number::parse_f32;
 use kaldi_types::ValueType;
@@ -53,6 +54,9 @@ pub(crate) fn read_objects(
             return lines.into_inner().finish();
         }
         number += 1;
+        if number == 1 {
+            line.drain(..line.len() - without_mark(&line).len());
+        }
         if line.trim_ascii().is_empty() {
             continue;
         }

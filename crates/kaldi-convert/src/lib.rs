@@ -17,6 +17,7 @@
 
 mod array;
 mod cells;
+mod ctm;
 mod error;
 mod exact;
 mod example_arrays;
@@ -43,6 +44,7 @@ mod text_read;
 mod text_write;
 
 pub use array::{Array, FloatType};
+pub use ctm::is_ctm;
 pub use error::{Error, Result};
 pub use export::{ExportOptions, Exporter, Piece};
 pub use file_format::FileFormat;

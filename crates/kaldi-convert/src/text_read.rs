@@ -10,6 +10,7 @@ use crate::array::Array;
 use crate::import::ImportOptions;
 use crate::item::Item;
 use crate::stream::Stream;
+use crate::text_write::{WORD, WORDS};
 use crate::{Error, Result};
 
 /// Reads lines of a key and numbers or words. Lines of the same key that follow each other are the rows of a value, where
@@ -33,14 +34,32 @@ pub(crate) fn read_rows(
         let found = Columns::find(&line, options).map_err(|message| Error::content(format!("{place}:1"), message))?;
         columns = Some(found);
     }
-    while lines.read_byte_record(&mut line).map_err(|error| Error::content(&place, error))? {
+    // The line after the first, which shows what that is.
+    let mut ahead: Option<csv::ByteRecord> = None;
+    let mut read =
+        |line: &mut csv::ByteRecord| lines.read_byte_record(line).map_err(|error| Error::content(&place, error));
+    loop {
+        match ahead.take() {
+            Some(next) => line = next,
+            None if read(&mut line)? => {}
+            None => break,
+        }
         let number = line.position().map_or(0, csv::Position::line);
         let at = || format!("{place}:{number}");
         let fault = |message| Error::content(at(), message);
         if let Some(columns) = &columns {
             line = columns.take(&line).map_err(fault)?;
         } else if line.position().is_some_and(|place| place.record() == 0) {
+            if table_type.is_none() {
+                let mut next = csv::ByteRecord::new();
+                ahead = read(&mut next)?.then_some(next);
+                table_type = are_words(&line, ahead.as_ref()).then_some(ValueType::TokenVector);
+            }
             if is_header(&line, table_type) {
+                continue;
+            }
+            if has_words(table_type) && (names_words(&line) || options.table_type.is_none() && has_key_name(&line)) {
+                warning!("{}: these are names of columns and no entry", at());
                 continue;
             }
             if !has_words(table_type) && is_numbered(&line) {
@@ -76,6 +95,19 @@ pub(crate) fn read_rows(
     lines.into_inner().finish()
 }
 
+/// Whether the first lines are of words: there is a field after the key, and none is empty or a number. Above numbers, there are names.
+fn are_words(first: &csv::ByteRecord, second: Option<&csv::ByteRecord>) -> bool {
+    let is_word = |field: &[u8]| !field.trim_ascii().is_empty() && float(field).is_err();
+    let has_words = |line: &csv::ByteRecord| line.len() > 1 && line.iter().skip(1).all(is_word);
+    has_words(first) && second.is_none_or(has_words)
+}
+
+/// Whether the first line is that of [`write_names`](crate::text_write::write_names) for words.
+fn names_words(line: &csv::ByteRecord) -> bool {
+    let is_field = |field: &[u8]| field == WORD.as_bytes() || field == WORDS.as_bytes();
+    line.len() == 2 && line.get(0) == Some(b"key") && line.get(1).is_some_and(is_field)
+}
+
 /// Whether the first line has names where numbers are expected. A line that is no entry anyway is skipped.
 fn is_header(line: &csv::ByteRecord, table_type: Option<ValueType>) -> bool {
     let is_name = |field: &[u8]| field.first().is_some_and(u8::is_ascii_alphabetic) && float(field).is_err();
@@ -86,10 +118,15 @@ fn has_words(table_type: Option<ValueType>) -> bool {
     table_type.is_some_and(|table_type| table_type.is_words() || table_type == ValueType::Bool)
 }
 
+/// Whether the first field is what columns of keys are called.
+fn has_key_name(line: &csv::ByteRecord) -> bool {
+    const NAMES: [&[u8]; 8] = [b"key", b"id", b"utt", b"utt_id", b"uttid", b"name", b"index", b"speaker"];
+    line.get(0).is_some_and(|name| NAMES.iter().any(|it| name.trim_ascii().eq_ignore_ascii_case(it)))
+}
+
 /// Whether the first line names a column of keys, and numbers the others from 0 or 1, as programs for data frames do.
 fn is_numbered(line: &csv::ByteRecord) -> bool {
-    const NAMES: [&[u8]; 9] = [b"", b"key", b"id", b"utt", b"utt_id", b"uttid", b"name", b"index", b"speaker"];
-    let is_name = line.get(0).is_some_and(|name| NAMES.iter().any(|it| name.trim_ascii().eq_ignore_ascii_case(it)));
+    let is_name = line.get(0).is_some_and(|name| name.trim_ascii().is_empty()) || has_key_name(line);
     let numbers = || line.iter().skip(1).map(integer);
     let counts_from = |first: i32| numbers().zip(first..).all(|(number, place)| number == Ok(place));
     is_name && line.len() > 2 && (counts_from(0) || counts_from(1))
@@ -260,7 +297,10 @@ pub(crate) fn float(field: &[u8]) -> Result<f32, String> {
     let field = field.trim_ascii();
     match parse_f32(field) {
         Ok((value, length)) if length == field.len() => Ok(value),
-        _ => Err(format!("expected a number, got {:?}; a line of names has to be cut off first", field.as_bstr())),
+        _ => Err(format!(
+            "expected a number, got {:?}; a line of names has to be cut off first; `type = token-vector` reads words",
+            field.as_bstr()
+        )),
     }
 }
 

@@ -81,6 +81,67 @@ pub(crate) fn write_rows(out: &mut Vec<u8>, key: &BStr, item: &Item, delimiter: 
     Ok(())
 }
 
+/// Appends a line of names for the fields of [`write_rows`].
+///
+/// # Errors
+/// If lines have fields of any number.
+pub(crate) fn write_names(out: &mut Vec<u8>, item: &Item, delimiter: u8) -> Result<(), String> {
+    let delimiter = char::from(delimiter);
+    let names = match item {
+        Item::Array(array) if !array.dims().is_empty() => {
+            (0..array.size().1).map(|column| format!("{delimiter}v{column}")).collect::<String>()
+        }
+        Item::Array(_) => format!("{delimiter}value"),
+        Item::Word(_) => format!("{delimiter}{WORD}"),
+        Item::Words(_) => format!("{delimiter}{WORDS}"),
+        _ => return Err(format!("lines of a {} have any number of fields, which have no names", item.table_type())),
+    };
+    out.extend_from_slice(format!("key{names}\n").as_bytes());
+    Ok(())
+}
+
+/// The names of fields of words.
+pub(crate) const WORD: &str = "word";
+pub(crate) const WORDS: &str = "words";
+
+/// Appends the line of a CTM file: each word is a field. `None` if the words are no such line.
+pub(crate) fn write_times(out: &mut Vec<u8>, key: &BStr, words: &[bstr::BString], delimiter: u8) -> Option<()> {
+    if !is_time(words) {
+        return None;
+    }
+    write_field(out, key, delimiter);
+    for word in words {
+        out.push(delimiter);
+        write_field(out, word.as_ref(), delimiter);
+    }
+    out.push(b'\n');
+    Some(())
+}
+
+/// The names of the fields of [`write_times`].
+pub(crate) fn write_time_names(out: &mut Vec<u8>, words: &[bstr::BString], delimiter: u8) {
+    let names = ["recording", "channel", "start", "duration", "word", "confidence"];
+    out.extend_from_slice(
+        names[..(words.len() + 1).min(names.len())].join(&*char::from(delimiter).to_string()).as_bytes(),
+    );
+    out.push(b'\n');
+}
+
+/// Whether words are what a line of a CTM file has after the recording: channel, start, duration, word, and perhaps confidence.
+pub(crate) fn is_time(words: &[bstr::BString]) -> bool {
+    let is_number = |word: &bstr::BString| {
+        word.to_str()
+            .ok()
+            .and_then(|word| word.parse().ok())
+            .is_some_and(|number: f64| number.is_finite() && number >= 0.0)
+    };
+    match words {
+        [_, start, duration, _] => is_number(start) && is_number(duration),
+        [_, start, duration, _, confidence] => is_number(start) && is_number(duration) && is_number(confidence),
+        _ => false,
+    }
+}
+
 /// Appends bytes, in quotes where they would be taken for something else.
 fn write_field(out: &mut Vec<u8>, field: &BStr, delimiter: u8) {
     if field.iter().any(|&byte| byte == delimiter || matches!(byte, b'"' | b'\r' | b'\n')) {

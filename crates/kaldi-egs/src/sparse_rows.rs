@@ -124,7 +124,7 @@ impl SparseRows {
     /// Converts to a matrix with all zeros.
     ///
     /// # Errors
-    /// If an index is not below the dimension, or the rows have different dimensions.
+    /// If an index is not below the dimension, or the rows have different dimensions, or there are too many zeros.
     pub fn to_matrix(&self) -> Result<Matrix<f32>> {
         let dim = self.num_cols() as i32;
         if let Some(got) = self.odd_dim() {
@@ -136,7 +136,8 @@ impl SparseRows {
         if dim == 0 {
             return Ok(Matrix::default());
         }
-        let mut matrix = Matrix::new(self.num_rows(), self.num_cols());
+        let got = (self.num_rows(), self.num_cols());
+        let mut matrix = Matrix::with_zeros(got)?;
         for (to, (_, elements)) in matrix.rows_mut().zip(self.rows()) {
             for &(index, value) in elements {
                 to[index as usize] = value;

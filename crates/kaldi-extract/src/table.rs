@@ -115,7 +115,8 @@ fn extract_as<E: Extractor + Send + Sync + 'static, T: Value>(
         vlog!(2, "Processed features for key {utt}");
         Ok(())
     })?;
-    log!("Done {} out of {} utterances.", counts.done, counts.done + counts.failed);
+    let left_out = Session::current().entries_left_out();
+    log!("Done {} out of {} utterances.", counts.done, counts.done + counts.failed + left_out);
     ended.finish()?;
     target.finish()?;
     durations.map_or(Ok(()), TableWriter::finish)?;

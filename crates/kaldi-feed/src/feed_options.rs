@@ -260,7 +260,7 @@ impl FeedArguments {
 
 fn read_text(name: &InputName) -> Result<String> {
     let mut input = Input::open(name.as_ref())?;
-    let bytes = input.read_to_end()?;
+    let bytes = input.read_text()?;
     input.finish()?;
     match bytes.to_str() {
         Ok(text) => Ok(text.to_owned()),

@@ -32,7 +32,7 @@ impl PhoneMap {
     pub fn read(rxfilename: &BStr) -> Result<Self> {
         let read = || {
             let mut input = Input::open(rxfilename)?;
-            let text = input.read_to_end()?;
+            let text = input.read_text()?;
             let name = input.name().to_owned();
             input.finish()?;
             Ok((name, text))

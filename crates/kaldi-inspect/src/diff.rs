@@ -1,10 +1,10 @@
 //! Differences between two tables.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashSet, VecDeque};
 use std::fmt;
 
-use bstr::{BString, ByteSlice};
-use kaldi_table::RawEntry;
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_table::{KeptEntries, RawEntry};
 use kaldi_types::{Content, ValueShape, ValueType, join_names};
 use kaldi_values::Format;
 
@@ -12,7 +12,7 @@ use crate::Result;
 use crate::entries::Entries;
 use crate::examined::{for_each, in_groups};
 use crate::graph::{graph_difference, read_graph};
-use crate::kind::Named;
+use crate::kind::{Named, NamedKind};
 use crate::value::{read_content, write_value};
 
 /// Bytes of objects of stores that stay in memory until their keys are found in the other table. More are fetched again.
@@ -51,6 +51,13 @@ pub enum Difference {
     },
     /// Values that are neither numbers nor words, by key: their bytes differ.
     Values(BString),
+    /// A value of a script file that cannot be read, or one that makes no sense.
+    Unreadable {
+        /// The key.
+        key: BString,
+        /// Why, with the place.
+        message: String,
+    },
     /// Lattices or FSTs.
     Graphs {
         /// The key.
@@ -87,7 +94,7 @@ pub struct Tolerance {
 ///
 /// Tables with the same keys in the same order are read in parallel. From the first different key on, keys and places
 /// of the rest are kept in memory; for a stream, values too. If a key comes several times, the first is compared with
-/// the first, and so on.
+/// the first, and so on. A value that cannot be read is a difference, unless it hides where the next one is.
 ///
 /// # Errors
 /// If a table cannot be read.
@@ -96,7 +103,13 @@ pub fn diff(first: Named, second: Named, tolerance: Tolerance, report: &mut dyn 
     let second = Entries::of(second, tolerance.value_type)?;
     let mut pairs = Pairs { first, second, by_key: tolerance.by_key, rest: None };
     let work = move |pair| match pair {
-        Pair::Both(pair, value_type) => tolerance.compare(&pair[0], &pair[1], value_type).map(|it| (1, it)),
+        Pair::Both(pair, value_type) => match tolerance.compare(&pair[0], &pair[1], value_type) {
+            Ok(difference) => Ok((1, difference)),
+            Err(error) => match error.key() {
+                Some(key) => Ok((0, Some(Difference::Unreadable { key: key.to_owned(), message: error.to_string() }))),
+                None => Err(error),
+            },
+        },
         Pair::Difference(difference) => Ok((0, Some(difference))),
     };
     let mut compared = 0;
@@ -137,40 +150,67 @@ impl Pair {
     }
 }
 
+/// An entry, or the line of a script file whose value cannot be read.
+enum Line {
+    Entry(RawEntry),
+    Unreadable(BString, String),
+}
+
+impl Line {
+    fn key(&self) -> &BStr {
+        match self {
+            Self::Entry(entry) => entry.key(),
+            Self::Unreadable(key, _) => key.as_bstr(),
+        }
+    }
+
+    /// The next one of a table; `None` at the end.
+    fn next(entries: &mut Entries) -> Result<Option<Self>> {
+        match entries.next_entry() {
+            Err(error) if entries.kind() == NamedKind::Script => match error.key() {
+                Some(key) => Ok(Some(Self::Unreadable(key.to_owned(), error.to_string()))),
+                None => Err(error),
+            },
+            next => Ok(next?.map(Self::Entry)),
+        }
+    }
+}
+
 /// Two tables that are read in parallel.
 struct Pairs {
     first: Entries,
     second: Entries,
     by_key: bool,
     /// What comes from the first different key on.
-    rest: Option<std::vec::IntoIter<Pair>>,
+    rest: Option<ByKey>,
 }
 
 impl Pairs {
     fn next(&mut self) -> Result<Option<(Pair, u64)>> {
         if let Some(rest) = &mut self.rest {
-            return Ok(rest.next().map(Pair::weighed));
+            return Ok(rest.next()?.map(Pair::weighed));
         }
-        let pair = (self.first.next_entry()?, self.second.next_entry()?);
-        let Some(value_type) = self.common(pair.0.is_some(), pair.1.is_some()) else {
-            self.rest = Some(Vec::new().into_iter());
+        let pair = (Line::next(&mut self.first)?, Line::next(&mut self.second)?);
+        let has_entry = |line: &Option<Line>| matches!(line, Some(Line::Entry(_)));
+        let Some(value_type) = common(&self.first, &self.second, has_entry(&pair.0), has_entry(&pair.1)) else {
+            self.rest = Some(ByKey::default());
             return Ok(Some((self.types(), 0)));
         };
         match pair {
             (None, None) => Ok(None),
-            (Some(one), Some(other)) if one.key() == other.key() => {
-                Ok(Some(Pair::Both([one, other].into(), value_type).weighed()))
-            }
+            (Some(one), Some(other)) if one.key() == other.key() => Ok(Some(match (one, other) {
+                (Line::Entry(one), Line::Entry(other)) => Pair::Both([one, other].into(), value_type).weighed(),
+                (Line::Unreadable(key, message), _) | (_, Line::Unreadable(key, message)) => {
+                    (Pair::Difference(Difference::Unreadable { key, message }), 0)
+                }
+            })),
             (one, other) => {
-                let rest = self.by_key(one, other)?;
-                Ok(self.rest.insert(rest.into_iter()).next().map(Pair::weighed))
+                let mut rest = self.by_key(one, other)?;
+                let next = rest.next()?;
+                self.rest = Some(rest);
+                Ok(next.map(Pair::weighed))
             }
         }
-    }
-
-    /// The most likely of the types that fit both tables.
-    fn common(&self, has_first: bool, has_second: bool) -> Option<ValueType> {
-        common(&self.first, &self.second, has_first, has_second)
     }
 
     fn types(&self) -> Pair {
@@ -178,42 +218,89 @@ impl Pairs {
         Pair::Difference(Difference::Types(one, other))
     }
 
-    /// Pairs by key of what is left of both tables.
-    fn by_key(&mut self, one: Option<RawEntry>, other: Option<RawEntry>) -> Result<Vec<Pair>> {
+    /// What is left of both tables.
+    fn by_key(&mut self, one: Option<Line>, other: Option<Line>) -> Result<ByKey> {
         let mut room = ROOM;
-        let mut one: Vec<_> = one.into_iter().map(|entry| entry.detached_within(&mut room)).collect();
-        let mut other: Vec<_> = other.into_iter().map(|entry| entry.detached_within(&mut room)).collect();
-        while let Some(entry) = self.first.next_entry()? {
-            one.push(entry.detached_within(&mut room));
-        }
-        while let Some(entry) = self.second.next_entry()? {
-            other.push(entry.detached_within(&mut room));
-        }
-        let Some(value_type) = self.common(!one.is_empty(), !other.is_empty()) else { return Ok(vec![self.types()]) };
-        let mut places = HashMap::<BString, VecDeque<usize>>::new();
-        for (place, entry) in other.iter().enumerate() {
-            places.entry(entry.key().to_owned()).or_default().push_back(place);
-        }
-        let mut last = None;
-        let mut is_in_order = true;
-        let mut pairs = Vec::with_capacity(one.len());
-        let mut other: Vec<_> = other.into_iter().map(Some).collect();
-        for entry in one {
-            let found = places.get_mut(entry.key()).and_then(VecDeque::pop_front);
-            let Some((place, found)) = found.and_then(|place| Some((place, other[place].take()?))) else {
-                pairs.push(Pair::Difference(Difference::OnlyInFirst(entry.key().to_owned())));
-                continue;
-            };
-            if is_in_order && !self.by_key && last.is_some_and(|last| place < last) {
-                pairs.push(Pair::Difference(Difference::Order(entry.key().to_owned())));
-                is_in_order = false;
+        let mut rest = ByKey { by_key: self.by_key, ..ByKey::default() };
+        let ByKey { first, second, unreadable, waiting, .. } = &mut rest;
+        for (entries, line, kept) in [(&mut self.first, one, first), (&mut self.second, other, second)] {
+            let mut next = line;
+            while let Some(line) = next {
+                match line {
+                    Line::Entry(entry) => kept.push(entry.detached_within(&mut room)),
+                    Line::Unreadable(key, message) => {
+                        unreadable.insert(key.clone());
+                        waiting.push_back(Pair::Difference(Difference::Unreadable { key, message }));
+                    }
+                }
+                next = Line::next(entries)?;
             }
-            last = Some(place);
-            pairs.push(Pair::Both([entry, found].into(), value_type));
         }
-        let only_in_second = other.into_iter().flatten().map(|entry| Difference::OnlyInSecond(entry.key().to_owned()));
-        pairs.extend(only_in_second.map(Pair::Difference));
-        Ok(pairs)
+        match common(&self.first, &self.second, !rest.first.is_empty(), !rest.second.is_empty()) {
+            Some(value_type) => rest.value_type = Some(value_type),
+            None => rest = ByKey { waiting: VecDeque::from([self.types()]), ..ByKey::default() },
+        }
+        Ok(rest)
+    }
+}
+
+/// What is left of two tables, found by key.
+#[derive(Default)]
+struct ByKey {
+    first: KeptEntries,
+    second: KeptEntries,
+    /// Keys of values that cannot be read.
+    unreadable: HashSet<BString>,
+    value_type: Option<ValueType>,
+    by_key: bool,
+    /// The next entry of the first table.
+    at: usize,
+    /// The entry of the second table that was found last.
+    last: Option<usize>,
+    is_out_of_order: bool,
+    /// What comes before the next entry.
+    waiting: VecDeque<Pair>,
+    /// The next entry of the second table, once the first has ended.
+    left: usize,
+    /// Those of the second table that were found.
+    found: Vec<bool>,
+}
+
+impl ByKey {
+    fn next(&mut self) -> Result<Option<Pair>> {
+        if let Some(pair) = self.waiting.pop_front() {
+            return Ok(Some(pair));
+        }
+        while self.at < self.first.len() {
+            let index = self.at;
+            self.at += 1;
+            let key = self.first.key(index);
+            if self.unreadable.contains(key) {
+                continue;
+            }
+            let Some(place) = self.second.take(key) else {
+                return Ok(Some(Pair::Difference(Difference::OnlyInFirst(key.to_owned()))));
+            };
+            self.found.resize(self.second.len(), false);
+            self.found[place] = true;
+            let pair = [self.first.get(index)?, self.second.get(place)?];
+            let pair = Pair::Both(pair.into(), self.value_type.unwrap_or(ValueType::Unknown));
+            let has_moved = self.last.replace(place).is_some_and(|last| place < last);
+            if has_moved && !self.by_key && !std::mem::replace(&mut self.is_out_of_order, true) {
+                self.waiting.push_back(pair);
+                return Ok(Some(Pair::Difference(Difference::Order(key.to_owned()))));
+            }
+            return Ok(Some(pair));
+        }
+        while self.left < self.second.len() {
+            let index = self.left;
+            self.left += 1;
+            let key = self.second.key(index);
+            if !self.found.get(index).is_some_and(|found| *found) && !self.unreadable.contains(key) {
+                return Ok(Some(Pair::Difference(Difference::OnlyInSecond(key.to_owned()))));
+            }
+        }
+        Ok(None)
     }
 }
 
@@ -329,6 +416,7 @@ impl fmt::Display for Difference {
                 write!(f, "{one}, and {other}")
             }
             Self::Values(key) => write!(f, "{key}: the values differ"),
+            Self::Unreadable { message, .. } => f.write_str(message),
             Self::Graphs { key, what } => write!(f, "{key}: {what}"),
             Self::Words { key, place, words: [one, other] } => {
                 write!(f, "{key}: words differ from word {place} on: {:?}, and {:?}", one.as_bstr(), other.as_bstr())

@@ -191,6 +191,20 @@ impl Entries {
         next
     }
 
+    /// As [`Entries::next_entry`], but a value of a script file that cannot be read is left out with a warning, and counted in the
+    /// session.
+    ///
+    /// # Errors
+    /// If the table cannot be read on.
+    pub fn next_readable(&mut self) -> Result<Option<RawEntry>> {
+        loop {
+            match self.next_entry() {
+                Err(error) if self.named.kind == NamedKind::Script => error.leave_out()?,
+                next => return next,
+            }
+        }
+    }
+
     fn read(&mut self) -> Result<Option<RawEntry>> {
         let entry = self.entries.next()?;
         if let Some(entry) = &entry {

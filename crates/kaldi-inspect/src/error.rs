@@ -2,8 +2,9 @@
 
 use std::io;
 
-use bstr::BString;
-use kaldi_io::printable_rxfilename;
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::{Session, printable_rxfilename};
+use kaldi_log::warning;
 use kaldi_types::ModelType;
 
 use crate::model_arrays::array_reader;
@@ -78,6 +79,29 @@ pub enum Error {
         /// The reason of the system.
         source: io::Error,
     },
+}
+
+impl Error {
+    /// The key of the entry that cannot be read.
+    pub fn key(&self) -> Option<&BStr> {
+        match self {
+            Self::Table(kaldi_table::Error::Entry { key, .. }) if !key.is_empty() => Some(key.as_bstr()),
+            _ => None,
+        }
+    }
+
+    /// Warns of an entry that cannot be read, and counts it in the session, where others can be read nevertheless.
+    ///
+    /// # Errors
+    /// The error itself, if it is about no entry.
+    pub fn leave_out(self) -> Result<()> {
+        if self.key().is_none() {
+            return Err(self);
+        }
+        warning!("{self}; left out");
+        Session::current().count_left_out();
+        Ok(())
+    }
 }
 
 impl From<kaldi_io::Error> for Error {

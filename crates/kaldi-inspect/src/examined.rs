@@ -1,15 +1,18 @@
 //! Entries that are read one after the other and examined on several threads.
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::{Locator, Rxfilename};
+use kaldi_matrix::SparseMatrix;
 use kaldi_reader::{Reader, from_fn, par_map};
 use kaldi_table::{RawEntry, ScriptLine, ScriptLines, Session, ValueLoader};
 use kaldi_types::{Content, Detector, Evidence, Header, ValueType};
 
+use crate::after::bytes_after;
 use crate::check::Checks;
 use crate::entries::Entries;
 use crate::graph::read_graph;
 use crate::kind::{Named, NamedKind};
-use crate::numbers::Layout;
+use crate::numbers::{Layout, large_sparse};
 use crate::value::{read_content, read_header};
 use crate::{Error, Result};
 
@@ -40,6 +43,8 @@ pub(crate) struct Placed {
     entry: RawEntry,
     value_type: ValueType,
     line: Option<Renamed>,
+    /// The file of which it should be all, if there is one.
+    file: Option<BString>,
 }
 
 /// A line whose value is not after its key.
@@ -120,11 +125,15 @@ type Finder = Box<dyn FnMut() -> Option<(Found<Placed>, u64)> + Send>;
 pub(crate) fn placed(named: Named, checks: Checks) -> Result<Finder> {
     Ok(match named.kind {
         NamedKind::Script => Box::new(script(named.rxfilename.as_bstr(), checks)?),
-        _ => Box::new(archive(Entries::of(named, checks.value_type)?)),
+        NamedKind::Value => {
+            let file = Some(named.rxfilename.clone());
+            Box::new(archive(Entries::of(named, checks.value_type)?, file))
+        }
+        _ => Box::new(archive(Entries::of(named, checks.value_type)?, None)),
     })
 }
 
-fn archive(mut entries: Entries) -> impl FnMut() -> Option<(Found<Placed>, u64)> {
+fn archive(mut entries: Entries, file: Option<BString>) -> impl FnMut() -> Option<(Found<Placed>, u64)> {
     let mut has_failed = false;
     move || {
         if has_failed {
@@ -133,7 +142,7 @@ fn archive(mut entries: Entries) -> impl FnMut() -> Option<(Found<Placed>, u64)>
         match entries.next_entry() {
             Ok(entry) => entry.map(|entry| {
                 let size = entry.size();
-                (Found::Entry(Placed { value_type: entries.value_type(), entry, line: None }), size)
+                (Found::Entry(Placed { value_type: entries.value_type(), entry, line: None, file: file.clone() }), size)
             }),
             Err(error) => {
                 has_failed = true;
@@ -175,17 +184,25 @@ fn script(name: &BStr, checks: Checks) -> Result<impl FnMut() -> Option<(Found<P
         let before = line.locator().map_or_else(|_| Vec::new(), |locator| loader.before(&locator, LONGEST_KEY));
         let is_own = before.strip_suffix(b" ").is_none_or(|before| before.ends_with(&line.key));
         let size = entry.size();
+        let is_file = |locator: &Locator| matches!(locator.rxfilename(), Rxfilename::File(_));
+        let file = line.locator().ok().filter(is_file).map(|locator| locator.name().to_owned());
         let line = (!is_own).then_some(Renamed { line, before });
-        Some((Found::Entry(Placed { entry, value_type, line }), size))
+        Some((Found::Entry(Placed { entry, value_type, line, file }), size))
     })
 }
 
 /// Reads an entry; its numbers only if the check is not quick.
-pub(crate) fn examine(Placed { entry, value_type, line }: Placed, checks: Checks) -> Examined {
+pub(crate) fn examine(Placed { entry, value_type, line, file }: Placed, checks: Checks) -> Examined {
     let header = read_header(&entry, value_type);
     let fault = match &header {
         Ok(header) if !checks.quick => find_fault(&entry, value_type, header.columns),
         _ => Ok(None),
+    };
+    // Sound may have all sorts of things after it.
+    let file = file.filter(|_| header.is_ok() && value_type != ValueType::Wave && !entry.is_open());
+    let fault = match (fault, file) {
+        (Ok(None), Some(file)) => bytes_after(file.as_bstr(), entry.end(), entry.is_text()),
+        (fault, _) => fault,
     };
     Examined { key: entry.key().to_owned(), value_type, header, fault, line }
 }
@@ -201,6 +218,9 @@ fn find_fault(entry: &RawEntry, value_type: ValueType, columns: Option<u64>) -> 
     }
     if entry.range().is_none() && matches!(value_type, ValueType::Matrix | ValueType::Vector) {
         let bytes = entry.bytes()?;
+        if let Some(sparse) = large_sparse(&bytes) {
+            return Ok(not_finite_in(&sparse));
+        }
         if Layout::find(&bytes).is_some_and(|layout| layout.has_finite_numbers(&bytes)) {
             return Ok(None);
         }
@@ -218,7 +238,19 @@ fn not_finite(values: &[f64], columns: Option<u64>) -> Option<String> {
         Some(columns) => format!("row {}, column {}", first as u64 / columns, first as u64 % columns),
         None => format!("place {first}"),
     };
-    let kind = if values[first].is_nan() { "not a number" } else { "infinite" };
-    let of = values.len();
-    Some(format!("{count} of {of} values are not finite; the first, at {place}, is {kind}"))
+    Some(shown(count, values.len() as u64, &place, values[first].is_nan()))
+}
+
+/// As [`not_finite`], of a sparse matrix whose zeros are too many.
+fn not_finite_in(sparse: &SparseMatrix<f32>) -> Option<String> {
+    let mut found = sparse.rows().enumerate().flat_map(|(row, elements)| elements.iter().map(move |it| (row, it)));
+    let (row, (column, value)) = found.find(|(_, (_, value))| !value.is_finite())?;
+    let count = 1 + found.filter(|(_, (_, value))| !value.is_finite()).count();
+    let of = (sparse.num_rows() as u64).saturating_mul(sparse.num_cols() as u64);
+    Some(shown(count, of, &format!("row {row}, column {column}"), value.is_nan()))
+}
+
+fn shown(count: usize, of: u64, place: &str, is_nan: bool) -> String {
+    let kind = if is_nan { "not a number" } else { "infinite" };
+    format!("{count} of {of} values are not finite; the first, at {place}, is {kind}")
 }

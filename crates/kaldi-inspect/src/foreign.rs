@@ -90,6 +90,7 @@ impl ForeignKind {
 
     /// The kind of a file that starts with these bytes.
     pub(crate) fn of_head(path: &Path, head: &[u8]) -> Option<Self> {
+        let head = kaldi_io::without_mark(head);
         let has = |at: usize, magic: &[u8]| head.get(at..).is_some_and(|rest| rest.starts_with(magic));
         let name = path.as_os_str().as_encoded_bytes();
         let is_compressed = has(0, b"\x1f\x8b") || has(0, b"\x28\xb5\x2f\xfd");
@@ -414,6 +415,7 @@ mod tests {
             ("x", b"{\"audio_filepath\": \"a.wav\", \"shard_id\": 0}\n", Some("tarred manifest of NeMo")),
             ("x", b"{\"key\": \"a\", \"value\": 1}\n", None),
             ("x", list, Some("list of shards")),
+            ("x", b"\xef\xbb\xbf{\"audio_filepath\": \"a.wav\"}\n", Some("manifest of NeMo")),
             ("x", b"\n\na.tar\n", Some("list of shards")),
             ("x", b"a b.tar\n", None),
             ("x", b"a.tar\nb.ark\n", None),

@@ -1,5 +1,6 @@
 //! The parts of files and folders that are no tables.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
 use std::path::Path;
@@ -64,14 +65,22 @@ fn cut(expected: u64, got: u64) -> String {
     format!("expected {expected} bytes of numbers, got {got}: the file is cut")
 }
 
+/// Compares the bytes of numbers with those that are there.
+fn same_size(expected: u64, got: u64) -> Result<(), String> {
+    match got {
+        _ if got < expected => Err(cut(expected, got)),
+        _ if got > expected => Err(format!("expected {expected} bytes of numbers, got {got}: more bytes follow them")),
+        _ => Ok(()),
+    }
+}
+
 fn npy(path: &Path, each: &mut dyn FnMut(&dyn Fn() -> ForeignPart)) -> Result<(), String> {
     let (file, length) = open(path)?;
     let mut counted = Counted { input: file, count: 0 };
     let layout = ArrayLayout::read(&mut counted).map_err(|error| error.to_string())?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     each(&|| array(&name, layout.dtype, &layout.dims));
-    let (expected, got) = (layout.num_bytes().unwrap_or(u64::MAX), length.saturating_sub(counted.count));
-    if got < expected { Err(cut(expected, got)) } else { Ok(()) }
+    same_size(layout.num_bytes().unwrap_or(u64::MAX), length.saturating_sub(counted.count))
 }
 
 fn npz(path: &Path, whole: bool, each: &mut dyn FnMut(&dyn Fn() -> ForeignPart)) -> Result<(), String> {
@@ -83,10 +92,7 @@ fn npz(path: &Path, whole: bool, each: &mut dyn FnMut(&dyn Fn() -> ForeignPart))
         each(&|| array(&name, layout.dtype, &layout.dims));
         if whole {
             let got = io::copy(&mut member, &mut io::sink()).map_err(|error| of(&error))?;
-            let expected = layout.num_bytes().unwrap_or(u64::MAX);
-            if got < expected {
-                return Err(of(&cut(expected, got)));
-            }
+            same_size(layout.num_bytes().unwrap_or(u64::MAX), got).map_err(|fault| of(&fault))?;
         }
     }
     Ok(())
@@ -100,8 +106,7 @@ fn tensors(path: &Path, each: &mut dyn FnMut(&dyn Fn() -> ForeignPart)) -> Resul
         each(&|| array(&tensor.name, tensor.dtype, &tensor.shape));
     }
     let expected = tensors.iter().fold(0_u64, |sum, tensor| sum.saturating_add(tensor.num_bytes));
-    let got = length.saturating_sub(counted.count);
-    if got < expected { Err(cut(expected, got)) } else { Ok(()) }
+    same_size(expected, length.saturating_sub(counted.count))
 }
 
 fn columns(name: &BStr, whole: bool, each: &mut dyn FnMut(&dyn Fn() -> ForeignPart)) -> Result<(), String> {
@@ -142,9 +147,12 @@ pub(crate) fn columns_command(name: &BStr) -> Option<String> {
     if leaves.iter().any(is_sound) {
         return Some(format!("make-data-dir {shown} data"));
     }
-    let can_be_key = |leaf: &&Leaf| !leaf.is_list() && matches!(leaf.leaf_type, LeafType::Text | LeafType::Integer);
-    let known = KEYS.iter().filter_map(|name| file.find(name)).map(|index| &leaves[index]).find(can_be_key);
-    let key = &known.or_else(|| leaves.iter().find(can_be_key))?.name;
+    let can_be_key = |index: &usize| {
+        let leaf = &leaves[*index];
+        !leaf.is_list() && matches!(leaf.leaf_type, LeafType::Text | LeafType::Integer) && is_unique(&file, *index)
+    };
+    let known = KEYS.iter().filter_map(|name| file.find(name)).find(can_be_key);
+    let key = &leaves[known.or_else(|| (0..leaves.len()).find(can_be_key))?].name;
     if key == "key" && leaves.iter().any(|leaf| leaf.name != "key") && has_values(&file) {
         return Some(format!("table-import {shown} ark:-"));
     }
@@ -157,6 +165,22 @@ pub(crate) fn columns_command(name: &BStr) -> Option<String> {
         .name;
     let [key, value] = [key, value].map(|name| kaldi_io::quote_name(name.as_bytes()));
     Some(format!("table-import --key={key} --value={value} {shown} ark:-"))
+}
+
+/// Rows that are looked at.
+const ROWS: usize = 10_000;
+
+/// Whether the first rows have different values in a column.
+fn is_unique(file: &ColumnFile, leaf: usize) -> bool {
+    let (mut values, mut seen) = (file.values(leaf), HashSet::new());
+    for _ in 0..ROWS {
+        match values.next_value() {
+            Ok(None) => break,
+            Ok(Some(value)) if value.to_words().is_some_and(|words| seen.insert(words)) => {}
+            _ => return false,
+        }
+    }
+    true
 }
 
 /// Whether the columns have the names that tables have.

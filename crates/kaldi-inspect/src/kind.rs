@@ -5,6 +5,7 @@ use std::fs;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{
     Input, Locator, Rspecifier, RspecifierKind, Rxfilename, is_script_line, is_specifier, printable_rxfilename,
+    without_mark,
 };
 use kaldi_table::SequentialReader;
 use kaldi_tar::SharFolder;
@@ -110,6 +111,7 @@ impl Named {
         let mut input = Input::open_located(&locator)?;
         let mut head = Vec::new();
         while head.len() < HEAD && input.read_some(&mut head, HEAD)? > 0 {}
+        head.drain(..head.len() - without_mark(&head).len());
         let is_binary = head.contains(&0);
         if let Some(kind) = ForeignKind::of_head(path, &head).filter(|kind| is_corpus(name, *kind)) {
             return Err(no_table(name, kind));
@@ -144,6 +146,30 @@ impl Named {
             NamedKind::Directory => return Err(Error::Folder { name: named.rxfilename }),
         };
         Ok(SequentialReader::open([prefix.as_bytes(), &named.rxfilename].concat())?)
+    }
+
+    /// As [`Named::open`], but values of a script file or of shards that cannot be read are left out, each with a warning, as with the
+    /// option `p`. The session counts them.
+    ///
+    /// # Errors
+    /// As [`Named::open`].
+    pub fn open_readable<T: Value>(name: &BStr) -> Result<SequentialReader<T>> {
+        let specifier = match Rspecifier::parse(name) {
+            Some(Rspecifier { kind, options, .. }) => {
+                (kind != RspecifierKind::Archive && !options.permissive).then(|| name.replacen(":", ",p:", 1))
+            }
+            None if is_specifier(name) => None,
+            None => match Self::find(name)?.kind {
+                NamedKind::Script => Some([b"scp,p:", name.as_bytes()].concat()),
+                NamedKind::Shards => Some([b"shard,p:", name.as_bytes()].concat()),
+                NamedKind::Shar => Some([b"shar,p:", name.as_bytes()].concat()),
+                _ => None,
+            },
+        };
+        match specifier {
+            Some(specifier) => Ok(SequentialReader::open(specifier)?),
+            None => Self::open(name),
+        }
     }
 
     /// Whether it is standard input.

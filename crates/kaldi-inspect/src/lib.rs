@@ -36,7 +36,9 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod after;
 mod agreement;
+mod bare;
 mod check;
 mod diff;
 mod directory;
@@ -69,6 +71,7 @@ mod summary;
 mod tests;
 mod value;
 
+pub use bare::{archive_to_write, copied_tables};
 pub use check::{Checks, check};
 pub use diff::{Difference, Tolerance, diff};
 pub use directory::DirectorySummary;
@@ -85,7 +88,7 @@ pub use kaldi_measure::{Distribution, Moments};
 pub use kaldi_types::ModelType;
 pub use keys::{KeyRelation, Keys};
 pub use kind::{Named, NamedKind};
-pub use model::{ModelSummary, model_text};
+pub use model::{ModelSummary, model_rest, model_text};
 pub use model_arrays::model_arrays;
 pub use numbers::{Elements, Layout, Numbers};
 pub use report::Report;

@@ -7,12 +7,13 @@ use kaldi_gmm::{AccumDiagGmm, AccumFullGmm, AcousticStats, AmDiagGmm, DiagGmm, F
 use kaldi_hmm::{ContextDependency, HmmTopology, Questions, TransitionModel, TreeStats};
 use kaldi_io::ParseError;
 use kaldi_ivector::{IvectorExtractor, IvectorExtractorStats, LogisticRegression, Plda};
-use kaldi_table::read_file;
+use kaldi_table::{RawEntries, Reader, Typed, read_file};
 use kaldi_transform::{BasisFmllr, BasisFmllrStats, Fmpe, FmpeStats, LdaStats, LinearVtln, MlltStats};
 use kaldi_types::ModelType;
 use kaldi_values::{Cursor, Format, Frame, Value};
 
 use crate::Result;
+use crate::after::{bytes_after, is_network};
 
 /// The sizes of a model, or of the data of which there are statistics.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,8 +45,22 @@ pub fn model_text(name: &BStr, model_type: ModelType) -> Result<Vec<u8>> {
     (row(model_type).text)(name)
 }
 
+/// What follows a model or statistics that should be all that a file has; `None` if that is nothing.
+///
+/// # Errors
+/// If it is no such model.
+pub fn model_rest(name: &BStr, model_type: ModelType) -> Result<Option<String>> {
+    let (end, is_text) = (row(model_type).end)(name)?;
+    match model_type == ModelType::Transitions && is_network(name, end) {
+        true => Ok(None),
+        false => bytes_after(name, end, is_text),
+    }
+}
+
 /// How files of one kind are read.
 struct Row {
+    /// Where the model ends, and whether it is text.
+    end: fn(&BStr) -> Result<(u64, bool)>,
     sizes: fn(&BStr) -> Result<Sizes>,
     text: fn(&BStr) -> Result<Vec<u8>>,
 }
@@ -53,7 +68,7 @@ struct Row {
 /// The row of a kind whose files hold this type, with these sizes.
 macro_rules! row {
     ($model:ty, $sizes:expr) => {
-        Row { sizes: |name| Ok($sizes(&read_file::<$model>(name)?)), text: text::<$model> }
+        Row { end: end::<$model>, sizes: |name| Ok($sizes(&read_file::<$model>(name)?)), text: text::<$model> }
     };
 }
 
@@ -83,6 +98,11 @@ fn row(model_type: ModelType) -> Row {
         ModelType::Fmpe => row!(Fmpe, of_fmpe),
         ModelType::FmpeStats => row!(FmpeStats, of_fmpe_stats),
     }
+}
+
+fn end<T: Value>(name: &BStr) -> Result<(u64, bool)> {
+    let mut value = RawEntries::file(name, Typed::of::<T>())?;
+    Ok(value.next()?.map_or((u64::MAX, false), |value| (value.end(), value.is_text())))
 }
 
 fn text<T: Value>(name: &BStr) -> Result<Vec<u8>> {

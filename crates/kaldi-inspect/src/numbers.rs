@@ -1,7 +1,7 @@
 //! Values that are numbers, of any type that can be recognized from the value alone.
 
 use kaldi_io::ParseError;
-use kaldi_matrix::{GeneralMatrix, HtkFeatures, Matrix, MatrixOrVector, SphinxFeatures, Vector};
+use kaldi_matrix::{GeneralMatrix, HtkFeatures, Matrix, MatrixOrVector, SparseMatrix, SphinxFeatures, Vector};
 use kaldi_values::{Cursor, Format, Frame, Value};
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -24,7 +24,7 @@ pub enum Elements {
 /// A matrix, a vector, or an integer vector. It is a type of values for tables whose type does not have to be known,
 /// because each value shows it. The elements of a matrix are row after row.
 ///
-/// Compressed and sparse matrices are read as dense ones. In text, a single number is a vector with one element. In
+/// Compressed and sparse matrices are read as dense ones, unless there are too many zeros. In text, a single number is a vector with one element. In
 /// binary form, single numbers look like vectors of integers, and are not read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Numbers {
@@ -122,7 +122,7 @@ impl Value for Numbers {
 
     fn read(cursor: &mut Cursor<'_>) -> Result<Self> {
         Ok(match NumbersForm::of(cursor.rest()) {
-            NumbersForm::Matrix => GeneralMatrix::read(cursor)?.into_matrix().into(),
+            NumbersForm::Matrix => dense(cursor, GeneralMatrix::read)?,
             NumbersForm::DoubleMatrix => Matrix::<f64>::read(cursor)?.into(),
             NumbersForm::Vector => Vector::<f32>::read(cursor)?.into(),
             NumbersForm::DoubleVector => Vector::<f64>::read(cursor)?.into(),
@@ -146,13 +146,26 @@ impl Value for Numbers {
 
     fn read_range(cursor: &mut Cursor<'_>, range: &[u8]) -> Result<Self> {
         Ok(match NumbersForm::of(cursor.rest()) {
-            NumbersForm::Matrix => GeneralMatrix::read_range(cursor, range)?.into_matrix().into(),
+            NumbersForm::Matrix => dense(cursor, |cursor| GeneralMatrix::read_range(cursor, range))?,
             NumbersForm::DoubleMatrix => Matrix::<f64>::read_range(cursor, range)?.into(),
             NumbersForm::Vector => Vector::<f32>::read_range(cursor, range)?.into(),
             NumbersForm::DoubleVector => Vector::<f64>::read_range(cursor, range)?.into(),
             NumbersForm::Line => Vec::<i32>::read_range(cursor, range)?.into(),
         })
     }
+}
+
+/// A matrix with all of its zeros, if these are not too many.
+fn dense(cursor: &mut Cursor<'_>, read: impl Fn(&mut Cursor<'_>) -> Result<GeneralMatrix>) -> Result<Numbers> {
+    let start = cursor.clone();
+    let matrix = read(cursor)?.into_matrix();
+    matrix.map(Numbers::from).map_err(|error| start.error(error.to_string()))
+}
+
+/// A sparse matrix, if the value that starts with these bytes is one that is not made dense.
+pub(crate) fn large_sparse(bytes: &[u8]) -> Option<SparseMatrix<f32>> {
+    let sparse = GeneralMatrix::is_sparse(bytes).then(|| SparseMatrix::read(&mut Cursor::new(bytes)))?.ok()?;
+    (!sparse.has_few_elements()).then_some(sparse)
 }
 
 impl From<Matrix<f32>> for Numbers {

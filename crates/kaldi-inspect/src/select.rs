@@ -15,6 +15,8 @@ use crate::kind::{Named, NamedKind};
 pub struct Selected {
     /// An entry for each word, in the order of the words; `None` if the table has no such key.
     pub entries: Vec<Option<RawEntry>>,
+    /// The places of words whose values cannot be read, of which there was a warning.
+    pub unreadable: Vec<usize>,
     /// The type of the values; `None` if none was found.
     pub value_type: Option<ValueType>,
     /// Where they were read from. Dropping it waits for a command that writes more.
@@ -79,7 +81,7 @@ fn from_entries(named: Named, value_type: Option<ValueType>, wanted: &mut Wanted
         }
     }
     let value_type = found.iter().any(Option::is_some).then(|| entries.value_type());
-    Ok(Selected { entries: found, value_type, _source: Some(entries) })
+    Ok(Selected { entries: found, unreadable: Vec::new(), value_type, _source: Some(entries) })
 }
 
 fn from_script(named: Named, value_type: Option<ValueType>, wanted: &mut Wanted) -> Result<Selected> {
@@ -99,14 +101,22 @@ fn from_script(named: Named, value_type: Option<ValueType>, wanted: &mut Wanted)
     }
     loader.expect(found.iter().flatten().map(|(_, line, _)| line));
     let mut evidence = Evidence::default();
-    let mut load = |found: Option<_>| -> Result<Option<RawEntry>> {
+    let mut unreadable = Vec::new();
+    let mut load = |(place, found): (usize, Option<_>)| -> Result<Option<RawEntry>> {
         let Some((number, line, range)) = found else { return Ok(None) };
-        let entry = loader.load_line(Some(lines.name()), number, &line)?;
+        let entry = match loader.load_line(Some(lines.name()), number, &line) {
+            Ok(entry) => entry,
+            Err(error) => {
+                crate::Error::from(error).leave_out()?;
+                unreadable.push(place);
+                return Ok(None);
+            }
+        };
         evidence.add(entry.head(), entry.is_text());
         kaldi_table::count_delivered();
         Ok(Some(entry.with_range(range)?))
     };
-    let entries = found.into_iter().map(&mut load).collect::<Result<Vec<_>>>()?;
+    let entries = found.into_iter().enumerate().map(&mut load).collect::<Result<Vec<_>>>()?;
     let value_type = entries.iter().any(Option::is_some).then(|| evidence.choose(loader.framing().candidates()));
-    Ok(Selected { entries, value_type, _source: None })
+    Ok(Selected { entries, unreadable, value_type, _source: None })
 }

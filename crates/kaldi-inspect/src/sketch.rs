@@ -80,6 +80,11 @@ impl Sketch {
         values.iter().filter(|value| value.is_finite()).for_each(|&value| self.add_to(bucket(value), 1));
     }
 
+    /// Counts so many zeros.
+    pub(crate) fn add_zeros(&mut self, count: u64) {
+        self.add_to(bucket(0.0), count);
+    }
+
     /// Adds the counts of another sketch.
     pub fn merge(&mut self, other: &Self) {
         self.counts.iter_mut().zip(other.counts.iter()).for_each(|(count, more)| *count += more);

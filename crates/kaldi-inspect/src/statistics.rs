@@ -9,8 +9,10 @@ use kaldi_table::{Entry, WorkError};
 use kaldi_values::Value;
 
 use crate::group::{By, Group, LengthGroup};
-use crate::numbers::{Elements, Layout, Numbers};
+use crate::numbers::{Elements, Layout, Numbers, large_sparse};
 use crate::sketch::{Bucket, Sketch, quantiles_of, sorted_buckets};
+
+mod sparse;
 
 /// At most this many columns are distinguished. Longer vectors are sequences.
 const MOST_COLUMNS: usize = 4096;
@@ -95,6 +97,11 @@ impl Examiner {
             && !self.sorts(dims.iter().product())
         {
             return Ok(self.examine_bytes(entry.key(), &dims, bytes[header..].as_chunks().0, scratch));
+        }
+        if self.by != By::Column
+            && let Some(sparse) = entry.bytes().and_then(large_sparse)
+        {
+            return Ok(self.examine_sparse(entry.key(), &sparse, scratch));
         }
         self.examine_numbers(entry.key(), entry.read()?, scratch)
     }

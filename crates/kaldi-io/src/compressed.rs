@@ -71,6 +71,21 @@ impl Compression {
     }
 }
 
+/// Bytes that are decompressed at once. Those before damage are lost if they come with it.
+const PIECE: usize = 1 << 14;
+
+/// What is wrong with a compressed stream: it is cut or damaged.
+#[derive(Debug)]
+pub(crate) struct DamagedStream(String);
+
+impl fmt::Display for DamagedStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for DamagedStream {}
+
 /// A source whose bytes are decompressed.
 pub(crate) struct Decompressed {
     compression: Compression,
@@ -125,10 +140,11 @@ impl Decompressed {
         // The decoder got everything and wants more.
         if feed.at_end() {
             let message = format!("expected the rest of the {name} stream, got the end of the file");
-            return io::Error::new(io::ErrorKind::UnexpectedEof, message);
+            return io::Error::new(io::ErrorKind::UnexpectedEof, DamagedStream(message));
         }
         let found = error.to_string().replace(['\n', '\r'], " ");
-        io::Error::new(io::ErrorKind::InvalidData, format!("expected a whole {name} stream: {found}"))
+        let message = format!("expected a whole {name} stream: {found}");
+        io::Error::new(io::ErrorKind::InvalidData, DamagedStream(message))
     }
 }
 
@@ -140,7 +156,7 @@ impl fmt::Debug for Decompressed {
 
 impl Source for Decompressed {
     fn read_some(&mut self, buffer: &mut Vec<u8>, limit: usize) -> io::Result<usize> {
-        let start = buffer.len();
+        let (start, limit) = (buffer.len(), limit.min(PIECE));
         fallible(|| buffer.try_reserve(limit)).map_err(|_| io::ErrorKind::OutOfMemory)?;
         buffer.resize(start + limit, 0);
         let out = &mut buffer[start..];

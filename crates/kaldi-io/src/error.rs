@@ -10,6 +10,7 @@ use bstr::BString;
 use kaldi_log::hide_secrets;
 
 use crate::advice::name_advice;
+use crate::compressed::DamagedStream;
 use crate::session::Session;
 
 /// The result of the functions of this crate that open, read or write.
@@ -109,6 +110,12 @@ impl fmt::Debug for Error {
 }
 
 impl Error {
+    /// Whether a compressed stream is cut or damaged. What was read before is sound.
+    pub fn is_damage(&self) -> bool {
+        let is_damaged = |source: &io::Error| source.get_ref().is_some_and(|it| it.is::<DamagedStream>());
+        matches!(self, Self::Read { source, .. } if is_damaged(source))
+    }
+
     /// A fault in the content of a stream ([`Error::Content`]), with the advice of the session of this thread.
     pub fn content(name: impl Into<String>, offset: u64, source: ParseError) -> Self {
         let advice =

@@ -12,6 +12,7 @@ use bstr::BStr;
 use crate::address::remote_name;
 use crate::compressed::{Compression, Decompressed};
 use crate::embedded::{counted, wait_until_any};
+use crate::lines::without_mark;
 use crate::remote::store;
 use crate::session::Session;
 use crate::source::{CommandSource, FileSource, MemorySource, PlacedSource, ReadAt, Source, read_at};
@@ -261,6 +262,16 @@ impl Input {
         let mut bytes = Vec::new();
         let limit = |input: &Self| input.remaining().map_or(1 << 16, |left| (left + 1).min(1 << 20) as usize);
         while self.read_some(&mut bytes, limit(self))? > 0 {}
+        Ok(bytes)
+    }
+
+    /// Reads everything that is left of a text, without a byte order mark before it.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn read_text(&mut self) -> Result<Vec<u8>> {
+        let mut bytes = self.read_to_end()?;
+        bytes.drain(..bytes.len() - without_mark(&bytes).len());
         Ok(bytes)
     }
 

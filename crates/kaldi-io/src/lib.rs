@@ -63,7 +63,7 @@ pub use file_name::{FileNames, without_pipe_signs};
 pub use frame::{Frame, FrameFn};
 pub use input::{Input, wait_readable};
 pub use keyed_line::{KeyedLine, for_each_keyed_line};
-pub use lines::Lines;
+pub use lines::{BYTE_ORDER_MARK, Lines, without_mark};
 pub use locator::{Locator, LocatorError};
 pub use moved::{Moved, advise_on_moved};
 pub use name_pattern::{BadNamePattern, NamePattern};

@@ -13,7 +13,15 @@ const CHUNK: usize = 1 << 16;
 /// The longest line.
 const LONGEST: usize = 16 << 20;
 
-/// The lines of a text, read only as far as needed.
+/// The byte order mark that some programs write before text in UTF-8. It belongs to no key and no line.
+pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Text without the byte order mark before it.
+pub fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
+}
+
+/// The lines of a text, read only as far as needed. A byte order mark before the first one is passed over.
 #[derive(Debug)]
 pub struct Lines {
     input: Input,
@@ -145,15 +153,25 @@ impl Lines {
         if self.ended {
             return Ok(false);
         }
+        let is_start = self.offset == 0 && self.number == 0 && self.buffer.is_empty();
         self.buffer.drain(..self.used);
         self.offset += self.used as u64;
         self.used = 0;
-        if self.input.read_some(&mut self.buffer, CHUNK)? > 0 {
-            return Ok(true);
+        loop {
+            if self.input.read_some(&mut self.buffer, CHUNK)? == 0 {
+                break;
+            }
+            // A pipe may deliver less than a mark.
+            let may_be_mark = self.buffer.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(&self.buffer);
+            if !(is_start && may_be_mark) {
+                self.used = if is_start { self.buffer.len() - without_mark(&self.buffer).len() } else { 0 };
+                return Ok(true);
+            }
         }
         self.ended = true;
         self.input.finish()?;
-        Ok(false)
+        // What looked like the start of a mark.
+        Ok(is_start && !self.buffer.is_empty())
     }
 }
 

@@ -59,6 +59,8 @@ struct State {
     delivered: AtomicU64,
     /// Entries that writers have written.
     written: AtomicU64,
+    /// Entries that readers have left out, because they cannot be read.
+    left_out: AtomicU64,
     /// Complete outputs that wait for their names.
     held: Mutex<Vec<Held>>,
     /// Advice that was given, and is not repeated.
@@ -185,6 +187,16 @@ impl Session {
     /// The number of entries that writers have written.
     pub fn entries_written(&self) -> u64 {
         self.0.state.written.load(Ordering::Relaxed)
+    }
+
+    /// The number of entries that readers have left out in permissive mode, because they cannot be read.
+    pub fn entries_left_out(&self) -> u64 {
+        self.0.state.left_out.load(Ordering::Relaxed)
+    }
+
+    /// Counts an entry that is left out.
+    pub fn count_left_out(&self) {
+        self.0.state.left_out.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Counts an entry that was delivered.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::lines::{BYTE_ORDER_MARK, without_mark};
 use crate::{Error, Input, ReadAt, Result};
 
 /// Bytes that are read at once: few enough for the second-level cache of a core, many enough that system calls and
@@ -216,6 +217,19 @@ impl Window {
             self.read_once(Growth { seen, enough: wanted, limit, patience: Duration::ZERO })?;
         }
         Ok(self.bytes())
+    }
+
+    /// Passes over a byte order mark at the start of a text.
+    ///
+    /// # Errors
+    /// If the stream cannot be read.
+    pub fn pass_mark(&mut self) -> Result<()> {
+        let may_be_mark = |bytes: &[u8]| bytes.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(bytes);
+        while may_be_mark(self.bytes()) && !self.at_end() {
+            self.grow(Need::AtLeast(BYTE_ORDER_MARK.len() as u64))?;
+        }
+        self.consume(self.bytes().len() - without_mark(self.bytes()).len());
+        Ok(())
     }
 
     /// Moves the front forward by `count` bytes, or to the end if that comes before. Returns how many they were. What is not in the

@@ -35,6 +35,14 @@ pub enum Error {
         /// The size of the transform.
         got: (usize, usize),
     },
+    /// A sparse matrix has so many elements that it is not copied with all of its zeros.
+    #[error("expected a sparse matrix of at most {limit} elements to be read with all of its zeros, got {} by {}", .got.0, .got.1)]
+    Zeros {
+        /// The most elements.
+        limit: usize,
+        /// The size of the matrix.
+        got: (usize, usize),
+    },
     /// The format cannot hold a matrix of this size.
     #[error("{format} features have at most {limit}, got {} by {}", .got.0, .got.1)]
     Format {

@@ -3,7 +3,7 @@
 use kaldi_io::ParseError;
 use kaldi_values::{Cursor, Format, Frame, Part, Value};
 
-use crate::{CompressedMatrix, Matrix, MatrixRange, SparseMatrix};
+use crate::{CompressedMatrix, Matrix, MatrixRange, Result, SparseMatrix};
 
 /// A dense, compressed or sparse matrix, as it was stored, so that a matrix that is only passed on keeps its kind.
 ///
@@ -39,12 +39,35 @@ impl GeneralMatrix {
     }
 
     /// Converts it to a dense matrix: decompressed, or with all of its zeros.
-    pub fn into_matrix(self) -> Matrix<f32> {
+    ///
+    /// # Errors
+    /// If a sparse one has too many zeros.
+    pub fn into_matrix(self) -> Result<Matrix<f32>> {
         match self {
-            Self::Dense(matrix) => matrix,
-            Self::Compressed(matrix) => matrix.to_matrix(),
+            Self::Dense(matrix) => Ok(matrix),
+            Self::Compressed(matrix) => Ok(matrix.to_matrix()),
             Self::Sparse(matrix) => matrix.to_matrix(),
         }
+    }
+
+    /// Whether the value that starts with these bytes is a sparse matrix.
+    pub fn is_sparse(bytes: &[u8]) -> bool {
+        matches!(MatrixForm::of(bytes), MatrixForm::Sparse)
+    }
+
+    /// Reads the numbers of rows and columns of a matrix, or of the part that `range` names. No zeros are added to a sparse one.
+    ///
+    /// # Errors
+    /// If the bytes are no matrix, or it does not have that range.
+    pub fn read_size(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<(usize, usize), ParseError> {
+        if !Self::is_sparse(cursor.rest()) {
+            return Matrix::<f32>::read_size(cursor, range);
+        }
+        let start = cursor.offset();
+        let size = SparseMatrix::<f32>::read(cursor)?.size();
+        let Some(range) = range else { return Ok(size) };
+        let MatrixRange { rows, cols, .. } = MatrixRange::place(cursor, start, range, size)?;
+        Ok((rows.len(), cols.len()))
     }
 }
 
@@ -120,7 +143,7 @@ impl Value for GeneralMatrix {
         let start = cursor.offset();
         let matrix = SparseMatrix::<f32>::read(cursor)?;
         let MatrixRange { rows, cols, .. } = MatrixRange::place(cursor, start, range, matrix.size())?;
-        Ok(Self::Dense(matrix.range(rows, cols)))
+        matrix.range(rows, cols).map(Self::Dense).map_err(|error| cursor.error(error.to_string()))
     }
 
     fn part(cursor: &mut Cursor<'_>, range: &[u8]) -> Result<Option<Part>, ParseError> {
@@ -176,7 +199,9 @@ mod tests {
             assert_eq!(bytes[2], token);
             assert_eq!(GeneralMatrix::read(&mut Cursor::new(&bytes)), Ok(value.clone()));
             assert_eq!(value.size(), (2, 3));
-            assert_eq!(value.into_matrix().size(), (2, 3));
+            assert_eq!(GeneralMatrix::read_size(&mut Cursor::new(&bytes), None), Ok((2, 3)));
+            assert_eq!(GeneralMatrix::read_size(&mut Cursor::new(&bytes), Some(b"1:1,0:1")), Ok((1, 2)));
+            assert_eq!(value.into_matrix().unwrap().size(), (2, 3));
         }
     }
 

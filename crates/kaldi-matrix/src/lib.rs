@@ -65,6 +65,7 @@ mod text;
 mod transform;
 mod value;
 mod vector;
+mod zeros;
 
 pub use binary_rows::BinaryRows;
 pub use compressed::{CompressedMatrix, CompressionMethod};

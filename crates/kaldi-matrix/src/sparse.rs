@@ -17,6 +17,7 @@ use std::ops::Range;
 use kaldi_io::ParseError;
 use kaldi_values::{Cursor, Format, Frame, Value, frame_by_parsing, write_basic, write_token};
 
+use crate::zeros::has_few_elements;
 use crate::{Error, Matrix, Real, Result, binary};
 
 /// A matrix that keeps only the elements that are not zero, row after row.
@@ -94,18 +95,29 @@ impl<T: Real> SparseMatrix<T> {
         (0..self.num_rows()).map(|row| self.row(row))
     }
 
+    /// Whether a copy with all of its zeros is not too large.
+    pub fn has_few_elements(&self) -> bool {
+        has_few_elements(self.size())
+    }
+
     /// Copies to a matrix with all of its zeros.
-    pub fn to_matrix(&self) -> Matrix<T> {
+    ///
+    /// # Errors
+    /// If that has too many elements.
+    pub fn to_matrix(&self) -> Result<Matrix<T>> {
         self.range(0..self.num_rows(), 0..self.num_cols())
     }
 
     /// Copies a rectangle with all of its zeros.
     ///
+    /// # Errors
+    /// If that has too many elements.
+    ///
     /// # Panics
     /// If it does not lie within the matrix.
-    pub fn range(&self, rows: Range<usize>, cols: Range<usize>) -> Matrix<T> {
+    pub fn range(&self, rows: Range<usize>, cols: Range<usize>) -> Result<Matrix<T>> {
         assert!(rows.end <= self.num_rows() && cols.end <= self.num_cols(), "rows {rows:?}, columns {cols:?}");
-        let mut matrix = Matrix::new(rows.len(), cols.len());
+        let mut matrix = Matrix::with_zeros((rows.len(), cols.len()))?;
         for (to, row) in matrix.rows_mut().zip(rows) {
             for &(index, value) in self.row(row) {
                 let index = index as usize;
@@ -114,7 +126,7 @@ impl<T: Real> SparseMatrix<T> {
                 }
             }
         }
-        matrix
+        Ok(matrix)
     }
 
     /// Adds an element to the row that is being read, `at` being the offset of its index.
@@ -342,9 +354,18 @@ mod tests {
     #[test]
     fn dense_copies_have_the_zeros() {
         let matrix = sparse(3, &[&[(1, 0.5)], &[(0, 2.0), (2, 3.0)]]);
-        assert_eq!(matrix.to_matrix().as_slice(), [0.0, 0.5, 0.0, 2.0, 0.0, 3.0]);
-        assert_eq!(matrix.range(1..2, 1..3).as_slice(), [0.0, 3.0]);
-        assert!(SparseMatrix::<f64>::new(3).to_matrix().is_empty());
+        assert_eq!(matrix.to_matrix().unwrap().as_slice(), [0.0, 0.5, 0.0, 2.0, 0.0, 3.0]);
+        assert_eq!(matrix.range(1..2, 1..3).unwrap().as_slice(), [0.0, 3.0]);
+        assert!(SparseMatrix::<f64>::new(3).to_matrix().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_few_bytes_do_not_become_gigabytes_of_zeros() {
+        let matrix = sparse(i32::MAX as usize, &[&[(7, 0.5)], &[]]);
+        let message = matrix.to_matrix().unwrap_err().to_string();
+        assert!(message.contains("at most 67108864 elements") && message.ends_with("got 2 by 2147483647"), "{message}");
+        assert!(!matrix.has_few_elements());
+        assert_eq!(matrix.range(0..1, 6..9).unwrap().as_slice(), [0.0, 0.5, 0.0]);
     }
 
     #[test]

@@ -235,6 +235,10 @@ fn for_each_line(rxfilename: &BStr, permissive: bool, mut each: impl FnMut(Scrip
             Err(Error::Io(error @ kaldi_io::Error::Status { .. })) if permissive => {
                 warning!("{error}; ignored, as permissive mode (p) asks");
             }
+            Err(Error::Io(error)) if permissive && error.is_damage() => {
+                warning!("{error}; the lines from there on are left out, as permissive mode (p) asks");
+                return Ok(());
+            }
             Err(error) => return Err(error),
         }
     }

@@ -89,13 +89,17 @@ pub(crate) fn part<T: Value>(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> R
 
 /// A matrix with the precision that it has.
 pub(crate) fn of_any_matrix(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Content, ParseError> {
-    let bytes = cursor.rest();
-    let is_sparse = bytes.starts_with(b"\0BS") || bytes.trim_ascii_start().starts_with(b"r");
-    let matrix = match is_sparse {
-        true => part::<GeneralMatrix>(cursor, range)?.into_matrix().to_precision(),
+    let matrix = match GeneralMatrix::is_sparse(cursor.rest()) {
+        true => with_zeros(cursor, range)?.to_precision(),
         false => part::<Matrix<f64>>(cursor, range)?,
     };
     Ok(of_matrix(matrix))
+}
+
+/// A matrix of any kind with all of its elements.
+pub(crate) fn with_zeros(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Matrix<f32>, ParseError> {
+    let start = cursor.clone();
+    part::<GeneralMatrix>(cursor, range)?.into_matrix().map_err(|error| start.error(error.to_string()))
 }
 
 /// A vector in double precision.

@@ -2,12 +2,12 @@
 
 use kaldi_io::ParseError;
 use kaldi_lattice::{BayesRiskOptions, CompactLattice, GraphForm, StoredGraph};
-use kaldi_matrix::{GeneralMatrix, HtkFeatures, Matrix, SphinxFeatures, Vector};
+use kaldi_matrix::{HtkFeatures, Matrix, SphinxFeatures, Vector};
 use kaldi_values::Cursor;
 use kaldi_values::{GaussPost, Posterior};
 use kaldi_wave::Wave;
 
-use crate::content::part;
+use crate::content::{part, with_zeros};
 use crate::value_type::ValueType;
 
 /// The content of a value for each frame, or for each sample.
@@ -94,7 +94,7 @@ impl Frames {
 type Result<T> = std::result::Result<T, ParseError>;
 
 pub(crate) fn of_matrix(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Frames> {
-    Ok(Frames::Rows(part::<GeneralMatrix>(cursor, range)?.into_matrix()))
+    Ok(Frames::Rows(with_zeros(cursor, range)?))
 }
 
 pub(crate) fn of_htk(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Frames> {

@@ -2,7 +2,7 @@
 
 use kaldi_io::ParseError;
 use kaldi_lattice::GraphSize;
-use kaldi_matrix::{Matrix, Vector};
+use kaldi_matrix::{GeneralMatrix, Vector};
 use kaldi_values::Cursor;
 use kaldi_wave::WaveInfo;
 
@@ -107,10 +107,7 @@ impl Header {
 }
 
 pub(crate) fn of_matrix(head: &[u8], beyond: u64, range: Option<&[u8]>) -> Result<Option<Header>> {
-    if head.starts_with(b"\0BS") || head.trim_ascii_start().starts_with(b"r") {
-        return Ok(None);
-    }
-    let (rows, columns) = Matrix::<f32>::read_size(&mut Cursor::new_head(head, beyond), range)?;
+    let (rows, columns) = GeneralMatrix::read_size(&mut Cursor::new_head(head, beyond), range)?;
     Ok(Some(Header {
         rows: Some(rows as u64),
         columns: Some(columns as u64),

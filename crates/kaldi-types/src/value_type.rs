@@ -212,6 +212,11 @@ impl ValueType {
         self.row().text == Text::Words
     }
 
+    /// Whether the text form of a value is one line.
+    pub fn has_lines(self) -> bool {
+        matches!(self.row().text, Text::Line | Text::Words)
+    }
+
     /// Whether a value can be shown as text; HTK and Sphinx features are shown as matrices.
     pub fn has_text(self) -> bool {
         self.row().has_text

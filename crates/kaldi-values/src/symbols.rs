@@ -35,7 +35,7 @@ impl SymbolTable {
     /// Those of [`Self::parse`], and if the file cannot be read.
     pub fn read(rxfilename: &BStr) -> Result<Self, SymbolTableError> {
         let mut input = Input::open(rxfilename)?;
-        let text = input.read_to_end()?;
+        let text = input.read_text()?;
         let name = input.name().to_owned();
         input.finish()?;
         Self::parse(&name, &text)

@@ -10,6 +10,7 @@ pub use to_python::value_to_python;
 use bstr::BString;
 use kaldi_egs::{NnetChainExample, NnetExample};
 use kaldi_inspect::Entries;
+use kaldi_io::ParseError;
 use kaldi_lattice::{CompactLattice, Fst, Graph, GraphForm, Lattice};
 use kaldi_matrix::{GeneralMatrix, HtkFeatures, Matrix, SparseMatrix, SphinxFeatures, Vector};
 use kaldi_table::RawEntry;
@@ -165,7 +166,10 @@ fn read_array(raw: &RawEntry, value_type: ValueType, dtype: Option<Precision>) -
         (ValueType::Vector, true) => AnyValue::DoubleVector(raw.parse()?),
         _ if head.starts_with(b"\0BS") || head.trim_ascii_start().starts_with(b"r") => match raw.parse()? {
             GeneralMatrix::Sparse(matrix) => AnyValue::Sparse(matrix),
-            matrix => converted(matrix.into_matrix(), dtype),
+            matrix => converted(
+                matrix.into_matrix().map_err(|error| raw.error(ParseError::new(0, error.to_string())))?,
+                dtype,
+            ),
         },
         (_, false) => AnyValue::Matrix(raw.parse()?),
         (_, true) => AnyValue::DoubleMatrix(raw.parse()?),

@@ -54,7 +54,9 @@ impl Taken {
             Self::Reals(reals) => encode_reals(reals, format),
             Self::Sparse(sparse) => match method {
                 Some(method) => {
-                    let matrix = sparse.to_matrix();
+                    let matrix = sparse.to_matrix().map_err(|error| {
+                        Failure::new(Class::Data, format!("{}: {error}", kaldi_io::quote_name(key))).at_key(key)
+                    })?;
                     encode(&compress(key, matrix.as_slice(), matrix.num_cols(), method)?, format)
                 }
                 None => encode(&kaldi_matrix::GeneralMatrix::from(sparse), format),

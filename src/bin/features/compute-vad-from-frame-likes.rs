@@ -47,7 +47,7 @@ fn compute_vad_from_frame_likes(opts: Options) -> anyhow::Result<Tally> {
         None => ClassLabels::numbers(num_classes),
         Some(map) => {
             let mut input = Input::open(map)?;
-            let text = input.read_to_end()?;
+            let text = input.read_text()?;
             input.finish()?;
             ClassLabels::read(&text, num_classes).with_context(|| printable_rxfilename(map).into_owned())?
         }

@@ -41,7 +41,7 @@ fn extract_feature_segments(opts: Options) -> anyhow::Result<Tally> {
     let mut feats = RandomAccessReader::<Matrix<f32>>::open(&opts.feats)?;
     let mut target = TableWriter::create(&opts.target)?;
     let mut segments = Input::open(&opts.segments)?;
-    let lines = segments.read_to_end()?;
+    let lines = segments.read_text()?;
 
     let mut tally = Tally::default();
     for line in lines.lines() {

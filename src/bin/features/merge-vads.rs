@@ -39,7 +39,7 @@ fn merge_vads(opts: Options) -> anyhow::Result<Tally> {
         None => LabelPairs::default(),
         Some(map) => {
             let mut input = Input::open(map)?;
-            let text = input.read_to_end()?;
+            let text = input.read_text()?;
             input.finish()?;
             LabelPairs::read(&text).with_context(|| printable_rxfilename(map).into_owned())?
         }

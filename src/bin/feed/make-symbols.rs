@@ -155,7 +155,7 @@ impl Options {
 /// Reads a file.
 fn read(name: &BStr) -> anyhow::Result<BString> {
     let mut input = Input::open(name)?;
-    let bytes = input.read_to_end()?;
+    let bytes = input.read_text()?;
     input.finish()?;
     Ok(bytes.into())
 }

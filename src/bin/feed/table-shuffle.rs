@@ -5,6 +5,7 @@
 use anyhow::{bail, ensure};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::{ItemWriter, Items, TableItem, python_order};
+use kaldi_inspect::copied_tables;
 use kaldi_log::log;
 use kaldi_reader::{BoxReader, Draws, Reader, ReaderExt};
 
@@ -12,10 +13,10 @@ const USAGE: &str = "\
 Shuffles an archive with values of any type, or the lines of a list (for example a script file). The order depends on
 --seed and --epoch. Values are copied unchanged.
 
-Usage: table-shuffle [options] <rspecifier> <archive-wspecifier>
+Usage: table-shuffle [options] <table> <archive>
   or:  table-shuffle [options] <list> <list>
  e.g.: table-shuffle --epoch=3 feats.scp shuffled.scp
-       table-shuffle ark:feats.ark ark,scp:shuffled.ark,shuffled.scp
+       table-shuffle feats.ark ark,scp:shuffled.ark,shuffled.scp
        copy-feats scp:feats.scp ark:- | table-shuffle --buffer-size=1000 ark:- ark:-
 Without --buffer-size the whole table is shuffled: for an archive in a file only keys and places are kept in memory.
 See also: table-sort, table-split, concat-ark
@@ -56,8 +57,9 @@ pub const TOOL: kaldi_cli::Tool =
     kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_shuffle)).whole("the order is one of the whole table");
 
 fn table_shuffle(opts: Options) -> anyhow::Result<Tally> {
-    let items = Items::open_for(&opts.source, &opts.target)?;
-    let mut target = ItemWriter::create(&opts.target, &items)?;
+    let (source, target) = copied_tables(&opts.source, &opts.target);
+    let items = Items::open_for(source.as_ref(), target.as_ref())?;
+    let mut target = ItemWriter::create(target.as_ref(), &items)?;
     let mut done = 0;
     if opts.is_python()? {
         let mut items = items;

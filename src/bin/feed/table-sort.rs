@@ -5,6 +5,7 @@
 use anyhow::{bail, ensure};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::{ItemRank, ItemSort, ItemWriter, Items, Lengths, TableItem, Unit};
+use kaldi_inspect::copied_tables;
 use kaldi_log::log;
 use kaldi_reader::Reader;
 
@@ -12,9 +13,9 @@ const USAGE: &str = "\
 Sorts an archive with values of any type, or the lines of a list (for example a script file): by key as LC_ALL=C sort
 does, by bytes, or by the length of utterances. Equal entries keep their order. Values are copied unchanged.
 
-Usage: table-sort [options] <rspecifier> <archive-wspecifier>
+Usage: table-sort [options] <table> <archive>
   or:  table-sort [options] <list> <list>
- e.g.: table-sort ark:feats.ark ark,scp:sorted.ark,sorted.scp
+ e.g.: table-sort feats.ark ark,scp:sorted.ark,sorted.scp
        table-sort --by=length --utt2num-frames=data/utt2num_frames feats.scp sorted.scp
        copy-feats scp:feats.scp ark:- | table-sort --by=size --buffer-size=500 ark:- ark:-
 Without --buffer-size the whole table is sorted: for an archive in a file only keys and places are kept in memory.
@@ -52,9 +53,10 @@ pub const TOOL: kaldi_cli::Tool =
     kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_sort)).whole("the order is one of the whole table");
 
 fn table_sort(opts: Options) -> anyhow::Result<Tally> {
-    let mut items = Items::open_for(&opts.source, &opts.target)?;
+    let (source, target) = copied_tables(&opts.source, &opts.target);
+    let mut items = Items::open_for(source.as_ref(), target.as_ref())?;
     let lengths = opts.lengths()?;
-    let mut target = ItemWriter::create(&opts.target, &items)?;
+    let mut target = ItemWriter::create(target.as_ref(), &items)?;
     let window = if opts.buffer_size == 0 { usize::MAX } else { opts.buffer_size as usize };
     let mut sort = ItemSort::new(opts.reverse);
     let mut done = 0;

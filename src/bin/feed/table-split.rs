@@ -3,9 +3,10 @@
 //! Kaldi has `split_scp.pl`, only for lists.
 
 use anyhow::{Context, bail, ensure};
-use bstr::{BString, ByteSlice};
+use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::{ItemList, ItemWriter, Items, Text};
+use kaldi_inspect::copied_tables;
 use kaldi_io::{KeyedLine, NamePattern};
 use kaldi_log::log;
 use kaldi_reader::{Reader, ReaderExt, Share};
@@ -16,10 +17,10 @@ Splits an archive with values of any type, or the lines of a list (for example a
 unchanged. Either writes the share of one worker of one rank, with entries dealt in turn; or all parts at once, each a
 stretch of the table.
 
-Usage: table-split [options] <rspecifier-or-list> <wspecifier-or-list>
+Usage: table-split [options] <table-or-list> <archive-or-list>
  e.g.: table-split --rank=1 --world-size=4 --worker=0 --num-workers=2 feats.scp share.scp
        table-split --parts=8 feats.scp split/feats.%d.scp
-       table-split --parts=8 --by=bytes ark:feats.ark ark,scp:feats.%d.ark,feats.%d.scp
+       table-split --parts=8 --by=bytes feats.ark ark,scp:feats.%d.ark,feats.%d.scp
        table-split --parts=8 --by=speakers --utt2spk=data/utt2spk feats.scp split/feats.%d.scp
 %d is the number of the part, counted from 1 (%03d adds leading zeros).
 See also: table-shuffle, table-sort, concat-ark
@@ -67,12 +68,13 @@ pub const TOOL: kaldi_cli::Tool =
 fn table_split(opts: Options) -> anyhow::Result<Tally> {
     let share = Share::new(opts.rank.into(), opts.world_size.into(), opts.worker.into(), opts.num_workers.into())?;
     ensure!(opts.parts == 0 || share == Share::default(), "expected either --parts or --rank and --worker");
-    let items = Items::open_for(&opts.source, &opts.target)?;
+    let (source, target) = copied_tables(&opts.source, &opts.target);
+    let items = Items::open_for(source.as_ref(), target.as_ref())?;
     if opts.parts > 0 {
-        return split(&opts, items);
+        return split(&opts, items, target.as_ref());
     }
     ensure!(opts.by == By::Items && opts.utt2spk.is_none(), "expected --by and --utt2spk with --parts only");
-    let mut target = ItemWriter::create(&opts.target, &items)?;
+    let mut target = ItemWriter::create(target.as_ref(), &items)?;
     let mut items = items.partition(share);
     let mut done = 0;
     while let Some(item) = items.next()? {
@@ -85,8 +87,8 @@ fn table_split(opts: Options) -> anyhow::Result<Tally> {
 }
 
 /// Writes all parts.
-fn split(opts: &Options, mut items: Items) -> anyhow::Result<Tally> {
-    let pattern = NamePattern::parse(&opts.target)?;
+fn split(opts: &Options, mut items: Items, target: &BStr) -> anyhow::Result<Tally> {
+    let pattern = NamePattern::parse(target)?;
     ensure!(pattern.has_number(), "expected %d in the name of the output, got {}", opts.target);
     let create = |part| ItemWriter::create(pattern.name(part).as_bstr(), &items);
     let targets: kaldi_feed::Result<Vec<_>> = (1..=u64::from(opts.parts)).map(create).collect();

@@ -256,7 +256,7 @@ impl Options {
 /// Reads a text file.
 fn read_text(name: &BStr) -> anyhow::Result<String> {
     let mut input = Input::open(name)?;
-    let bytes = input.read_to_end()?;
+    let bytes = input.read_text()?;
     let printable = input.name().to_owned();
     input.finish()?;
     String::from_utf8(bytes).map_err(|error| anyhow::anyhow!("{printable}: expected text in UTF-8, {error}"))

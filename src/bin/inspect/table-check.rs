@@ -7,6 +7,7 @@ use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, Tally};
 use kaldi_inspect::{
     Checks, Fault, Foreign, ForeignKind, ForeignPart, Missing, ModelSummary, Named, NamedKind, check, check_directory,
+    model_rest,
 };
 use kaldi_io::{Output, printable, printable_json};
 use kaldi_log::{log, warning};
@@ -21,7 +22,7 @@ line for each fault: <table>: <key or line>: <fault>. The exit status is 0 witho
 Usage: table-check [options] <table> [<table> ...]
  e.g.: table-check --quick raw_mfcc.*.ark feats.scp
        table-check --no-text data/train
-Values must be complete, readable, of one type and finite; matrices must have the same number of columns; keys must be
+Values must be complete, readable, of one type and finite; nothing may follow the value or the model of a file; matrices must have the same number of columns; keys must be
 sorted and unique. Lines of a script file must lead to values, and not to those of another key of this script file, unless two
 lines lead to the same value. The files of a data
 directory must agree: everything that utils/validate_data_dir.sh finds is found, values are checked, and the lengths of
@@ -110,13 +111,18 @@ fn table_check(opts: Options) -> Result<Tally> {
             }
             entries += match named.kind {
                 NamedKind::Directory => check_directory(named.rxfilename.to_path()?, checks, missing, &mut report)?,
-                NamedKind::Model(model_type) => match ModelSummary::read(named.rxfilename.as_ref(), model_type) {
-                    Ok(_) => 1,
-                    Err(error) => {
-                        report(Fault { table: table.to_string(), place: String::new(), message: error.to_string() });
-                        0
+                NamedKind::Model(model_type) => {
+                    let name = named.rxfilename.as_ref();
+                    let read = ModelSummary::read(name, model_type).and_then(|_| model_rest(name, model_type));
+                    let (count, fault) = match read {
+                        Ok(fault) => (1, fault),
+                        Err(error) => (0, Some(error.to_string())),
+                    };
+                    if let Some(message) = fault {
+                        report(Fault { table: table.to_string(), place: String::new(), message });
                     }
-                },
+                    count
+                }
                 _ => check(&table.to_string(), named, checks, &mut report)?,
             };
         }

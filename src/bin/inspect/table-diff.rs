@@ -18,7 +18,8 @@ Usage: table-diff [options] <table> <table>
  e.g.: table-diff old/feats.scp new/feats.scp
        table-diff --rtol=1e-4 --by-key ark:raw.ark ark,t:raw.txt
 Archives and script files, binary and text, compressed and not, may be compared with each other. Two numbers are equal
-if they differ by no more than atol + rtol * |second|, or if both are NaN.
+if they differ by no more than atol + rtol * |second|, or if both are NaN. A value of a script file that cannot be read is named, and
+counts as a difference.
 With --json: {\"difference\": \"numbers\", \"key\": \"utt1\", \"count\": 3, \"of\": 364, \"largest\": 0.5, \"place\": [2, 0],
        \"first\": 1.5, \"second\": 2}
 See also: compare-feats, compare-int-vector, table-check
@@ -104,6 +105,9 @@ fn to_json(difference: &Difference) -> Value {
             "difference": "numbers", "key": key(name), "count": count, "of": of, "largest": largest, "place": place,
             "first": first, "second": second,
         }),
+        Difference::Unreadable { key: name, message } => {
+            json!({ "difference": "unreadable", "key": key(name), "message": message })
+        }
         Difference::Values(name) => json!({ "difference": "values", "key": key(name) }),
         Difference::Graphs { key: name, what } => json!({ "difference": "graphs", "key": key(name), "what": what }),
         Difference::Words { key: name, place, words: [first, second] } => json!({

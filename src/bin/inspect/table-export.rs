@@ -5,7 +5,7 @@
 use anyhow::{Context, bail, ensure};
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_convert::{Export, ExportOptions, Exporter, FileFormat, FloatType, Item, Piece};
+use kaldi_convert::{Export, ExportOptions, Exporter, FileFormat, FloatType, Item, Piece, is_ctm};
 use kaldi_egs::{NnetChainExample, NnetExample};
 use kaldi_inspect::{Entries, ModelType, Named, NamedKind, Numbers, model_arrays};
 use kaldi_io::{FileNames, Output, Wxfilename, make_last_folder};
@@ -25,7 +25,7 @@ Parquet has key, rows, columns and values, or key and value; a line of CSV and T
 is {\"key\": ..., \"value\": ...}. Numbers keep their precision unless --dtype is given. Posteriors, lists of lists,
 waveforms, lattices and FSTs become several arrays, such as utt1.lengths, utt1.index and utt1.weight. Training examples have arrays for each
 input and output, such as utt1.input, utt1.input.indexes and utt1.output.indexes, in Parquet a row for each. Words are possible only in Parquet,
-CSV, TSV and JSON. The table is an rspecifier, or the name of an archive or a script file. The type of its values is
+CSV, TSV and JSON. Of a CTM file, each word of a line is a field of CSV and TSV. The table is an rspecifier, or the name of an archive or a script file. The type of its values is
 found by looking; the type of a stream is matrix, vector or int32-vector unless --type is given. Of a file with a model
 (final.mdl, a mixture of Gaussians, an i-vector extractor) the arrays are such as weights, means and variances.
 
@@ -35,6 +35,7 @@ Usage: table-export [options] <table> (<file>|<folder>)
        table-export --format=npy feats.ark folder
        table-export --stack --write-keys=xvectors.keys scp:xvector.scp xvectors.npy
        table-export data/train/text text.parquet
+       table-export --header exp/tri3/decode/ctm words.csv
        table-export final.mdl model.npz
        copy-post ark:post.ark ark:- | table-export --type=posterior --format=jsonl ark:- - | head
 See also: table-import, copy-feats, copy-vector, copy-int-vector
@@ -55,6 +56,9 @@ struct Options {
     /// them. Without it the keys are not kept
     #[option]
     write_keys: Option<OutputName>,
+    /// Write a line of names first, in CSV and TSV: key and value, word or words, or v0, v1, ... for the columns; table-import skips it
+    #[option]
+    header: bool,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
     #[option(name = "type", one_of = ValueType::NAMES)]
     value_type: Option<ValueType>,
@@ -100,7 +104,15 @@ fn table_export(opts: Options) -> anyhow::Result<Tally> {
         ValueType::Fst => export::<Fst>,
         other => bail!("{}: values of the type {other} are not exported", opts.source),
     };
-    let options = ExportOptions { format, dtype: opts.dtype, stack: opts.stack, table_type: opts.value_type };
+    let has_lines = matches!(format, FileFormat::Csv | FileFormat::Tsv);
+    let options = ExportOptions {
+        format,
+        dtype: opts.dtype,
+        stack: opts.stack,
+        table_type: opts.value_type,
+        header: opts.header,
+        is_ctm: has_lines && found == Some(ValueType::TokenVector) && is_ctm(&named),
+    };
     let mut tally = Tally::default();
     export(&opts, &named, options, is_folder, &mut tally).map_err(|error| match (found, tally.done) {
         (None, 0) if named.is_stream() => error.context(
@@ -121,7 +133,8 @@ fn export_model(opts: &Options, model_type: ModelType, format: FileFormat, is_fo
         opts.source,
         opts.target
     );
-    let options = ExportOptions { format, dtype: opts.dtype, stack: false, table_type: None };
+    let options =
+        ExportOptions { format, dtype: opts.dtype, stack: false, table_type: None, header: false, is_ctm: false };
     let mut pieces = Vec::new();
     for (name, numbers) in model_arrays(&opts.source, model_type)? {
         pieces.push((name, options.encode_array(name.into(), numbers.into())?));
@@ -179,6 +192,10 @@ impl Options {
             bail!("expected --format=, since the name {} does not show the format", self.target);
         };
         ensure!(self.stack || self.write_keys.is_none(), "expected --write-keys with --stack only");
+        ensure!(
+            !self.header || matches!(format, FileFormat::Csv | FileFormat::Tsv),
+            "expected --header with csv and tsv only, got {format}"
+        );
         ensure!(!self.stack || format == FileFormat::Npy, "expected --stack with npy only, got {format}");
         ensure!(!self.stack || !is_folder, "expected the name of a file with --stack, got the folder {}", self.target);
         Ok((format, is_folder))

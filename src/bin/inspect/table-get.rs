@@ -5,7 +5,7 @@
 use anyhow::{Result, ensure};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
-use kaldi_inspect::{Named, NamedKind, copy, cut_lines, select, show, show_json};
+use kaldi_inspect::{Named, NamedKind, archive_to_write, copy, cut_lines, select, show, show_json};
 use kaldi_io::{Lines, Output};
 use kaldi_log::warning;
 use kaldi_table::ArchiveWriter;
@@ -33,7 +33,7 @@ struct Options {
     /// File whose lines start with more keys, after those of the command line; - is standard input
     #[option]
     keys: Option<InputName>,
-    /// Table to write instead of text (ark: or ark,scp:); its form is binary unless it has the option t
+    /// Archive to write instead of text (a name, ark: or ark,scp:); its form is binary unless it has the option t
     #[option]
     to: Option<OutputName>,
     /// Do not cut lines on a terminal
@@ -59,12 +59,13 @@ fn table_get(opts: Options) -> Result<Tally> {
     let selected = select(named, opts.value_type, &words)?;
     let mut target = Target::create(&opts)?;
     let mut tally = Tally::default();
-    for (word, entry) in words.iter().zip(&selected.entries) {
+    for (place, (word, entry)) in words.iter().zip(&selected.entries).enumerate() {
         match (entry, selected.value_type) {
             (Some(entry), Some(value_type)) => {
                 target.put(&opts, entry, value_type)?;
                 tally.done += 1;
             }
+            _ if selected.unreadable.contains(&place) => tally.failed += 1,
             _ => {
                 let is_file = word.to_path().is_ok_and(|path| path.is_file());
                 let advice = if is_file { "; it is a file, and table-get reads one table only" } else { "" };
@@ -85,7 +86,7 @@ enum Target {
 impl Target {
     fn create(opts: &Options) -> Result<Self> {
         Ok(match &opts.to {
-            Some(name) => Self::Table(ArchiveWriter::create(name)?),
+            Some(name) => Self::Table(ArchiveWriter::create(archive_to_write(name))?),
             None => Self::Text(Output::create("-".into(), false)?),
         })
     }

@@ -7,7 +7,7 @@ use kaldi_cli::{InputName, Tally};
 use kaldi_inspect::{
     Entries, Foreign, ForeignKind, Named, NamedKind, cut_lines, model_text, show, show_dot, show_json,
 };
-use kaldi_io::Output;
+use kaldi_io::{Output, Session};
 use kaldi_log::{log, warning};
 use kaldi_reader::Reader;
 use kaldi_types::ValueType;
@@ -92,7 +92,7 @@ fn table_head(opts: Options) -> Result<Tally> {
         }
         let mut entries = Entries::of(named, opts.value_type)?;
         for _ in 0..opts.n {
-            let Some(entry) = entries.next()? else { break };
+            let Some(entry) = entries.next_readable()? else { break };
             let value_type = entries.value_type();
             let mut text = Vec::new();
             if opts.dot {
@@ -113,5 +113,5 @@ fn table_head(opts: Options) -> Result<Tally> {
         entries.finish()?;
     }
     output.finish()?;
-    Ok(Tally::new(done, 0).always_ok())
+    Ok(Tally::new(done, 0).ok_if(Session::current().entries_left_out() == 0))
 }

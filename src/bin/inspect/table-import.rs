@@ -6,8 +6,8 @@ use anyhow::{Context, bail, ensure};
 use bstr::{BStr, BString, ByteSlice, ByteVec};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_convert::{Error, FileFormat, ImportOptions, Item, StackedKey, import, table_types, to_record};
-use kaldi_inspect::Numbers;
-use kaldi_io::{Lines, is_specifier};
+use kaldi_inspect::{Keys, Numbers, archive_to_write};
+use kaldi_io::Lines;
 use kaldi_log::log;
 use kaldi_table::TableWriter;
 use kaldi_types::ValueType;
@@ -19,13 +19,14 @@ in a folder. Arrays of two dimensions become matrices; others become vectors, in
 keep their precision, and those of half precision become single. Consecutive lines of CSV and TSV with the same key are
 the rows of a matrix, unless --type is given. Types with several arrays (posterior, gauss-post, wave,
 int32-vector-vector, nnet3-example, nnet3-chain-example, lattice,
-compact-lattice, fst) need --type, except in Parquet and Arrow. The key of a .npy is its own name. Pickled objects are not read.
+compact-lattice, fst) need --type, except in Parquet and Arrow. The key of a .npy is its own name. A key that comes twice is an error.
+Pickled objects are not read.
 
 Usage: table-import [options] (<file>|<folder>) (<wspecifier>|<archive>)
  e.g.: table-import feats.npz ark,scp:feats.ark,feats.scp
        table-import --type=int32-vector ali.csv ark:ali.ark
        table-import --format=npy folder ark:feats.ark
-       table-import --type=token-vector text.csv ark,t:text
+       table-import text.csv ark,t:text
        table-import --key=id --value=embedding vectors.parquet vectors.ark
 See also: table-export, copy-feats, copy-vector, copy-int-vector
 ";
@@ -62,7 +63,8 @@ fn table_import(opts: Options) -> anyhow::Result<Tally> {
     };
     let options = opts.import_options(format)?;
     let files = opts.files(format)?;
-    let mut target = TableWriter::<Numbers>::create(with_ark(&opts.target))?;
+    let mut target = TableWriter::<Numbers>::create(archive_to_write(&opts.target))?;
+    let mut keys = Keys::default();
     let mut common = opts.table_type;
     let mut tally = Tally::default();
     // An empty array fits every type: the first other value decides.
@@ -70,6 +72,10 @@ fn table_import(opts: Options) -> anyhow::Result<Tally> {
     for file in &files {
         import(file.as_ref(), format, &options, |key, item| {
             let (key, found) = (BStr::new(key), item.table_type());
+            if keys.add(key).is_duplicate {
+                let message = format!("this key comes twice (in {file}): expected a column or names that differ");
+                return Err(Error::Value { key: kaldi_io::excerpt(key), message });
+            }
             tally.done += 1;
             if common.is_none() && item.is_empty_array() {
                 empty.push((key.to_owned(), item));
@@ -94,11 +100,6 @@ fn table_import(opts: Options) -> anyhow::Result<Tally> {
     log!("Imported {} entries{types} of {} file(s).", tally.done, files.len());
     target.finish()?;
     Ok(tally)
-}
-
-/// The wspecifier of a target; an archive needs no `ark:`.
-fn with_ark(target: &BStr) -> BString {
-    if is_specifier(target) { target.to_owned() } else { [b"ark:", target.as_bytes()].concat().into() }
 }
 
 impl Options {

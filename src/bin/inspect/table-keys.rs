@@ -6,9 +6,8 @@ use anyhow::Result;
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, Tally};
 use kaldi_inspect::{Entries, Named, NamedKind, read_header};
-use kaldi_io::Output;
+use kaldi_io::{Output, Session};
 use kaldi_log::warning;
-use kaldi_reader::Reader;
 use kaldi_table::{RawEntry, ScriptLines};
 use kaldi_types::{Header, ValueType};
 use serde::Serialize;
@@ -84,14 +83,14 @@ fn table_keys(opts: Options) -> Result<Tally> {
         if entries.is_ready() && entries.value_type() == ValueType::Unknown {
             warning!("{table}: the values are of none of the types that are known: see table-info");
         }
-        while let Some(entry) = entries.next()? {
+        while let Some(entry) = entries.next_readable()? {
             let header = if opts.dims { read_header(&entry, entries.value_type())? } else { Header::default() };
             output.write_all(&opts.line(table, entry.key(), Some((&entry, header)))?)?;
             done += 1;
         }
     }
     output.finish()?;
-    Ok(Tally::new(done, 0).always_ok())
+    Ok(Tally::new(done, 0).ok_if(Session::current().entries_left_out() == 0))
 }
 
 impl Options {

@@ -3,11 +3,10 @@
 //! Kaldi's recipes run `utils/subset_scp.pl` on lists.
 
 use anyhow::{Result, bail, ensure};
-use bstr::{BStr, BString};
+use bstr::BStr;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::{ItemWriter, Items, TableItem};
-use kaldi_inspect::{Named, NamedKind};
-use kaldi_io::is_specifier;
+use kaldi_inspect::copied_tables;
 use kaldi_log::log;
 use kaldi_reader::{Draws, Reader};
 use std::cmp::Ordering;
@@ -18,10 +17,10 @@ Takes a random sample of an archive with values of any type, or of the lines of 
 choice depends on the keys and --seed: from tables with the same keys, the same ones are taken. The order does not
 change. Values are copied unchanged.
 
-Usage: table-sample [options] <archive-rspecifier> <archive-wspecifier>
+Usage: table-sample [options] <table> <archive>
   or:  table-sample [options] <list> <list>
  e.g.: table-sample --n=100 feats.scp some.scp
-       table-sample --fraction=0.1 --seed=3 ark:feats.ark ark,scp:some.ark,some.scp
+       table-sample --fraction=0.1 --seed=3 feats.ark ark,scp:some.ark,some.scp
 See also: table-shuffle, table-split, table-get, subset-feats
 ";
 
@@ -51,7 +50,7 @@ pub const TOOL: kaldi_cli::Tool =
     kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_sample)).whole("a sample is one of the whole table");
 
 fn table_sample(opts: Options) -> Result<Tally> {
-    let (source, target) = names(&opts.source, &opts.target)?;
+    let (source, target) = copied_tables(&opts.source, &opts.target);
     let mut items = Items::open_for(source.as_ref(), target.as_ref())?;
     let draw = |key: &BStr| Draws::named(&[opts.seed], key).bits();
     let (mut read, mut done) = (0, 0);
@@ -92,17 +91,6 @@ fn table_sample(opts: Options) -> Result<Tally> {
     }
     log!("Took {done} of {read} entries");
     Ok(Tally::new(done, 0).always_ok())
-}
-
-/// The names of source and target; an archive needs no `ark:`.
-fn names(source: &BStr, target: &BStr) -> Result<(BString, BString)> {
-    let named = Named::find(source)?;
-    let is_plain_archive = !is_specifier(source) && named.kind == NamedKind::Archive && named.is_binary;
-    let with_ark = |name: &BStr| if is_specifier(name) { name.to_owned() } else { format!("ark:{name}").into() };
-    Ok(match is_plain_archive {
-        true => (with_ark(source), with_ark(target)),
-        false => (source.to_owned(), target.to_owned()),
-    })
 }
 
 impl Ord for Drawn {

@@ -9,7 +9,7 @@ use kaldi_inspect::{
     By, Distribution, Entries, EntryStatistics, Examiner, MeasureStatistics, Measures, Named, NamedKind, Report,
     Statistics, decode_sound, measure_graph, measure_sound, sound_measures,
 };
-use kaldi_io::{Output, ParseError};
+use kaldi_io::{Output, ParseError, Session};
 use kaldi_lattice::{CompactLattice, Fst, Graph, GraphForm, Lattice, StoredGraph};
 use kaldi_log::{log, warning};
 use kaldi_matrix::{HtkFeatures, SphinxFeatures};
@@ -24,7 +24,7 @@ Computes statistics of the numbers in tables of matrices, vectors, integers and 
 and the largest, mean, standard deviation (of the numbers, not of a sample), quantiles, and how many are NaN or
 infinite; these are left out of the others. With --by, for each column, entry or speaker. A quantile differs by less
 than 1 % of itself from a number of that rank. Constant columns and the lengths of entries are shown for the whole
-table. Waveforms are measured: the groups are duration (s), rate, channels, peak, offset, level (dB), clipped, zeros, snr,
+table. An entry that cannot be read is named and left out, and the exit status is 1. Waveforms are measured: the groups are duration (s), rate, channels, peak, offset, level (dB), clipped, zeros, snr,
 silence, lead, trail, bandwidth, and --by=key shows them for each entry; docs/looking.md says what they mean. Lattices are
 measured, too: states, arcs, frames, words (of the best path) and depth (arcs across a frame); FSTs: states and arcs.
 
@@ -97,7 +97,8 @@ fn table_stats(opts: Options) -> anyhow::Result<Tally> {
         }
         file.finish()?;
     }
-    Ok(tally)
+    let left_out = Session::current().entries_left_out();
+    Ok(if left_out > 0 { tally.ok_if(false) } else { tally })
 }
 
 impl Options {
@@ -179,8 +180,15 @@ impl Measuring<'_> {
         ensure!(matches!(opts.by, By::Table | By::Key), "expected --by=table or --by=key for {what}");
         let mut statistics = MeasureStatistics::default();
         let mut report = Report::new(table, By::Column, opts.json, number);
-        let measured = Named::open::<T>(table)?.par_map(move |entry| Ok(measure(entry.read()?)?));
-        let ended = measured.drain(|key, measures| {
+        let measured = Named::open_readable::<T>(table)?.par_map(move |entry| {
+            let measured = entry.read().map_err(WorkError::from).and_then(|value| Ok(measure(value)?));
+            leave_out_damaged(entry, measured)
+        });
+        let ended = measured.drain(|key, measures: Option<Measures>| {
+            let Some(measures) = measures else {
+                tally.failed += 1;
+                return anyhow::Ok(());
+            };
             tally.done += 1;
             statistics.add(&measures);
             if opts.by == By::Key {
@@ -197,6 +205,20 @@ impl Measuring<'_> {
         }
         Ok(statistics)
     }
+}
+
+/// What was found in an entry. One that is damaged is named and counted, and the others go on.
+fn leave_out_damaged<T: Value, V>(entry: &Entry<'_, T>, found: Result<V, WorkError>) -> Result<Option<V>, WorkError> {
+    let error = match found {
+        Ok(found) => return Ok(Some(found)),
+        Err(error) => error,
+    };
+    match error.downcast::<kaldi_table::Error>() {
+        Ok(error) => warning!("{error}; left out"),
+        Err(error) => warning!("{}: {error}; left out", entry.key()),
+    }
+    Session::current().count_left_out();
+    Ok(None)
 }
 
 /// Draws the charts of a table.
@@ -266,13 +288,21 @@ fn collect<T: Value>(
     let mut statistics = Statistics::new(by, opts.plot.is_some());
     let examiner = statistics.examiner();
     let speakers = opts.utt2spk.as_deref().map(RandomAccessReader::<Token>::open).transpose()?;
-    let rows = Named::open::<T>(table)?.par_map_with(speakers, move |entry, speaker| {
+    let rows = Named::open_readable::<T>(table)?.par_map_with(speakers, move |entry, speaker| {
         if let Some(None) = speaker {
             warning!("{} has no speaker, and is left out", entry.key());
             return Ok(None);
         }
         let speaker = speaker.flatten().map(|speaker| speaker.as_bytes().as_bstr().to_owned());
-        Ok(Some((speaker, examine(&examiner, entry)?)))
+        let examined = examine(&examiner, entry);
+        // Of other errors, such as too many columns, every entry has one.
+        let is_damaged = |error: &WorkError| matches!(error.downcast_ref(), Some(kaldi_table::Error::Entry { .. }));
+        let examined = if examined.as_ref().is_err_and(is_damaged) {
+            leave_out_damaged(entry, examined)?
+        } else {
+            Some(examined?)
+        };
+        Ok(examined.map(|examined| (speaker, examined)))
     });
     let ended = rows.drain(|_, examined: Option<(Option<BString>, _)>| {
         let Some((speaker, part)) = examined else {

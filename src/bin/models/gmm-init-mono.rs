@@ -93,7 +93,7 @@ fn gaussian_of(name: &InputName, dim: usize) -> anyhow::Result<InitialGaussian> 
 
 fn read_sets(name: &InputName) -> anyhow::Result<Vec<Vec<i32>>> {
     let mut input = Input::open(name)?;
-    let text = input.read_to_end()?;
+    let text = input.read_text()?;
     let place = input.name().to_owned();
     input.finish()?;
     let mut sets = read_phone_sets(&text).with_context(|| format!("{place}: cannot read sets of phones"))?;

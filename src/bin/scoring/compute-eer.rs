@@ -31,7 +31,7 @@ pub const TOOL: kaldi_cli::Tool =
 fn compute_eer(opts: Options) -> anyhow::Result<Tally> {
     let mut input = Input::open(&opts.source)?;
     let name = input.name().to_owned();
-    let text = input.read_to_end()?;
+    let text = input.read_text()?;
     input.finish()?;
 
     let (mut targets, mut nontargets) = (Vec::new(), Vec::new());

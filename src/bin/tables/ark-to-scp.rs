@@ -41,7 +41,7 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Wo
 
 fn ark_to_scp(opts: Options) -> Result<Tally> {
     for archive in &opts.archives {
-        check_archive(archive, &opts.script)?;
+        check_archive(archive, &opts.script, opts.salvage)?;
         if opts.value_type.is_none() {
             check_no_script(archive)?;
         }
@@ -80,7 +80,7 @@ fn summary(done: u64, num_archives: usize, damaged: u64, types: &[ValueType]) ->
 }
 
 /// Returns an error for an archive that no offset can point into, and for an output that would destroy data.
-fn check_archive(archive: &BStr, script: &BStr) -> Result<()> {
+fn check_archive(archive: &BStr, script: &BStr, salvage: bool) -> Result<()> {
     let name = printable_rxfilename(archive);
     match Rxfilename::parse(archive)? {
         Rxfilename::File(path) | Rxfilename::Offset(path, _) => {
@@ -88,7 +88,11 @@ fn check_archive(archive: &BStr, script: &BStr) -> Result<()> {
                 bail!("{name} is no regular file: no offset would lead back into it");
             }
             if Input::open(archive)?.is_compressed() {
-                bail!("{name} is compressed, so that no offset leads into it: decompress it first");
+                let advice = match salvage {
+                    true => "concat-ark --salvage writes its complete entries into an archive",
+                    false => "decompress it first",
+                };
+                bail!("{name} is compressed, so that no offset leads into it: {advice}");
             }
         }
         Rxfilename::Stdin | Rxfilename::Pipe(_) => {

@@ -11,17 +11,18 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{
     ParseError, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind, is_same_file, printable_rxfilename,
 };
-use kaldi_log::log;
-use kaldi_table::{ArchiveWriter, RawEntry};
+use kaldi_log::{log, warning};
+use kaldi_table::{ArchiveWriter, Error, RawEntry};
 use kaldi_types::{Sequence, TypeAdvice, ValueType};
 use kaldi_values::Format;
 
 const USAGE: &str = "\
 Joins archives of any type into one, without decoding their values; binary and text entries may be mixed. All of the
-archives must be complete. With ark,scp a script file of the new archive is written.
+archives must be complete, unless --salvage is given. With ark,scp a script file of the new archive is written.
 
 Usage: concat-ark [options] <archive-rxfilename> [<archive-rxfilename> ...] <wspecifier>
  e.g.: concat-ark raw_mfcc.1.ark raw_mfcc.2.ark ark,scp:raw_mfcc.ark,feats.scp
+       concat-ark --salvage broken.ark.gz ark,scp:whole.ark,whole.scp
        concat-ark --sort-keys=true \"gunzip -c ali.1.gz |\" \"gunzip -c ali.2.gz |\" \"ark:| gzip -c > ali.gz\"
 See also: ark-to-scp, copy-feats, copy-int-vector
 ";
@@ -34,6 +35,9 @@ struct Options {
     /// Merge archives that are sorted by key (in the C locale), so that the new archive is sorted, too
     #[option]
     sort_keys: bool,
+    /// Take the complete entries before damage, also of compressed archives, and exit with status 1 if there is damage
+    #[option]
+    salvage: bool,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
     #[option(name = "type", one_of = ValueType::NAMES)]
     value_type: Option<ValueType>,
@@ -53,8 +57,18 @@ fn concat_ark(opts: Options) -> Result<Tally> {
     let mut entries = if opts.sort_keys { entries.sorted() } else { entries };
     let mut seen = (!opts.allow_duplicates).then(HashMap::new);
     let mut open = None;
-    let mut done = 0;
-    while let Some((_, entry)) = entries.next_entry()? {
+    let (mut done, mut damaged) = (0, 0);
+    loop {
+        let entry = match entries.next_entry() {
+            Ok(Some((_, entry))) => entry,
+            Ok(None) => break,
+            Err(error) if opts.salvage && is_damage(&error) => {
+                warning!("{error}; what follows in this archive is left out");
+                damaged += 1;
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
         check_entry(entry, target.format(), open.as_deref())?;
         if let Some(seen) = &mut seen {
             check_key(seen, entry)?;
@@ -63,9 +77,20 @@ fn concat_ark(opts: Options) -> Result<Tally> {
         open = entry.is_open().then(|| place(entry));
         done += 1;
     }
-    log!("Joined {done} entries of {} archives", opts.archives.len());
+    let found = if damaged > 0 { format!(", {damaged} of them damaged") } else { String::new() };
+    log!("Joined {done} entries of {} archives{found}", opts.archives.len());
     target.finish()?;
-    Ok(Tally::new(done, 0))
+    let tally = Tally::new(done, damaged);
+    Ok(if damaged > 0 { tally.ok_if(false) } else { tally })
+}
+
+/// Whether an archive is cut or damaged, and can be read up to there.
+fn is_damage(error: &Error) -> bool {
+    match error {
+        Error::Entry { .. } => true,
+        Error::Io(error) => error.is_damage(),
+        _ => false,
+    }
 }
 
 /// The name of an archive, which may be given as an rspecifier.

@@ -365,7 +365,8 @@ fn a_wave_that_cannot_be_read_ends_it_and_leaves_nothing() {
         ran.fails_with(255).stderr_has("bad: text.wav:");
         assert!(!scratch.list().contains(&"o.ark".to_owned()));
         let ran = scratch.sh(&format!("{name} scp,p:wav.scp ark:- | feat-to-len ark:- ark,t:-"));
-        ran.succeeds().stdout_is("b 18 \n");
+        let ran = ran.succeeds().stdout_is("b 18 \n").stderr_has("Done 1 out of 2 utterances.");
+        ran.stderr_has("1 entry was left out, since it cannot be read");
     });
 }
 

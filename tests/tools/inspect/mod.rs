@@ -1,9 +1,11 @@
 mod every_type;
 mod foreign;
 mod graphs;
+mod sparse;
 mod table_check;
 mod table_diff;
 mod table_export;
+mod table_export_lines;
 mod table_get;
 mod table_head;
 mod table_import;

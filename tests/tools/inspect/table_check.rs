@@ -369,3 +369,33 @@ fn faults_are_the_same_for_any_number_of_threads() {
         }
     }
 }
+
+#[test]
+fn bytes_after_the_value_of_a_file_are_a_fault() {
+    let scratch = super::tables();
+    scratch.sh("copy-matrix feats.ark:2 m.mat; copy-matrix --binary=false feats.ark:2 m.txt").succeeds();
+    scratch.sh("printf 'v  [ 1 2 ]\\n' > v.txt; copy-vector ark:v.txt ark:v.ark; tail -c +3 v.ark > v.vec").succeeds();
+    scratch.write("tree", "ContextDependency 1 0 ToPdf SE -1 [ 0 ]\n{ CE 0 CE 0 }\nEndContextDependency \n");
+    for (name, rest, bytes) in [
+        ("m.mat", "cat m.mat", 39),
+        ("m.mat", "printf x", 1),
+        ("m.mat", "printf '\\n'", 1),
+        ("m.txt", "echo junk", 5),
+        ("v.vec", "cat v.vec", 18),
+        ("tree", "printf more", 5),
+    ] {
+        scratch.sh(&format!("cp {name} x; table-check x")).succeeds().stdout_is("");
+        let ran = scratch.sh(&format!("(cat {name}; {rest}) > x; table-check x")).fails_with(1);
+        ran.stdout_has(&format!("{bytes} bytes follow the value, from byte "));
+        scratch.sh("table-check --quick x").fails_with(1).stdout_has("bytes follow the value");
+        scratch.sh("gzip -k -f x; table-check x.gz").fails_with(1).stdout_has("bytes follow the value");
+    }
+    // White space may follow text.
+    scratch.sh("(cat m.txt; echo; echo ' ') > x; table-check x").succeeds();
+    // Lines of script files lead to such files, too; those that lead into archives have other values after them.
+    scratch
+        .sh("(cat m.mat; printf xyz) > x; echo 'a x' > x.scp; table-check x.scp")
+        .fails_with(1)
+        .stdout_has("a: 3 bytes follow");
+    scratch.sh("table-check feats.scp feats.ark").succeeds();
+}

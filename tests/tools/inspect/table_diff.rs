@@ -147,3 +147,33 @@ fn differences_are_the_same_for_any_number_of_threads() {
         }
     }
 }
+
+#[test]
+fn a_value_that_cannot_be_read_is_named_and_the_others_are_compared() {
+    let scratch = tables();
+    scratch.sh("sed 's/b feats/b nowhere/' feats.scp > f.scp").succeeds();
+    for pair in ["feats.scp f.scp", "f.scp feats.ark", "f.scp f.scp", "--by-key f.scp feats.scp"] {
+        let ran = scratch.sh(&format!("table-diff {pair}")).fails_with(1).stderr_has("Compared 2 values");
+        ran.stdout_has("f.scp:2: b: cannot open nowhere.ark");
+    }
+    // In another order, too; and the key is in both tables.
+    let ran = scratch.sh("tac f.scp > r.scp; table-diff --by-key r.scp feats.scp").fails_with(1);
+    ran.stdout_has("b: cannot open nowhere.ark").stderr_has("Compared 2 values, found 1 differences");
+    scratch
+        .sh("table-diff --json f.scp feats.scp")
+        .fails_with(1)
+        .stdout_has("\"difference\":\"unreadable\",\"key\":\"b\"");
+}
+
+#[test]
+fn tables_in_another_order_take_little_memory() {
+    let scratch = Scratch::new();
+    let lines =
+        |numbers: &mut dyn Iterator<Item = u32>| numbers.map(|n| format!("utt{n:06} {n}\n")).collect::<String>();
+    scratch.write("x", lines(&mut (0..200_000))).write("y", lines(&mut (0..200_000).rev()));
+    // It took more than 220 MB.
+    scratch
+        .sh("ulimit -v 600000; table-diff --num-threads=1 --by-key x y")
+        .succeeds()
+        .stderr_has("Compared 200000 values");
+}

@@ -61,8 +61,9 @@ fn lines_of_a_key_are_rows() {
     let scratch = Scratch::new();
     scratch.write("x.csv", "a,1,2\na,3,4e-3\n\"b,c\",nan,-inf\n");
     scratch.sh("table-import x.csv ark,t:-").succeeds().stdout_is("a  [\n  1 2 \n  3 0.004 ]\nb,c  [\n  nan -inf ]\n");
-    let ran = scratch.sh("table-import --type=vector x.csv ark,t:-");
-    ran.succeeds().stdout_is("a  [ 1 2 ]\na  [ 3 0.004 ]\nb,c  [ nan -inf ]\n");
+    let ran = scratch.sh("sed 's/a,3/c,3/' x.csv > v.csv; table-import --type=vector v.csv ark,t:-");
+    ran.succeeds().stdout_is("a  [ 1 2 ]\nc  [ 3 0.004 ]\nb,c  [ nan -inf ]\n");
+    scratch.sh("table-import --type=vector x.csv ark,t:o").fails_with(255).stderr_has("a: this key comes twice");
     for (line, message) in [
         ("a,1,2\na,3\n", "x.csv:2: expected 2 numbers as in the line before of \"a\", got 1"),
         ("a,1\nkey,f0\n", "x.csv:2: expected a number, got \"f0\"; a line of names has to be cut off first"),
@@ -379,4 +380,47 @@ fn parquet_may_be_compressed_by_zstd() {
             ran.succeeds().stderr_lacks("internal error");
         }
     }
+}
+
+#[test]
+fn a_key_that_comes_twice_is_an_error() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "x.jsonl",
+        "{\"key\": \"a\", \"value\": 1}\n{\"key\": \"b\", \"value\": 2}\n{\"key\": \"a\", \"value\": 3}\n",
+    );
+    scratch.write("x.csv", "speaker,age\ns1,30\ns2,40\ns1,50\n").write("m.csv", "a,1\na,2\nb,3\na,4\n");
+    for (line, key) in [
+        ("table-import x.jsonl ark:o", "a"),
+        ("table-import --key=speaker --value=age x.csv ark:o", "s1"),
+        ("table-import m.csv ark:o", "a"),
+        ("table-import --type=token-vector m.csv ark:o", "a"),
+    ] {
+        scratch.sh(line).fails_with(255).stderr_has(&format!("{key}: this key comes twice"));
+    }
+    assert_eq!(scratch.list(), ["m.csv", "x.csv", "x.jsonl"]);
+}
+
+#[test]
+fn words_are_known_by_the_first_lines() {
+    let scratch = Scratch::new();
+    scratch.write("text", "a two words\nb one\n");
+    for header in ["", "--header"] {
+        scratch
+            .sh(&format!("table-export {header} text t.csv; table-import t.csv ark,t:back; table-diff text back"))
+            .succeeds();
+        scratch.sh("table-import --type=token-vector t.csv ark,t:back; table-diff text back").succeeds();
+    }
+    scratch.write("one.csv", "a,word\n").write("named.csv", "utt,sentence\na,two words\n");
+    scratch.sh("table-import one.csv ark,t:-").succeeds().stdout_is("a word \n");
+    scratch
+        .sh("table-import named.csv ark,t:-")
+        .succeeds()
+        .stdout_is("a two words \n")
+        .stderr_has("named.csv:1: these are names of columns and no entry");
+    // Names above numbers are no words.
+    scratch.write("n.csv", "first,second\na,1\n");
+    scratch.sh("table-import n.csv ark,t:-").succeeds().stdout_is("a  [\n  1 ]\n");
+    scratch.write("mixed.csv", "a,1,word\n");
+    scratch.sh("table-import mixed.csv ark,t:-").fails_with(255).stderr_has("--type=token-vector reads words");
 }

@@ -293,3 +293,22 @@ fn the_map_of_speakers_may_be_the_name_of_a_file() {
     let named = scratch.sh("table-stats --by=speaker --utt2spk=utt2spk v.txt").succeeds();
     scratch.sh("table-stats --by=speaker --utt2spk=ark:utt2spk v.txt").succeeds().stdout_is(named.stdout());
 }
+
+#[test]
+fn a_damaged_entry_is_named_and_the_others_go_on() {
+    let scratch = super::tables();
+    let broken = b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x55\0\x01\0\x40\x1f\0\0\x40\x1f\0\0\x01\0\x08\0data\0\0\0\0";
+    scratch.write("bad.wav", broken).write("b.wav", scratch.read("a.wav"));
+    scratch.write("wav.scp", "a a.wav\nbad bad.wav\nno nowhere.wav\nz b.wav\n");
+    for table in ["wav.scp", "scp:wav.scp", "scp,p:wav.scp"] {
+        let ran =
+            scratch.sh(&format!("table-stats --by=key {table} | cut -f1,2 | grep -c a.wav; table-stats {table} > o"));
+        let ran = ran.fails_with(1).stderr_has("bad").stderr_has("nowhere.wav");
+        ran.stderr_has("2 entries were left out, since they cannot be read").stderr_has("Measured 2 entries");
+    }
+    scratch
+        .sh("sed 's/a feats/a nowhere/' feats.scp > f.scp; table-stats --json f.scp")
+        .fails_with(1)
+        .stdout_has("\"count\":6");
+    scratch.sh("table-stats feats.scp").succeeds();
+}

@@ -360,3 +360,44 @@ fn keys_of_10_kb_are_joined() {
         scratch.sh("ark-to-scp x - | cmp - x.scp").succeeds();
     }
 }
+
+#[test]
+fn complete_entries_before_damage_are_saved_also_of_compressed_archives() {
+    let scratch = Scratch::new();
+    let keys: Vec<String> = (0..50).map(|number| format!("k{number:02}")).collect();
+    let entries: Vec<(&str, Sample)> =
+        keys.iter().zip(0..).map(|(key, seed)| (key.as_str(), matrix(seed, 40, 13))).collect();
+    scratch.write("x.ark", binary_archive(&entries));
+    scratch.sh("gzip -k x.ark; for n in 20000 60000; do head -c $n x.ark.gz > $n.ark.gz; done; head -c 40000 x.ark > cut.ark").succeeds();
+    for name in ["20000.ark.gz", "60000.ark.gz", "cut.ark"] {
+        scratch.sh(&format!("concat-ark {name} ark:y.ark")).fails_with(255);
+        scratch
+            .sh(&format!("concat-ark --salvage {name} ark:y.ark"))
+            .fails_with(1)
+            .stderr_has("what follows in this archive is left out")
+            .stderr_has("of 1 archives, 1 of them damaged");
+        let saved = scratch.read("y.ark");
+        assert!(saved.len() > 15_000 && scratch.read("x.ark").starts_with(&saved), "{name}: {}", saved.len());
+        // Permissive mode saves the same ones, in a sequence and by key.
+        scratch
+            .sh(&format!("copy-matrix ark,p:{name} ark:z.ark; cmp y.ark z.ark"))
+            .succeeds()
+            .stderr_has("as permissive mode (p) asks");
+        scratch.sh(&format!("copy-matrix ark:{name} ark:z.ark")).fails_with(255);
+        scratch
+            .sh(&format!("concat-ark --salvage {name} x.ark ark:z.ark; cat y.ark x.ark | cmp - z.ark"))
+            .stderr_lacks("ERROR");
+    }
+    scratch
+        .sh("ark-to-scp --salvage 20000.ark.gz y.scp")
+        .fails_with(255)
+        .stderr_has("concat-ark --salvage writes its complete entries");
+    scratch.sh("concat-ark --salvage x.ark ark:y.ark; cmp x.ark y.ark").succeeds();
+    // Lines of a script file, too.
+    scratch.sh("ark-to-scp x.ark x.scp; for i in 1 2 3 4 5 6 7 8 9; do sed s/k/k$i/ x.scp; done | gzip | head -c 700 > l.scp.gz").succeeds();
+    scratch.sh("copy-matrix scp:l.scp.gz ark:/dev/null").fails_with(255);
+    scratch
+        .sh("copy-matrix scp,p:l.scp.gz ark:/dev/null")
+        .succeeds()
+        .stderr_has("the lines from there on are left out");
+}

@@ -147,9 +147,9 @@ impl Field {
         {
             (value, num_lists) = (child, num_lists + 1);
         }
-        let leaf_type = if num_lists > 1 { LeafType::Other("lists") } else { value.leaf_type(num_lists) };
+        let element = value.leaf_type(num_lists);
         let dtype = if let Kind::Number(dtype) = value.kind { Some(dtype) } else { None };
-        each(Leaf::new(name.to_owned(), leaf_type, num_lists, path.len() > 1, dtype), path.to_vec());
+        each(Leaf::new(name.to_owned(), element, num_lists, path.len() > 1, dtype), path.to_vec());
     }
 
     /// The type of its values, or of those in lists.

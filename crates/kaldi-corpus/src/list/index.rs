@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Input, ReadAt};
+use kaldi_io::{BYTE_ORDER_MARK, Input, ReadAt};
 
 use crate::shard::Result;
 
@@ -37,6 +37,9 @@ impl ListIndex {
         let (mut starts, mut start, mut offset, mut is_blank) = (Vec::new(), input.offset(), input.offset(), true);
         let mut buffer = Vec::new();
         while input.read_some(&mut buffer, 1 << 18)? > 0 {
+            if offset == 0 && buffer.starts_with(BYTE_ORDER_MARK) {
+                start = BYTE_ORDER_MARK.len() as u64;
+            }
             for line in buffer.split_inclusive(|&byte| byte == b'\n') {
                 is_blank &= line.trim_ascii().is_empty();
                 offset += line.len() as u64;

@@ -48,7 +48,7 @@ impl Objects {
                 self.lines.finish()?;
                 return Ok(None);
             };
-            let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).to_vec();
+            let line = line.to_vec();
             if line.trim_ascii().is_empty() {
                 continue;
             }

@@ -154,7 +154,6 @@ pub(super) fn read_tsv(mut lines: Lines, places: &SoundPlaces, all: &mut Utteran
     while let Some(line) = lines.next_line()? {
         let line = line.strip_suffix(b"\r").unwrap_or(line).to_vec();
         let place = CorpusPlace::line(&name, lines.number());
-        let line = line.strip_prefix(b"\xef\xbb\xbf").filter(|_| columns.is_none()).unwrap_or(&line);
         if line.is_empty() {
             continue;
         }
@@ -171,10 +170,10 @@ pub(super) fn read_tsv(mut lines: Lines, places: &SoundPlaces, all: &mut Utteran
 /// Reads comma-separated values, with quotes as in RFC 4180.
 pub(super) fn read_csv(name: &BStr, places: &SoundPlaces, all: &mut Utterances) -> Result<Vec<FoundUtterance>> {
     let mut input = Input::open(name)?;
-    let bytes = input.read_to_end()?;
+    let bytes = input.read_text()?;
     let name: Arc<str> = input.name().into();
     input.finish()?;
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    let bytes = bytes.as_slice();
     let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
     let (mut columns, mut found) = (None, Vec::new());
     let mut record = csv::ByteRecord::new();

@@ -62,7 +62,7 @@ impl Stage {
 fn read_stats(file: &str) -> Result<CmvnStats> {
     let wrong = |message: String| Error::Conf { place: file.to_owned(), message };
     let mut input = Input::open(file.into())?;
-    let bytes = input.read_to_end()?;
+    let bytes = input.read_text()?;
     input.finish()?;
     let matrix = match bytes.trim_ascii_start().starts_with(b"{") {
         true => of_json(&bytes).map_err(wrong)?,

@@ -222,6 +222,6 @@ fn read(name: &str) -> Result<Vec<u8>> {
 }
 
 fn read_text(name: &str) -> Result<String> {
-    String::from_utf8(read(name)?)
+    String::from_utf8(kaldi_io::without_mark(&read(name)?).to_vec())
         .map_err(|error| Error::Conf { place: name.to_owned(), message: format!("expected text in UTF-8, {error}") })
 }

@@ -142,3 +142,23 @@ fn a_frame_of_another_length_than_its_header_says_is_damaged() {
         );
     }
 }
+
+#[test]
+fn what_was_compressed_before_damage_comes_out() {
+    let text = text();
+    for compressed in [gzip(&text), zstd(&text)] {
+        let half = compressed.len() / 2;
+        let input = |bytes: &[u8]| Input::from_bytes("x", bytes.to_vec());
+        let mut cut = input(&compressed[..half]);
+        let mut found = Vec::new();
+        let error = loop {
+            match cut.read_some(&mut found, 1 << 18) {
+                Ok(count) => assert!(count > 0),
+                Err(error) => break error,
+            }
+        };
+        assert!(error.is_damage() && text.starts_with(&found));
+        assert!(found.len() > text.len() / 5, "{} of {}", found.len(), text.len());
+    }
+    assert!(!Input::open("/nowhere".into()).unwrap_err().is_damage());
+}

@@ -13,11 +13,16 @@ pub(super) struct ZstdDecoder {
     is_started: bool,
     /// Bytes of the frame that were delivered.
     delivered: u64,
+    /// What is wrong with the frame, after the bytes that were decoded before.
+    fault: Option<io::Error>,
 }
+
+/// A last block of nothing, and a checksum.
+const LAST_BLOCK: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 
 impl ZstdDecoder {
     pub(super) fn new(feed: Feed) -> Self {
-        Self { feed, frame: FrameDecoder::new(), is_started: false, delivered: 0 }
+        Self { feed, frame: FrameDecoder::new(), is_started: false, delivered: 0, fault: None }
     }
 
     pub(super) fn feed(&mut self) -> &mut Feed {
@@ -78,9 +83,16 @@ impl Read for ZstdDecoder {
                 self.delivered += got as u64;
                 return Ok(got);
             }
+            if let Some(fault) = self.fault.take() {
+                return Err(fault);
+            }
             if self.is_started && !self.frame.is_finished() {
                 let strategy = BlockDecodingStrategy::UptoBytes(out.len());
-                self.frame.decode_blocks(&mut self.feed, strategy).map_err(io::Error::other)?;
+                if let Err(error) = self.frame.decode_blocks(&mut self.feed, strategy) {
+                    // The frame keeps what later blocks may repeat. If it ends, all that was decoded comes out.
+                    let _ = self.frame.decode_blocks(&LAST_BLOCK[..], BlockDecodingStrategy::All);
+                    self.fault = Some(io::Error::other(error));
+                }
                 continue;
             }
             if self.is_started {

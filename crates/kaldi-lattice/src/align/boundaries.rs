@@ -35,7 +35,7 @@ impl WordBoundaries {
     /// Those of [`Self::parse`], and if the file cannot be read.
     pub fn read(rxfilename: &BStr) -> Result<Self, BoundaryTableError> {
         let mut input = Input::open(rxfilename).map_err(BoundaryTableError::Io)?;
-        let text = input.read_to_end().map_err(BoundaryTableError::Io)?;
+        let text = input.read_text().map_err(BoundaryTableError::Io)?;
         let name = input.name().to_owned();
         input.finish().map_err(BoundaryTableError::Io)?;
         Self::parse(&name, &text)

@@ -38,7 +38,7 @@ impl AlignmentLexicon {
     /// Those of [`Self::parse`], and if the file cannot be read.
     pub fn read(rxfilename: &BStr) -> Result<(Self, Vec<String>), LexiconError> {
         let mut input = Input::open(rxfilename).map_err(LexiconError::Io)?;
-        let text = input.read_to_end().map_err(LexiconError::Io)?;
+        let text = input.read_text().map_err(LexiconError::Io)?;
         let name = input.name().to_owned();
         input.finish().map_err(LexiconError::Io)?;
         Self::parse(&name, &text)

@@ -38,6 +38,8 @@ pub(crate) struct ArchiveReader<F> {
     last: Option<(BString, Vec<u8>)>,
     /// A fault after the entries that were delivered last.
     fault: Option<Error>,
+    /// Why nothing can be read after what is in the window: a compressed stream is damaged there.
+    damage: Option<kaldi_io::Error>,
     ended: bool,
 }
 
@@ -82,6 +84,7 @@ impl<F: Framing> ArchiveReader<F> {
             has_delivered: false,
             last: None,
             fault: None,
+            damage: None,
             ended: false,
         }
     }
@@ -113,10 +116,21 @@ impl<F: Framing> ArchiveReader<F> {
         if self.ended {
             return Ok(None);
         }
+        if self.window.offset() == 0 {
+            self.window.pass_mark()?;
+        }
         loop {
             let mut spans = Vec::new();
             match self.frame(&mut spans) {
-                Stop::More(need) if spans.is_empty() => self.window.grow(need)?,
+                Stop::More(_) if self.damage.is_some() => {
+                    let damage = self.damage.take().map(Error::Io);
+                    return self.end(spans, damage, false);
+                }
+                Stop::More(need) if spans.is_empty() => match self.window.grow(need) {
+                    // What came before it may be entries.
+                    Err(error) if error.is_damage() => self.damage = Some(error),
+                    grown => grown?,
+                },
                 Stop::More(_) => return Ok(Some(self.batch(spans))),
                 Stop::Skip => return Ok(Some(self.skip(spans))),
                 Stop::End => return self.end(spans, None, false),
@@ -346,7 +360,7 @@ impl<F: Framing> Reader for ArchiveReader<F> {
     }
 
     fn restart(&mut self) -> Result<()> {
-        self.fault = None;
+        (self.fault, self.damage) = (None, None);
         self.ended = true;
         self.window.restart()?;
         self.ended = false;

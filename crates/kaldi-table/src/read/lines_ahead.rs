@@ -202,6 +202,10 @@ impl LinesAhead {
                 warning!("{error}; ignored, as permissive mode (p) asks");
                 self.lines.next_line()
             }
+            Err(Error::Io(error)) if self.permissive && error.is_damage() => {
+                warning!("{error}; the lines from there on are left out, as permissive mode (p) asks");
+                Ok(None)
+            }
             other => other,
         });
         let line = match next {

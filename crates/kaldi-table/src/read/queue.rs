@@ -79,7 +79,10 @@ impl<E> Queue<E> {
                 Outcome::Unreadable { error, wrong_range } => {
                     match permit(self.unreadable, self.delivered, wrong_range) {
                         Permit::Fail => return Err(error),
-                        Permit::LeaveOut => warn_left_out(&error),
+                        Permit::LeaveOut => {
+                            warn_left_out(&error);
+                            session.count_left_out();
+                        }
                         Permit::End => {
                             warn_end(&error);
                             break;

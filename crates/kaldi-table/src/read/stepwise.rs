@@ -1,5 +1,6 @@
 //! Tables whose entries are found one by one, delivered in batches.
 
+use kaldi_io::Session;
 use kaldi_log::Logged;
 use kaldi_reader::Reader;
 
@@ -93,7 +94,10 @@ impl<S: Steps> Stepwise<S> {
                     goes_on = !is_slow;
                     Some(entry)
                 }
-                Ok(Step::LeftOut) => None,
+                Ok(Step::LeftOut) => {
+                    Session::current().count_left_out();
+                    None
+                }
                 end => {
                     self.fault = end.err();
                     if self.fault.is_some() {

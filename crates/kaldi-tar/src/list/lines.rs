@@ -53,7 +53,8 @@ impl ListLines {
                 return Ok(None);
             }
             self.number += 1;
-            let text = self.source.window(line)?[..line].trim_ascii().to_vec();
+            let text = &self.source.window(line)?[..line];
+            let text = if self.number == 1 { kaldi_io::without_mark(text) } else { text }.trim_ascii().to_vec();
             self.source.consume(line);
             if text.contains(&0) {
                 return Err(self.error("expected a line of text, got binary data".to_owned()));
