@@ -14,8 +14,8 @@ Usage: kaldi-store [options] ls <folder>
    or: kaldi-store [options] cp <from> [<from> ...] <to>
    or: kaldi-store [options] rm <object> [<object> ...]
  e.g.: kaldi-store ls s3://bucket/mfcc/
- or: kaldi-store cat https://example.org/feats.scp | head
- or: kaldi-store cp raw_mfcc.1.ark s3://bucket/mfcc/raw_mfcc.1.ark
+       kaldi-store cat https://example.org/feats.scp | head
+       kaldi-store cp raw_mfcc.1.ark s3://bucket/mfcc/raw_mfcc.1.ark
 
 If the target of cp ends with a slash, or is a folder of the disk, or if there are several sources, the copies go into it
 under their own names. With --recursive, the sources are folders, and what is in them goes into the target.
