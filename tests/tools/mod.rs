@@ -1,3 +1,4 @@
+mod argument_counts;
 pub mod audio;
 pub mod cmvn;
 pub mod egs;
