@@ -59,7 +59,9 @@ fn a_missing_crate_of_this_project_is_no_reason_to_skip() {
     assert!(!is_missing_here("error[E0308]: mismatched types"));
 }
 
+/// `cargo test --test suite -- --ignored docs::library`
 #[test]
+#[ignore = "builds all packages again, which takes minutes"]
 fn the_program_runs_outside_of_the_workspace() {
     let blocks = Page::read("crates/kaldi-tables/README.md").blocks();
     let block = |info: &str| &blocks.iter().find(|block| block.info == info).unwrap().text;

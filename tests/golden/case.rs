@@ -35,6 +35,10 @@ pub struct Case {
     /// What the case pins down.
     #[serde(default)]
     pub why: String,
+    /// The name of its file in `cases`, without `.jsonl`.
+    #[serde(skip)]
+    #[allow(dead_code, reason = "each test program uses a part of it")]
+    pub group: String,
 }
 
 /// How a command line ends.
@@ -116,8 +120,15 @@ pub fn folder() -> &'static Path {
 pub fn cases() -> Vec<Case> {
     let mut files: Vec<_> = fs::read_dir(folder().join("cases")).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
-    let parse = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in {line}"));
-    files.iter().flat_map(|file| fs::read_to_string(file).unwrap().lines().map(parse).collect::<Vec<_>>()).collect()
+    let mut cases = Vec::new();
+    for file in files {
+        let group = file.file_stem().unwrap().to_str().unwrap();
+        for line in fs::read_to_string(&file).unwrap().lines() {
+            let case: Case = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in {line}"));
+            cases.push(Case { group: group.to_owned(), ..case });
+        }
+    }
+    cases
 }
 
 /// The entries of `quirks.json`.
@@ -134,6 +145,12 @@ pub fn quirks() -> Vec<Quirk> {
 }
 
 impl Case {
+    /// Whether a program is named in this case: `awk`.
+    #[allow(dead_code, reason = "each test program uses a part of it")]
+    pub fn calls(&self, program: &str) -> bool {
+        self.cmd.split(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_' && c != '.').any(|it| it == program)
+    }
+
     /// The first of the `tools` named in this case, its own before others, that is not among the `built` ones.
     pub fn missing_tool<'a>(&'a self, tools: &BTreeSet<&str>, built: &BTreeSet<String>) -> Option<&'a str> {
         let words = self.cmd.split(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_' && c != '.');

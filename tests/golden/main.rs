@@ -3,12 +3,14 @@
 //! Every case is a result of its own under its own name: `cargo test --test golden copy-feats/` runs those of one tool.
 //! Ignored are `[pending]` cases, which name a tool that does not exist yet, and `[quirk]` cases, in which we do something
 //! else than Kaldi on purpose (`tests/golden/quirks.rs` lists the tests of what we do instead). The lines before the
-//! results count both.
+//! results count both. With `CASES_OF=feats,io` there are only the cases of these files, with
+//! `CASES_THAT_CALL=awk` only those that call this program.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test program: a panic is how it fails")]
 
 mod case;
 mod compare;
+mod inputs;
 #[path = "../support/registry.rs"]
 mod registry;
 mod run;
@@ -17,15 +19,25 @@ mod shell;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let (cases, quirks, built) = (case::cases(), case::quirks(), registry::names());
+    let (mut cases, quirks, built) = (case::cases(), case::quirks(), registry::names());
     let tools: BTreeSet<_> = cases.iter().map(|case| case.tool.clone()).collect();
     let tools = tools.iter().map(String::as_str).collect();
+    if let Ok(groups) = std::env::var("CASES_OF") {
+        let groups: BTreeSet<_> = groups.split(',').collect();
+        cases.retain(|case| groups.contains(case.group.as_str()));
+    }
+    if let Ok(program) = std::env::var("CASES_THAT_CALL") {
+        cases.retain(|case| case.calls(&program));
+    }
+    assert!(!cases.is_empty(), "no case is left");
 
+    let inputs = Arc::new(inputs::Inputs::new());
     let mut pending = BTreeMap::<String, usize>::new();
     let mut trials = Vec::new();
     for case in cases {
@@ -37,8 +49,8 @@ fn main() -> ExitCode {
         } else {
             ""
         };
-        let name = case.name.clone();
-        let trial = Trial::test(name, move || run::run(&case, shell::TIME_LIMIT).map_err(Failed::from));
+        let (name, inputs) = (case.name.clone(), Arc::clone(&inputs));
+        let trial = Trial::test(name, move || run::run(&case, &inputs, shell::TIME_LIMIT).map_err(Failed::from));
         trials.push(trial.with_kind(kind).with_ignored_flag(!kind.is_empty()));
     }
 

@@ -8,24 +8,21 @@ use regex::Regex;
 
 use super::case::{Case, Exit, folder};
 use super::compare::difference;
+use super::inputs::Inputs;
 use super::shell::{self, Outcome};
 
-/// Runs the case in a temporary folder of its own.
+/// Runs the case in a temporary folder of its own, with links to its inputs.
 ///
 /// # Errors
 /// Everything in which the outcome is not Kaldi's, with the command line, its status and both streams.
-pub fn run(case: &Case, limit: Duration) -> Result<(), String> {
-    let scratch = tempfile::tempdir().expect("a temporary folder can be made");
+pub fn run(case: &Case, inputs: &Inputs, limit: Duration) -> Result<(), String> {
+    let scratch = inputs.folder_for(case);
     let dir = scratch.path();
-    for (name, source) in &case.inputs {
-        let input = dir.join(name);
-        fs::create_dir_all(input.parent().expect("an input is in the folder")).expect("a folder can be made");
-        fs::copy(folder().join("data").join(source), input).expect("the suite is whole");
-    }
     let Some(outcome) = shell::run(&case.cmd, dir, limit) else {
         return Err(format!("no end after {limit:?}\n$ {}", case.cmd));
     };
-    let faults = faults(case, &outcome, dir);
+    let mut faults = faults(case, &outcome, dir);
+    faults.extend(inputs.changed_by(case).map(|name| format!("{name}: an input that other cases read has changed")));
     if faults.is_empty() {
         return Ok(());
     }

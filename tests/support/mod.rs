@@ -1,3 +1,4 @@
+pub mod each;
 pub mod registry;
 pub mod sample;
 mod scratch;

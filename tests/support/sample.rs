@@ -143,6 +143,12 @@ pub fn posterior(seed: u64, num_frames: usize) -> Sample {
     Sample::Posterior((0..num_frames).map(|at| frame(at % 4)).collect())
 }
 
+/// Numbers from 0 to 1 without an end.
+pub fn uniform(seed: u64) -> impl Iterator<Item = f64> {
+    let mut numbers = Numbers(seed);
+    std::iter::repeat_with(move || numbers.uniform())
+}
+
 /// A generator of repeatable numbers (splitmix64).
 struct Numbers(u64);
 

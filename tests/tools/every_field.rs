@@ -1,12 +1,11 @@
 //! What holds for every tool, and for every option and argument that names an input: the registry lists them.
 
-use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::support::Scratch;
+use crate::support::each::{self, check_each};
 use crate::support::registry::{self, Tool};
-use crate::support::shell;
 
 /// An option or argument that names an input.
 struct Field {
@@ -126,32 +125,16 @@ fn arguments(tool: &Tool, place: Option<usize>) -> Vec<String> {
 }
 
 fn run(scratch: &Scratch, tool: &str, words: &[String]) -> End {
-    let mut command = Command::new(shell::tools_dir().join(tool));
-    command.args(words).current_dir(scratch.path("")).env("LC_ALL", "C").stdin(Stdio::null()).stdout(Stdio::null());
-    let output = command.output().unwrap();
+    let output = each::run(with_empty_files(scratch), tool, words);
     End { code: output.status.code(), log: String::from_utf8_lossy(&output.stderr).into_owned() }
 }
 
-/// Does work for each item on a few threads, each in a folder of its own with some empty files, and collects what is wrong.
-fn check_each<T: Sync>(items: &[T], work: impl Fn(&Scratch, &T) -> Result<(), String> + Sync) {
-    let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| {
-                let scratch = Scratch::new();
-                for index in 0..8 {
-                    scratch.write(&format!("empty-{index}"), "");
-                }
-                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(message) = work(&scratch, item) {
-                        wrong.lock().unwrap().push(message);
-                    }
-                }
-            });
-        }
-    });
-    let wrong = wrong.into_inner().unwrap();
-    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), items.len(), wrong.join("\n"));
+/// Writes the files that [`arguments`] names.
+fn with_empty_files(scratch: &Scratch) -> &Scratch {
+    for index in (0..8).filter(|index| !scratch.path(&format!("empty-{index}")).exists()) {
+        scratch.write(&format!("empty-{index}"), "");
+    }
+    scratch
 }
 
 /// In Kaldi, options end at the first argument.

@@ -176,7 +176,7 @@ const OTHERS: [&str; 11] = [
     "make-shar",
 ];
 
-fn inputs() -> Scratch {
+pub fn inputs() -> Scratch {
     let scratch = Scratch::new();
     let sound = signal::wave(8000, &[1, -1, 2, -2].repeat(1000));
     scratch

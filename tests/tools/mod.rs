@@ -1,3 +1,4 @@
+mod argument_counts;
 pub mod audio;
 mod bare_names;
 pub mod cmvn;

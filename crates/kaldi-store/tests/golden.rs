@@ -10,6 +10,8 @@
 mod case;
 #[path = "../../../tests/golden/compare.rs"]
 mod compare;
+#[path = "../../../tests/golden/inputs.rs"]
+mod inputs;
 #[path = "../../../tests/support/registry.rs"]
 mod registry;
 #[path = "../../../tests/golden/run.rs"]
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
     });
     let s3 = Arc::new(S3::start());
 
+    let inputs = Arc::new(inputs::Inputs::new());
     let mut trials = Vec::new();
     for (number, case) in cases.into_iter().enumerate() {
         let begin = format!("/{number}/");
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
             let prefix = if kind == "s3" { format!("s3://bucket{begin}") } else { format!("{}{begin}", web.url) };
             let Some((remote, files)) = moved(&case, &prefix) else { continue };
             let (objects, s3, begin) = (Arc::clone(&objects), Arc::clone(&s3), begin.clone());
+            let inputs = Arc::clone(&inputs);
             let trial = Trial::test(format!("{kind}/{}", case.name), move || {
                 for (name, bytes) in files {
                     if kind == "s3" {
@@ -72,7 +76,7 @@ fn main() -> ExitCode {
                 }
                 let settings = variables(&s3.endpoint, SECRET).map(|(name, value)| format!("{name}={value}")).join(" ");
                 let cmd = format!("export no_proxy='*' KALDI_STORE_TIMEOUT=60 {settings}\n{}", remote.cmd);
-                run::run(&Case { cmd, ..remote }, shell::TIME_LIMIT).map_err(Failed::from)
+                run::run(&Case { cmd, ..remote }, &inputs, shell::TIME_LIMIT).map_err(Failed::from)
             });
             trials.push(trial);
         }

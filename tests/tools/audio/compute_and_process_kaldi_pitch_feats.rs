@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::signal::{float_wave, tone, wave, wave_of};
-use crate::support::{Scratch, tool};
 
 const RATE: u32 = 8000;
 const TOOL: &str = "compute-and-process-kaldi-pitch-feats --sample-frequency=8000";
@@ -11,17 +11,6 @@ fn waves() -> Scratch {
     scratch.write("a.wav", wave(RATE, &rising)).write("b.wav", wave(RATE, &tone(RATE, 180.0, 4000.0, 0.7)));
     scratch.write("wav.scp", "a a.wav\nb b.wav\n");
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["a", "b", "c"]] {
-        tool("compute-and-process-kaldi-pitch-feats").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new()
-        .sh("compute-and-process-kaldi-pitch-feats ark:-")
-        .fails_with(1)
-        .stderr_has("Usage: compute-and-process-kaldi-pitch-feats");
 }
 
 #[test]

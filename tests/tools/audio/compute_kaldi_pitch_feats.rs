@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::signal::{float_wave, mixed, tone, wave, wave_of};
-use crate::support::{Scratch, tool};
 
 const RATE: u32 = 8000;
 
@@ -30,14 +30,6 @@ fn pitch(scratch: &Scratch, options: &str) -> Vec<f32> {
 #[track_caller]
 fn is_about(pitch: &[f32], hz: f32) {
     assert!(!pitch.is_empty() && pitch.iter().all(|pitch| (pitch / hz - 1.0).abs() < 0.05), "{hz} Hz: {pitch:?}");
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["a", "b", "c"]] {
-        tool("compute-kaldi-pitch-feats").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("compute-kaldi-pitch-feats ark:-").fails_with(1).stderr_has("Usage: compute-kaldi-pitch-feats");
 }
 
 #[test]

@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::wave::{archive, samples, wave};
-use crate::support::{Scratch, tool};
 
 /// A recording that is loud but for a stretch of one height, in its first half second.
 fn recording(height: i16) -> Vec<i16> {
@@ -12,15 +12,6 @@ fn with(file: &[u8]) -> Scratch {
     let scratch = Scratch::new();
     scratch.write("in.wav", file).write("wav.scp", "utt in.wav\n");
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["a.wav"], &["a", "b", "c"]] {
-        tool("extend-wav-with-silence").args(arguments).assert().code(1).stdout("");
-    }
-    let ran = Scratch::new().sh("extend-wav-with-silence");
-    ran.fails_with(1).stderr_has("Usage: extend-wav-with-silence");
 }
 
 #[test]

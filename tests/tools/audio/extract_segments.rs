@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::wave::{archive, swelling, wave};
-use crate::support::{Scratch, tool};
 
 /// A recording of one second, one of half a second with two channels, and segments.
 fn with_segments(segments: &str) -> Scratch {
@@ -19,14 +19,6 @@ fn cut(samples: std::ops::Range<usize>) -> Vec<u8> {
 fn gives(segments: &str, options: &str, expected: &[(&str, &[u8])]) {
     let ran = with_segments(segments).sh(&format!("extract-segments {options} scp:wav.scp segments ark:-"));
     ran.succeeds().stdout_is(archive(expected));
-}
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-", "-"], &["a", "b", "c", "d"]] {
-        tool("extract-segments").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("extract-segments ark:- s").fails_with(1).stderr_has("Usage: extract-segments");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What compute-mfcc-feats, compute-fbank-feats, compute-plp-feats and compute-spectrogram-feats have in common.
 
+use crate::support::Scratch;
 use crate::support::signal::{float_wave, mixed, tone, wave, wave_of};
-use crate::support::{Scratch, tool};
 
 const TOOLS: [&str; 4] =
     ["compute-mfcc-feats", "compute-fbank-feats", "compute-plp-feats", "compute-spectrogram-feats"];
@@ -63,16 +63,6 @@ pub fn distance(left: &Rows, right: &Rows) -> f32 {
 
 fn for_each_tool(test: impl Fn(&str)) {
     TOOLS.into_iter().for_each(test);
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for_each_tool(|name| {
-        for arguments in [&[][..], &["ark:-"], &["a", "b", "c"]] {
-            tool(name).args(arguments).assert().code(1).stdout("");
-        }
-        Scratch::new().sh(&format!("{name} ark:-")).fails_with(1).stderr_has(&format!("Usage: {name}"));
-    });
 }
 
 #[test]

@@ -1,6 +1,6 @@
+use crate::support::Scratch;
 use crate::support::voice::{Speaker, sounds, speak, wave_file};
 use crate::support::wave::{archive, wave};
-use crate::support::{Scratch, tool};
 
 fn said(words: &str) -> Vec<i16> {
     speak(&Speaker { pitch: (128.0, 96.0), formant_scale: 1.0, seed: 3 }, &sounds(words))
@@ -20,14 +20,6 @@ fn voices() -> Scratch {
     }
     scratch.write("wav.scp", ["a", "b", "c", "d", "e"].map(|key| format!("{key} {key}.wav\n")).concat());
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["scp:wav.scp"], &["ark:a", "b", "c"]] {
-        tool("find-copies").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("find-copies").fails_with(1).stderr_has("Usage: find-copies");
 }
 
 #[test]

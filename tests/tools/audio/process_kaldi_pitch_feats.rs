@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive};
-use crate::support::{Scratch, tool};
 
 fn measured() -> Scratch {
     let scratch = Scratch::new();
@@ -22,14 +22,6 @@ fn is_close(got: &[f32], expected: &[f32]) {
 }
 
 const QUIET: &str = "--delta-pitch-noise-stddev=0";
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["a", "b", "c"]] {
-        tool("process-kaldi-pitch-feats").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("process-kaldi-pitch-feats ark:-").fails_with(1).stderr_has("Usage: process-kaldi-pitch-feats");
-}
 
 /// As Kaldi computes it.
 #[test]

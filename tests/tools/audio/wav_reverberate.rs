@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::wave::{samples, swelling, wave};
-use crate::support::{Scratch, tool};
 
 const INPUT: &str = "in.wav";
 
@@ -31,14 +31,6 @@ fn is_near(got: &[i16], expected: impl IntoIterator<Item = f64>) {
 
 fn input() -> impl Iterator<Item = f64> + Clone {
     swelling(800, 8000.0).into_iter().map(f64::from)
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["in.wav"], &["a", "b", "c"]] {
-        tool("wav-reverberate").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("wav-reverberate").fails_with(1).stderr_has("Usage: wav-reverberate");
 }
 
 #[test]

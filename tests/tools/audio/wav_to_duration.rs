@@ -1,6 +1,6 @@
+use crate::support::Scratch;
 use crate::support::signal::riff;
 use crate::support::wave::{archive, wave, with};
-use crate::support::{Scratch, tool};
 
 /// 0.5 s and 0.25 s.
 fn waves() -> Scratch {
@@ -9,14 +9,6 @@ fn waves() -> Scratch {
     scratch.write("ab.ark", archive(&[("a", &a), ("b", &b)])).write("a.wav", a).write("b.wav", b);
     scratch.write("wav.scp", "a a.wav\nb b.wav\n");
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["scp:wav.scp"], &["ark:a", "ark:b", "c"]] {
-        tool("wav-to-duration").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("wav-to-duration").fails_with(1).stderr_has("Usage: wav-to-duration");
 }
 
 /// Kaldi does not find the next key in an archive whose samples it has not read.

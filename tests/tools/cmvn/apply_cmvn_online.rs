@@ -1,4 +1,4 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 /// Global statistics are of four frames with a mean of 10 and a variance of 4.
 fn feats() -> Scratch {
@@ -8,14 +8,6 @@ fn feats() -> Scratch {
         .write("f.ark", "a [ 1 ; 4 ; 7 ]\nb [ 5 ]\n")
         .write("spk2utt", "s b x a\n");
     scratch
-}
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["a", "ark:-"], &["a", "ark:b", "ark:c", "d"]] {
-        tool("apply-cmvn-online").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("apply-cmvn-online a ark:-").fails_with(1).stderr_has("Usage: apply-cmvn-online");
 }
 
 #[test]

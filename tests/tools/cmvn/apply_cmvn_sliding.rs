@@ -1,18 +1,10 @@
+use crate::support::Scratch;
 use crate::support::sample::matrix;
-use crate::support::{Scratch, tool};
 
 fn feats() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("f.ark", "a [ 1 ; 2 ; 6 ; 7 ]\nb [ 5 ]\n").write("flat.ark", "a [ 1 2 ; 1 2 ; 1 2 ]\n");
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["ark:a", "ark:b", "ark:c"]] {
-        tool("apply-cmvn-sliding").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("apply-cmvn-sliding ark:-").fails_with(1).stderr_has("Usage: apply-cmvn-sliding");
 }
 
 #[test]

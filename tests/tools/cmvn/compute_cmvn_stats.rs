@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, matrix};
-use crate::support::{Scratch, tool};
 
 fn feats() -> Scratch {
     let scratch = Scratch::new();
@@ -8,14 +8,6 @@ fn feats() -> Scratch {
         .write("spk2utt", "s a c\nt x b\nu y\n")
         .write("w.ark", "a [ 2 0.5 ]\nb [ 1 1 ]\n");
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["ark:-", "ark:-", "ark:-"]] {
-        tool("compute-cmvn-stats").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("compute-cmvn-stats ark:-").fails_with(1).stderr_has("Usage: compute-cmvn-stats");
 }
 
 #[test]

@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive};
-use crate::support::{Scratch, tool};
 
 fn calls() -> Scratch {
     let scratch = Scratch::new();
@@ -7,15 +7,6 @@ fn calls() -> Scratch {
         .write("f.ark", "c1-A [ 3 1 ; 1 1 ]\nc1-B [ 2 5 ; 4 5 ]\nc2-A [ 7 ]\nc2-B [ 8 ; 9 ]\nc3-B [ 1 ]\nc4-A [ 2 ]\n")
         .write("reco", "c3-A c3 A\nc3-B c3 B\nc1-A c1 A\nc1-B c1 B\n\tc2-A  c2 A\r\nc2-B c2 B\nc4-A c4 A");
     scratch
-}
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["reco", "ark:-"], &["a", "ark:b", "ark:c", "ark:d"]] {
-        tool("compute-cmvn-stats-two-channel").args(arguments).assert().code(1).stdout("");
-    }
-    let ran = Scratch::new().sh("compute-cmvn-stats-two-channel reco");
-    ran.fails_with(1).stderr_has("Usage: compute-cmvn-stats-two-channel");
 }
 
 #[test]

@@ -1,18 +1,10 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive};
-use crate::support::{Scratch, tool};
 
 fn stats() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("s.ark", "a [ 4 6 2\n 10 20 0 ]\nb [ 1 2 0\n 3 4 0 ]\n");
     scratch
-}
-
-#[test]
-fn two_or_three_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["1", "ark:a", "ark:b", "ark:c"]] {
-        tool("modify-cmvn-stats").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("modify-cmvn-stats ark:-").fails_with(1).stderr_has("Usage: modify-cmvn-stats");
 }
 
 #[test]

@@ -1,9 +1,7 @@
 //! The tools of examples of chain models.
 
 use super::keys;
-use crate::support::{Scratch, tool};
-
-const TOOLS: [&str; 3] = ["nnet3-chain-copy-egs", "nnet3-chain-shuffle-egs", "nnet3-chain-subset-egs"];
+use crate::support::Scratch;
 
 /// An example of two frames.
 fn example(key: &str) -> String {
@@ -19,18 +17,6 @@ pub fn scratch() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("egs", ["a", "b", "c", "d", "e"].map(example).concat());
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for name in TOOLS {
-        for arguments in [&[][..], &["ark:-"]] {
-            tool(name).args(arguments).assert().code(1).stdout("");
-        }
-        if name != "nnet3-chain-copy-egs" {
-            tool(name).args(["ark:a", "ark:b", "ark:c"]).assert().code(1);
-        }
-    }
 }
 
 /// Kaldi takes what is left of the key for the end of the archive.

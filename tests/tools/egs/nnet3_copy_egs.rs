@@ -1,15 +1,8 @@
 use super::{keys, small};
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 const TWO: &str = "a <Nnet3Eg> <NumIo> 2 <NnetIo> input <I1V> 3 <I1> 0 -1 0 <I1> 0 0 0 <I1> 0 1 0  [\n  1 \n  2 \n  3 ]\n\
                    </NnetIo> <NnetIo> output <I1V> 1 <I1> 0 0 0 rows=1 dim=3 [ 1 0.5 ] \n</NnetIo> </Nnet3Eg> ";
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"]] {
-        tool("nnet3-copy-egs").args(arguments).assert().code(1).stdout("");
-    }
-}
 
 #[test]
 fn text_and_binary_are_the_same_example() {

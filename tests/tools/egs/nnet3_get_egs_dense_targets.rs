@@ -1,12 +1,5 @@
 use super::feats;
-use crate::support::{Scratch, tool};
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:a", "ark:b"], &["ark:a", "ark:b", "ark:c", "ark:d"]] {
-        tool("nnet3-get-egs-dense-targets").args(arguments).assert().code(1).stdout("");
-    }
-}
+use crate::support::Scratch;
 
 #[test]
 fn targets_are_rows_of_the_matrices() {

@@ -1,11 +1,4 @@
-use crate::support::{Scratch, tool};
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["input=ark:-"]] {
-        tool("nnet3-get-egs-simple").args(arguments).assert().code(1).stdout("");
-    }
-}
+use crate::support::Scratch;
 
 #[test]
 fn matrices_stay_as_they_are_under_their_names() {

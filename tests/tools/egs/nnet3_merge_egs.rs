@@ -1,12 +1,5 @@
 use super::{keys, small};
-use crate::support::{Scratch, tool};
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["ark:a", "ark:b", "ark:c"]] {
-        tool("nnet3-merge-egs").args(arguments).assert().code(1).stdout("");
-    }
-}
+use crate::support::Scratch;
 
 #[test]
 fn minibatches_have_the_numbers_of_the_rules() {

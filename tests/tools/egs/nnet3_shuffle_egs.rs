@@ -1,12 +1,5 @@
 use super::{keys, small};
-use crate::support::{Scratch, tool};
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["ark:a", "ark:b", "ark:c"]] {
-        tool("nnet3-shuffle-egs").args(arguments).assert().code(1).stdout("");
-    }
-}
+use crate::support::Scratch;
 
 /// The orders are those of a Kaldi that was compiled with GCC 11 or later.
 #[test]

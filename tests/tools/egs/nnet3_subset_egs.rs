@@ -1,12 +1,5 @@
 use super::{keys, small};
-use crate::support::{Scratch, tool};
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["ark:a", "ark:b", "ark:c"]] {
-        tool("nnet3-subset-egs").args(arguments).assert().code(1).stdout("");
-    }
-}
+use crate::support::Scratch;
 
 #[test]
 fn the_seed_changes_the_order_and_not_the_choice() {

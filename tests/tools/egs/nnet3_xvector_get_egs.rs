@@ -1,18 +1,11 @@
 use super::{feats, keys};
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("feats", feats("a", 12) + &feats("b", 8) + &feats("c", 5));
     scratch.write("ranges", "a 1 7 2 4 0\nb 0 1 0 3 1\na\t0 9  10 4 2 \n");
     scratch
-}
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["ranges", "ark:b"]] {
-        tool("nnet3-xvector-get-egs").args(arguments).assert().code(1).stdout("");
-    }
 }
 
 #[test]

@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, matrix, text_archive};
-use crate::support::{Scratch, tool};
 
 /// Squares, in one column.
 fn squares() -> Scratch {
@@ -14,14 +14,6 @@ fn gives(options: &str, rows: &[&[f32]]) {
     let expected = Sample::Matrix(rows.iter().map(|row| row.to_vec()).collect());
     let ran = squares().sh(&format!("add-deltas-sdc {options} ark:f.ark ark,t:-"));
     ran.succeeds().stdout_is(text_archive(&[("a", expected)]));
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["a", "b", "c"]] {
-        tool("add-deltas-sdc").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("add-deltas-sdc").fails_with(1).stderr_has("Usage: add-deltas-sdc");
 }
 
 #[test]

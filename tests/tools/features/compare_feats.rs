@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{binary_archive, matrix};
-use crate::support::{Scratch, tool};
 
 const FIRST: &str = "a [ 1 2\n 3 4 ]\nb [ 0 1 ]\n";
 
@@ -9,14 +9,6 @@ fn compares(first: &str, options: &str, second: &str, code: i32, lines: &[&str])
     scratch.write("1.ark", first).write("2.ark", second);
     let ran = scratch.sh(&format!("compare-feats {options} ark:1.ark ark:2.ark")).fails_with(code).stdout_is("");
     lines.iter().fold(ran, |ran, line| ran.stderr_has(line));
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["a", "b", "c"]] {
-        tool("compare-feats").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("compare-feats ark:-").fails_with(1).stderr_has("Usage: compare-feats");
 }
 
 #[test]

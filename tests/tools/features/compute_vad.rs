@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, text_archive};
-use crate::support::{Scratch, tool};
 
 /// Features with these energies in the first column, and something else in the second.
 fn feats(entries: &[(&str, &[f32])]) -> Scratch {
@@ -14,14 +14,6 @@ fn feats(entries: &[(&str, &[f32])]) -> Scratch {
 fn decides(options: &str, energies: &[f32], expected: &str) {
     let ran = feats(&[("a", energies)]).sh(&format!("compute-vad {options} ark:f.ark ark,t:-"));
     ran.succeeds().stdout_is(format!("a  [ {expected} ]\n"));
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["a", "b", "c"]] {
-        tool("compute-vad").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("compute-vad ark:-").fails_with(1).stderr_has("Usage: compute-vad");
 }
 
 #[test]

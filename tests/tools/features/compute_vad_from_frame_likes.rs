@@ -1,4 +1,4 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 /// Three classes; each is the most likely one somewhere in utterance a.
 fn likes() -> Scratch {
@@ -8,15 +8,6 @@ fn likes() -> Scratch {
         .write("1.ark", "b [ -2 ]\na [ -2 -1 -3 -1 ]\n")
         .write("2.ark", "a [ -3 -3 -0.5 -1 ]\nb [ 0 ]\n");
     scratch
-}
-
-#[test]
-fn two_tables_at_least_and_a_target_are_needed() {
-    for arguments in [&[][..], &["ark:a", "ark:b"]] {
-        tool("compute-vad-from-frame-likes").args(arguments).assert().code(1).stdout("");
-    }
-    let ran = Scratch::new().sh("compute-vad-from-frame-likes ark:a ark:b");
-    ran.fails_with(1).stderr_has("Usage: compute-vad-from-frame-likes");
 }
 
 #[test]

@@ -1,16 +1,8 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, matrix};
-use crate::support::{Scratch, tool};
 
 fn numbered(frames: impl IntoIterator<Item = usize>) -> Sample {
     Sample::Matrix(frames.into_iter().map(|frame| vec![frame as f32, -(frame as f32)]).collect())
-}
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["-"], &["-", "-"]] {
-        tool("concat-feats").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("concat-feats a b").fails_with(1).stderr_has("Usage: concat-feats");
 }
 
 #[test]

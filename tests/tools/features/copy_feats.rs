@@ -1,16 +1,8 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, matrix, matrix_f64, text_archive};
-use crate::support::{Scratch, tool};
 
 fn feats() -> [(&'static str, Sample); 4] {
     [("a", matrix(1, 30, 13)), ("b", matrix(2, 1, 13)), ("c", Sample::Matrix(vec![])), ("d", matrix(3, 9, 13))]
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["a", "b", "c"]] {
-        tool("copy-feats").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("copy-feats ark:-").fails_with(1).stderr_has("Usage: copy-feats");
 }
 
 #[test]

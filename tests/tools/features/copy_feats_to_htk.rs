@@ -1,8 +1,8 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, matrix, text_archive};
-use crate::support::{Scratch, tool};
 
 fn feats() -> Scratch {
     let scratch = Scratch::new();
@@ -12,14 +12,6 @@ fn feats() -> Scratch {
 
 const A: &[u8] = b"\0\0\0\x02\0\x01\x86\xa0\0\x08\0\x09\x3f\x80\0\0\x40\0\0\0\x40\x40\0\0\x40\x80\0\0";
 const B: &[u8] = b"\0\0\0\0\0\x01\x86\xa0\0\0\0\x09";
-
-#[test]
-fn one_argument_is_needed() {
-    for arguments in [&[][..], &["ark:a", "ark:b"]] {
-        tool("copy-feats-to-htk").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("copy-feats-to-htk").fails_with(1).stderr_has("Usage: copy-feats-to-htk");
-}
 
 #[test]
 fn every_utterance_gets_a_file_in_a_new_folder() {

@@ -1,4 +1,4 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 fn feats() -> Scratch {
     let scratch = Scratch::new();
@@ -7,14 +7,6 @@ fn feats() -> Scratch {
 }
 
 const A: &[u8] = b"\x04\0\0\0\0\0\x80\x3f\0\0\0\x40\0\0\x40\x40\0\0\x80\x40";
-
-#[test]
-fn one_argument_is_needed() {
-    for arguments in [&[][..], &["ark:a", "ark:b"]] {
-        tool("copy-feats-to-sphinx").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("copy-feats-to-sphinx").fails_with(1).stderr_has("Usage: copy-feats-to-sphinx");
-}
 
 #[test]
 fn every_utterance_gets_a_file_in_a_new_folder() {

@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, matrix, text_archive};
-use crate::support::{Scratch, tool};
 
 fn numbered(frames: impl IntoIterator<Item = usize>) -> Sample {
     Sample::Matrix(frames.into_iter().map(|frame| vec![frame as f32, -(frame as f32)]).collect())
@@ -16,15 +16,6 @@ fn with_segments(segments: &str) -> Scratch {
 fn gives(segments: &str, options: &str, expected: &[(&str, Sample)]) {
     let ran = with_segments(segments).sh(&format!("extract-feature-segments {options} ark:f.ark segments ark:-"));
     ran.succeeds().stdout_is(binary_archive(expected));
-}
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-", "-"], &["a", "b", "c", "d"]] {
-        tool("extract-feature-segments").args(arguments).assert().code(1).stdout("");
-    }
-    let ran = Scratch::new().sh("extract-feature-segments ark:- s");
-    ran.fails_with(1).stderr_has("Usage: extract-feature-segments");
 }
 
 #[test]

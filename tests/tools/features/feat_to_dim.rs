@@ -1,19 +1,11 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, matrix};
-use crate::support::{Scratch, tool};
 
 fn feats() -> Scratch {
     let scratch = Scratch::new();
     let entries = [("a", matrix(1, 2, 13)), ("b", Sample::Matrix(vec![])), ("c", matrix(2, 5, 40))];
     scratch.write("f.ark", binary_archive(&entries)).write("f.scp", "a f.ark:2\n");
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["a", "b", "c"]] {
-        tool("feat-to-dim").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("feat-to-dim ark:-").fails_with(1).stderr_has("Usage: feat-to-dim");
 }
 
 #[test]

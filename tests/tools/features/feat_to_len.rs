@@ -1,19 +1,11 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, matrix};
-use crate::support::{Scratch, tool};
 
 fn feats() -> Scratch {
     let scratch = Scratch::new();
     let entries = [("a", matrix(1, 20, 13)), ("b", Sample::Matrix(vec![])), ("c", matrix(2, 5, 40))];
     scratch.write("f.ark", binary_archive(&entries)).write("f.scp", "a f.ark:2\n");
     scratch
-}
-
-#[test]
-fn one_or_two_arguments_are_needed() {
-    for arguments in [&[][..], &["a", "b", "c"]] {
-        tool("feat-to-len").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("feat-to-len").fails_with(1).stderr_has("Usage: feat-to-len");
 }
 
 #[test]

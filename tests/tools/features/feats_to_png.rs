@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, matrix, text_archive, vector};
-use crate::support::{Scratch, tool};
 
 /// Three utterances in `f.ark`.
 fn feats() -> Scratch {
@@ -66,14 +66,6 @@ impl Picture {
 /// The first and the last colour of viridis.
 const VIOLET: [u8; 3] = [68, 1, 84];
 const YELLOW: [u8; 3] = [253, 231, 37];
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["a", "b", "c"]] {
-        tool("feats-to-png").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("feats-to-png ark:-").fails_with(1).stderr_has("Usage: feats-to-png");
-}
 
 #[test]
 fn every_utterance_gets_a_file_in_a_new_folder() {

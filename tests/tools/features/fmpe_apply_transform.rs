@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, matrix};
-use crate::support::{Scratch, tool};
 
 /// A mixture of two Gaussians in two dimensions.
 pub const GMM: &str = "<DiagGMM> \n<WEIGHTS>  [ 0.25 0.75 ]\n<MEANS_INVVARS>  [\n  1 2 \n  -4 1 ]\n<INV_VARS>  [\n  1 2 \n  4 0.5 \
@@ -26,14 +26,6 @@ fn is_close(text: &[u8], expected: &[f64]) {
     let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     assert_eq!(numbers.len(), expected.len(), "{text}");
     assert!(numbers.iter().zip(expected).all(|(number, expected)| (number - expected).abs() < 1e-5), "{text}");
-}
-
-#[test]
-fn four_arguments_are_needed() {
-    for arguments in [&[][..], &["a", "ark:-", "ark:-"], &["a", "b", "c", "d", "e"]] {
-        tool("fmpe-apply-transform").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("fmpe-apply-transform a").fails_with(1).stderr_has("Usage: fmpe-apply-transform");
 }
 
 /// What Kaldi computes.

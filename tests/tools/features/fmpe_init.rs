@@ -1,5 +1,5 @@
 use super::fmpe_apply_transform::{GMM, TRANSFORM};
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 const CONTEXTS: &str = "--context-expansion='0,1:-1,0.5;1,0.25'";
 
@@ -7,14 +7,6 @@ fn with_gmm() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("1.ubm", GMM);
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["-"], &["a", "b", "c"]] {
-        tool("fmpe-init").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("fmpe-init -").fails_with(1).stderr_has("Usage: fmpe-init");
 }
 
 /// As Kaldi writes it.

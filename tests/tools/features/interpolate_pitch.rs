@@ -1,19 +1,11 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, matrix};
-use crate::support::{Scratch, tool};
 
 /// Two utterances with gaps.
 fn with_gaps() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("f.txt", "a [ 0.9 120\n 0.2 0\n 0.8 128.5\n 0.9 131 ]\nb [ 0.1 0\n 0.95 200\n 0.5 0 ]\n");
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["a", "b", "c"]] {
-        tool("interpolate-pitch").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("interpolate-pitch ark:-").fails_with(1).stderr_has("Usage: interpolate-pitch");
 }
 
 /// What Kaldi computes, random numbers and all: those of the second utterance come after those of the first.

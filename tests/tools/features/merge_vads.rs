@@ -1,17 +1,9 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 fn vads() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("1.ark", "a [ 0 0 1 1 ]\nb [ 1 ]\n").write("2.ark", "a [ 0 1 0 1 ]\nb [ 1 ]\n");
     scratch
-}
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:a", "ark:b"], &["a", "b", "c", "d"]] {
-        tool("merge-vads").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("merge-vads ark:a ark:b").fails_with(1).stderr_has("Usage: merge-vads");
 }
 
 #[test]

@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, matrix, text_archive};
-use crate::support::{Scratch, tool};
 
 /// Rows of one column, of two, and of both side by side.
 fn left(num_frames: usize) -> Sample {
@@ -21,14 +21,6 @@ fn archives() -> Scratch {
     scratch.write("l.ark", binary_archive(&first));
     scratch.write("r.ark", binary_archive(&[("a", right(3)), ("b", right(4)), ("c", right(4))]));
     scratch
-}
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["ark:-", "ark:-"]] {
-        tool("paste-feats").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("paste-feats ark:- ark:-").fails_with(1).stderr_has("Usage: paste-feats");
 }
 
 #[test]

@@ -1,18 +1,10 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, matrix};
-use crate::support::{Scratch, tool};
 
 fn voiced() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("f.txt", "a [ 0.9 120\n 0.2 121\n 0.8 128.5\n 0.9 131\n 0 140\n 1 138 ]\n");
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["a", "b", "c"]] {
-        tool("process-pitch-feats").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("process-pitch-feats ark:-").fails_with(1).stderr_has("Usage: process-pitch-feats");
 }
 
 /// As Kaldi computes it.

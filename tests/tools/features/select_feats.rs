@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, text_archive};
-use crate::support::{Scratch, tool};
 
 /// A row in which every column holds its number.
 fn numbered(num_cols: usize) -> Sample {
@@ -28,14 +28,6 @@ fn refuses(selection: &str, message: &str) {
     let ran = scratch.sh(&format!("select-feats -- '{selection}' ark:f.ark ark:o"));
     ran.fails_with(255).stderr_has(message);
     assert_eq!(scratch.list(), ["f.ark"]);
-}
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["0", "ark:-"], &["0", "a", "b", "c"]] {
-        tool("select-feats").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("select-feats 0 ark:-").fails_with(1).stderr_has("Usage: select-feats");
 }
 
 #[test]

@@ -1,13 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive};
-use crate::support::{Scratch, tool};
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:a", "ark:b"], &["a", "b", "c", "d"]] {
-        tool("select-voiced-frames").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("select-voiced-frames ark:a").fails_with(1).stderr_has("Usage: select-voiced-frames");
-}
 
 #[test]
 fn frames_with_a_one_are_kept() {

@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, matrix, text_archive};
-use crate::support::{Scratch, tool};
 
 fn numbered(frames: impl IntoIterator<Item = usize>) -> Sample {
     Sample::Matrix(frames.into_iter().map(|frame| vec![frame as f32, -(frame as f32)]).collect())
@@ -12,14 +12,6 @@ fn gives(shift: i32, frames: impl IntoIterator<Item = usize>) {
     let ran = scratch.sh(&format!("shift-feats --shift={shift} ark:f.ark ark:-"));
     let ran = ran.succeeds().stdout_is(binary_archive(&[("a", numbered(frames))]));
     ran.stderr_has(&format!("Shifted 1 features by {shift} frames; 0 with errors."));
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["a", "b", "c"]] {
-        tool("shift-feats").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("shift-feats ark:-").fails_with(1).stderr_has("Usage: shift-feats");
 }
 
 #[test]

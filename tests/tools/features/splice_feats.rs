@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, matrix, text_archive};
-use crate::support::{Scratch, tool};
 
 fn counting(num_frames: usize) -> Sample {
     Sample::Matrix((0..num_frames).map(|frame| vec![frame as f32, frame as f32 + 0.5]).collect())
@@ -11,14 +11,6 @@ fn spliced(num_frames: usize, left: usize, right: usize) -> Sample {
         (0..left + 1 + right).flat_map(|at| [place(at), place(at) + 0.5]).collect()
     };
     Sample::Matrix((0..num_frames).map(row).collect())
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["a", "b", "c"]] {
-        tool("splice-feats").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("splice-feats ark:-").fails_with(1).stderr_has("Usage: splice-feats");
 }
 
 /// From binary archives, text, script files, ranges and pipes, whatever lies in memory in the form of the output.

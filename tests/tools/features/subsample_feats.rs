@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, matrix, text_archive};
-use crate::support::{Scratch, tool};
 
 fn numbered(frames: impl IntoIterator<Item = usize>) -> Sample {
     Sample::Matrix(frames.into_iter().map(|frame| vec![frame as f32, -(frame as f32)]).collect())
@@ -11,14 +11,6 @@ fn gives(options: &str, frames: impl IntoIterator<Item = usize>) {
     scratch.write("f.ark", binary_archive(&[("a", numbered(0..10))]));
     let ran = scratch.sh(&format!("subsample-feats {options} ark:f.ark ark:-"));
     ran.succeeds().stdout_is(binary_archive(&[("a", numbered(frames))]));
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["a", "b", "c"]] {
-        tool("subsample-feats").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("subsample-feats ark:-").fails_with(1).stderr_has("Usage: subsample-feats");
 }
 
 #[test]

@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, matrix, text_archive};
-use crate::support::{Scratch, tool};
 
 const KEYS: [&str; 12] = ["k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7", "k8", "k9", "k10", "k11"];
 
@@ -11,14 +11,6 @@ fn feats() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("f.ark", binary_archive(&entries(&KEYS))).write("utts", "k7\n k2 and more\r\n\tk99\n");
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["a", "b", "c"]] {
-        tool("subset-feats").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("subset-feats ark:-").fails_with(1).stderr_has("Usage: subset-feats");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 fn lengths(lengths: &[u32]) -> Scratch {
     let scratch = Scratch::new();
@@ -14,13 +14,6 @@ fn batches(scratch: &Scratch, options: &str) -> Vec<String> {
     let text = String::from_utf8(ran.stdout().to_vec()).unwrap();
     let values = text.lines().map(|line| line.split_once(' ').unwrap().1.replace(' ', ""));
     values.collect()
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["a"], &["a", "b", "c"]] {
-        tool("batch-utts").args(arguments).assert().code(1).stdout("");
-    }
 }
 
 #[test]

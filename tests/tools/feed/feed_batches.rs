@@ -1,17 +1,9 @@
 use std::collections::BTreeSet;
 
 use super::corpus::{Batch, NUM_UTTERANCES, batches, corpus, fed, keys};
-use crate::support::tool;
 
 const PLAIN: &str = "--conf=plain.yaml --symbols=units.txt data.list";
 const RANDOM: &str = "--conf=random.yaml --symbols=units.txt";
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["data.list"], &["a", "b", "c"]] {
-        tool("feed-batches").args(arguments).assert().code(1).stdout("");
-    }
-}
 
 #[test]
 fn a_batch_is_padded_and_sorted_by_length() {

@@ -1,12 +1,4 @@
 use super::corpus::{NUM_UTTERANCES, corpus, fed};
-use crate::support::tool;
-
-#[test]
-fn two_to_four_arguments_are_needed() {
-    for arguments in [&[][..], &["data.list"], &["a", "b", "c", "d", "e"]] {
-        tool("feed-feats").args(arguments).assert().code(1).stdout("");
-    }
-}
 
 #[test]
 fn tables_have_the_utterances_of_the_batches() {

@@ -1,11 +1,4 @@
-use crate::support::{Scratch, tool};
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["text"]] {
-        tool("make-symbols").args(arguments).assert().code(1).stdout("");
-    }
-}
+use crate::support::Scratch;
 
 #[test]
 fn symbols_are_those_that_tokenize_text_finds() {

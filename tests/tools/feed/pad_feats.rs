@@ -1,17 +1,10 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 fn feats() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("f.txt", "a  [\n  1 2 \n  3 4 ]\nb  [\n  5 6 ]\nc  [\n  7 8 \n  9 10 \n  11 12 ]\nd  [\n  13 14 ]\n");
     scratch.write("batches", "b0 b a\nb1 d c\n");
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["a", "b", "c"]] {
-        tool("pad-feats").args(arguments).assert().code(1).stdout("");
-    }
 }
 
 #[test]

@@ -1,13 +1,6 @@
+use crate::support::Scratch;
 use crate::support::signal::tone;
 use crate::support::wave::{archive, samples, wave};
-use crate::support::{Scratch, tool};
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["a", "b", "c"]] {
-        tool("resample-wav").args(arguments).assert().code(1).stdout("");
-    }
-}
 
 #[test]
 fn a_tone_stays_the_tone_it_was() {

@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{binary_archive, matrix};
-use crate::support::{Scratch, tool};
 
 fn feats() -> Scratch {
     let scratch = Scratch::new();
@@ -8,13 +8,6 @@ fn feats() -> Scratch {
         binary_archive(&[("u1", matrix(1, 60, 20)), ("u2", matrix(2, 60, 20)), ("e", matrix(1, 0, 0))]),
     );
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["a", "b", "c"]] {
-        tool("spec-augment-feats").args(arguments).assert().code(1).stdout("");
-    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, matrix, text_archive};
-use crate::support::{Scratch, tool};
 
 /// An archive of 50 matrices, and a list of as many lines.
 fn tables() -> Scratch {
@@ -18,13 +18,6 @@ fn tables() -> Scratch {
 fn lines(scratch: &Scratch, script: &str) -> Vec<String> {
     let ran = scratch.sh(script).succeeds();
     String::from_utf8(ran.stdout().to_vec()).unwrap().lines().map(str::to_owned).collect()
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["a", "b", "c"]] {
-        tool("table-shuffle").args(arguments).assert().code(1).stdout("");
-    }
 }
 
 #[test]

@@ -1,18 +1,11 @@
+use crate::support::Scratch;
 use crate::support::sample::{binary_archive, ints};
-use crate::support::{Scratch, tool};
 
 fn lists() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("l.scp", "b 1\nA 22\na  333\nb 0\n").write("utt2num_frames", "a 5\nb 5\nA 9\n");
     scratch.write("i.ark", binary_archive(&[("c", ints(1, 2)), ("a", ints(2, 9)), ("b", ints(3, 0))]));
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["a", "b", "c"]] {
-        tool("table-sort").args(arguments).assert().code(1).stdout("");
-    }
 }
 
 #[test]

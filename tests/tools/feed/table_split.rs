@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{binary_archive, ints};
-use crate::support::{Scratch, tool};
 
 fn list(number: usize) -> Scratch {
     let scratch = Scratch::new();
@@ -11,13 +11,6 @@ fn list(number: usize) -> Scratch {
 fn numbers(list: &[u8]) -> Vec<usize> {
     let text = String::from_utf8(list.to_vec()).unwrap();
     text.lines().map(|line| line[1..].split(' ').next().unwrap().parse().unwrap()).collect()
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["a", "b", "c"]] {
-        tool("table-split").args(arguments).assert().code(1).stdout("");
-    }
 }
 
 #[test]

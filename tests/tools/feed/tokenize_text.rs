@@ -1,4 +1,4 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 /// A folder with a symbol table of characters and two texts.
 fn texts() -> Scratch {
@@ -9,11 +9,7 @@ fn texts() -> Scratch {
 }
 
 #[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["a", "b", "c"]] {
-        tool("tokenize-text").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("tokenize-text text").fails_with(1).stderr_has("Usage: tokenize-text");
+fn symbols_are_needed() {
     texts().sh("tokenize-text text ark:-").fails_with(255).stderr_has("expected --symbols=FILE");
 }
 

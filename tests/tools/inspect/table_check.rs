@@ -1,15 +1,10 @@
 use bstr::ByteSlice;
 
 use super::tables;
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive};
 use crate::support::tar::tar;
 use crate::support::wave::wave;
-use crate::support::{Scratch, tool};
-
-#[test]
-fn a_table_is_needed() {
-    tool("table-check").assert().code(1).stdout("");
-}
 
 #[test]
 fn a_sound_table_has_no_line() {

@@ -2,14 +2,6 @@ use crate::support::Scratch;
 use bstr::ByteSlice;
 
 use super::tables;
-use crate::support::tool;
-
-#[test]
-fn two_tables_are_needed() {
-    for arguments in [&[][..], &["a"], &["a", "b", "c"]] {
-        tool("table-diff").args(arguments).assert().code(1).stdout("");
-    }
-}
 
 #[test]
 fn forms_of_the_same_table_are_equal() {

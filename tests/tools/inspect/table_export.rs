@@ -1,6 +1,6 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, ints, matrix, matrix_f64, vector};
 use crate::support::wave::wave;
-use crate::support::{Scratch, tool};
 
 fn tables() -> Scratch {
     let scratch = Scratch::new();
@@ -12,13 +12,6 @@ fn tables() -> Scratch {
     scratch.write("v.ark", binary_archive(&[("x", vector(1, 3)), ("y", vector(2, 3))]));
     scratch.write("i.ark", binary_archive(&[("c", ints(1, 2)), ("a", ints(2, 9)), ("b", ints(3, 0))]));
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["a", "b", "c"]] {
-        tool("table-export").args(arguments).assert().code(1).stdout("");
-    }
 }
 
 #[test]

@@ -2,11 +2,6 @@ use super::tables;
 use crate::support::{Scratch, tool};
 
 #[test]
-fn a_table_is_needed() {
-    tool("table-head").assert().code(1).stdout("");
-}
-
-#[test]
 fn entries_are_written_as_the_typed_copy_writes_them() {
     let scratch = tables();
     for (table, copy) in [

@@ -1,16 +1,9 @@
+use crate::support::Scratch;
 use crate::support::sample::{binary_archive, ints, matrix};
-use crate::support::{Scratch, tool};
 
 fn npy(descr: &str, shape: &str, numbers: &[u8]) -> Vec<u8> {
     let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n");
     [b"\x93NUMPY\x01\x00", &(header.len() as u16).to_le_bytes()[..], header.as_bytes(), numbers].concat()
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["a.npz"], &["a", "b", "c"]] {
-        tool("table-import").args(arguments).assert().code(1).stdout("");
-    }
 }
 
 #[test]

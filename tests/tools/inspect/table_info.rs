@@ -2,16 +2,11 @@ use kaldi_types::ModelType;
 use serde_json::Value;
 
 use super::tables;
+use crate::support::Scratch;
 use crate::support::tar::tar;
 use crate::support::wave::wave;
-use crate::support::{Scratch, tool};
 use crate::tools::models;
 use crate::tools::models::samples::{Sample, samples};
-
-#[test]
-fn a_table_is_needed() {
-    tool("table-info").assert().code(1).stdout("");
-}
 
 /// What is told of one table in JSON.
 #[track_caller]

@@ -1,10 +1,4 @@
 use super::tables;
-use crate::support::tool;
-
-#[test]
-fn a_table_is_needed() {
-    tool("table-keys").assert().code(1).stdout("");
-}
 
 #[test]
 fn keys_of_every_kind_of_table_are_listed() {

@@ -1,12 +1,4 @@
 use super::tables;
-use crate::support::tool;
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["a", "b", "c"]] {
-        tool("table-sample").args(arguments).assert().code(1).stdout("");
-    }
-}
 
 #[test]
 fn either_a_number_or_a_fraction_is_given() {

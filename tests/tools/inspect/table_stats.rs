@@ -1,9 +1,9 @@
 use serde_json::Value;
 
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, ints, matrix, matrix_f64};
 use crate::support::tar::tar;
 use crate::support::wave::wave;
-use crate::support::{Scratch, tool};
 
 fn table() -> Scratch {
     let scratch = Scratch::new();
@@ -23,11 +23,6 @@ fn table() -> Scratch {
 fn objects(scratch: &Scratch, command: &str) -> Vec<Value> {
     let ran = scratch.sh(command).succeeds();
     String::from_utf8_lossy(ran.stdout()).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
-#[test]
-fn a_table_is_needed() {
-    tool("table-stats").assert().code(1).stdout("");
 }
 
 #[test]

@@ -4,12 +4,7 @@ use serde_json::Value;
 
 use crate::support::sample::{Sample, binary_archive};
 use crate::support::viewer::{Viewer, data, wait_until};
-use crate::support::{signal, tar, tool};
-
-#[test]
-fn usage_is_shown_without_arguments() {
-    tool("table-view").assert().code(1).stdout("");
-}
+use crate::support::{signal, tar};
 
 #[test]
 fn what_cannot_be_shown_is_refused() {

@@ -1,10 +1,5 @@
 use crate::support::Scratch;
-use crate::tools::lattices::{ambiguous, refuses_arguments};
-
-#[test]
-fn wrong_numbers_of_arguments_are_refused() {
-    refuses_arguments("lattice-1best", &["", "ark:a", "ark:a ark:b c"]);
-}
+use crate::tools::lattices::ambiguous;
 
 #[test]
 fn the_best_path_is_written_with_its_own_costs() {

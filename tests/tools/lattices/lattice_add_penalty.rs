@@ -1,10 +1,4 @@
 use crate::support::Scratch;
-use crate::tools::lattices::refuses_arguments;
-
-#[test]
-fn wrong_numbers_of_arguments_are_refused() {
-    refuses_arguments("lattice-add-penalty", &["", "ark:a", "ark:a ark:b c"]);
-}
 
 #[test]
 fn every_word_costs_a_penalty() {

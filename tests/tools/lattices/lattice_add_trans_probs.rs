@@ -1,9 +1,4 @@
-use crate::tools::lattices::{golden, refuses_arguments};
-
-#[test]
-fn wrong_numbers_of_arguments_are_refused() {
-    refuses_arguments("lattice-add-trans-probs", &["", "a ark:b", "a ark:b ark:c d"]);
-}
+use crate::tools::lattices::golden;
 
 #[test]
 pub fn costs_of_transitions_are_added_and_taken_off() {

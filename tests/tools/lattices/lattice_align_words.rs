@@ -1,9 +1,4 @@
-use crate::tools::lattices::{golden, refuses_arguments, text_of};
-
-#[test]
-fn wrong_numbers_of_arguments_are_refused() {
-    refuses_arguments("lattice-align-words", &["", "a b ark:c", "a b ark:c ark:d e"]);
-}
+use crate::tools::lattices::{golden, text_of};
 
 #[test]
 fn each_arc_is_a_word_or_silence() {

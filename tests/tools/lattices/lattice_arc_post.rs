@@ -1,10 +1,4 @@
 use crate::support::Scratch;
-use crate::tools::lattices::refuses_arguments;
-
-#[test]
-fn wrong_numbers_of_arguments_are_refused() {
-    refuses_arguments("lattice-arc-post", &["", "ark:a", "a ark:b c d"]);
-}
 
 #[test]
 fn each_arc_has_its_probability() {

@@ -1,9 +1,4 @@
-use crate::tools::lattices::{ambiguous, refuses_arguments};
-
-#[test]
-fn wrong_numbers_of_arguments_are_refused() {
-    refuses_arguments("lattice-best-path", &["", "ark:a ark:b ark:c ark:d"]);
-}
+use crate::tools::lattices::ambiguous;
 
 #[test]
 fn words_and_alignments_of_the_best_path_are_written() {

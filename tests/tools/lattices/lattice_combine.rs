@@ -1,10 +1,5 @@
 use crate::support::Scratch;
-use crate::tools::lattices::{ambiguous, refuses_arguments};
-
-#[test]
-fn wrong_numbers_of_arguments_are_refused() {
-    refuses_arguments("lattice-combine", &["", "ark:a ark:b"]);
-}
+use crate::tools::lattices::ambiguous;
 
 #[test]
 fn paths_of_all_systems_share_the_probability() {

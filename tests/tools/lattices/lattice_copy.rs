@@ -1,10 +1,5 @@
 use crate::support::Scratch;
-use crate::tools::lattices::{ambiguous, golden, refuses_arguments};
-
-#[test]
-fn wrong_numbers_of_arguments_are_refused() {
-    refuses_arguments("lattice-copy", &["", "ark:a", "ark:a ark:b c"]);
-}
+use crate::tools::lattices::{ambiguous, golden};
 
 #[test]
 fn lattices_are_converted_between_forms_and_types() {

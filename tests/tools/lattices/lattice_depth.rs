@@ -1,10 +1,5 @@
 use crate::support::Scratch;
-use crate::tools::lattices::{ambiguous, refuses_arguments};
-
-#[test]
-fn wrong_numbers_of_arguments_are_refused() {
-    refuses_arguments("lattice-depth", &["", "ark:a ark:b c"]);
-}
+use crate::tools::lattices::ambiguous;
 
 #[test]
 fn the_depth_is_the_average_number_of_arcs_across_a_frame() {

@@ -1,9 +1,4 @@
-use crate::tools::lattices::{ambiguous, refuses_arguments};
-
-#[test]
-fn wrong_numbers_of_arguments_are_refused() {
-    refuses_arguments("lattice-depth-per-frame", &["", "ark:a", "ark:a ark:b ark:c d"]);
-}
+use crate::tools::lattices::ambiguous;
 
 #[test]
 fn arcs_across_each_frame_are_counted() {

@@ -1,9 +1,4 @@
-use crate::tools::lattices::{ambiguous, refuses_arguments};
-
-#[test]
-fn wrong_numbers_of_arguments_are_refused() {
-    refuses_arguments("lattice-interp", &["", "ark:a ark:b", "ark:a ark:b ark:c d"]);
-}
+use crate::tools::lattices::ambiguous;
 
 #[test]
 fn costs_of_common_words_are_interpolated() {

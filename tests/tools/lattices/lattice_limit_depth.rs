@@ -1,9 +1,4 @@
-use crate::tools::lattices::{ambiguous, refuses_arguments};
-
-#[test]
-fn wrong_numbers_of_arguments_are_refused() {
-    refuses_arguments("lattice-limit-depth", &["", "ark:a", "ark:a ark:b c"]);
-}
+use crate::tools::lattices::ambiguous;
 
 #[test]
 fn the_best_arcs_across_each_frame_stay() {

@@ -1,10 +1,4 @@
 use crate::support::Scratch;
-use crate::tools::lattices::refuses_arguments;
-
-#[test]
-fn wrong_numbers_of_arguments_are_refused() {
-    refuses_arguments("lattice-mbr-decode", &["", "ark:a", "ark:a ark:b ark:c ark:d ark:e ark:f"]);
-}
 
 #[test]
 fn words_risks_bins_and_times_are_written() {

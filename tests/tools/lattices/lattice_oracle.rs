@@ -1,9 +1,4 @@
-use crate::tools::lattices::{ambiguous, refuses_arguments};
-
-#[test]
-fn wrong_numbers_of_arguments_are_refused() {
-    refuses_arguments("lattice-oracle", &["", "ark:a ark:b", "ark:a ark:b ark:c ark:d e"]);
-}
+use crate::tools::lattices::ambiguous;
 
 #[test]
 fn the_nearest_path_is_found() {

@@ -1,9 +1,4 @@
-use crate::tools::lattices::{ambiguous, refuses_arguments};
-
-#[test]
-fn wrong_numbers_of_arguments_are_refused() {
-    refuses_arguments("lattice-project", &["", "ark:a", "ark:a ark:b c"]);
-}
+use crate::tools::lattices::ambiguous;
 
 #[test]
 fn words_or_transition_ids_are_left() {

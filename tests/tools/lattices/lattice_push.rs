@@ -1,10 +1,5 @@
 use crate::support::Scratch;
-use crate::tools::lattices::{refuses_arguments, text_of};
-
-#[test]
-fn wrong_numbers_of_arguments_are_refused() {
-    refuses_arguments("lattice-push", &["", "ark:a", "ark:a ark:b c"]);
-}
+use crate::tools::lattices::text_of;
 
 #[test]
 fn strings_and_costs_are_pushed() {

@@ -1,9 +1,4 @@
-use crate::tools::lattices::{ambiguous, refuses_arguments, text_of};
-
-#[test]
-fn wrong_numbers_of_arguments_are_refused() {
-    refuses_arguments("lattice-scale", &["", "ark:a", "ark:a ark:b c"]);
-}
+use crate::tools::lattices::{ambiguous, text_of};
 
 #[test]
 fn costs_are_multiplied_by_a_matrix() {

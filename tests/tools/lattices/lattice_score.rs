@@ -1,10 +1,5 @@
 use crate::support::Scratch;
-use crate::tools::lattices::{ambiguous, golden, refuses_arguments, text_of};
-
-#[test]
-fn wrong_numbers_of_arguments_are_refused() {
-    refuses_arguments("lattice-score", &["", "ark:a ark:b"]);
-}
+use crate::tools::lattices::{ambiguous, golden, text_of};
 
 #[test]
 fn words_of_each_setting_are_written() {

@@ -1,9 +1,4 @@
-use crate::tools::lattices::{golden, refuses_arguments, text_of};
-
-#[test]
-fn wrong_numbers_of_arguments_are_refused() {
-    refuses_arguments("lattice-to-phone-lattice", &["", "a ark:b", "a ark:b ark:c d"]);
-}
+use crate::tools::lattices::{golden, text_of};
 
 #[test]
 fn phones_stand_for_words_or_for_transition_ids() {

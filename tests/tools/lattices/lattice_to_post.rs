@@ -1,10 +1,4 @@
 use crate::support::Scratch;
-use crate::tools::lattices::refuses_arguments;
-
-#[test]
-fn wrong_numbers_of_arguments_are_refused() {
-    refuses_arguments("lattice-to-post", &["", "ark:a", "ark:a ark:b ark:c d"]);
-}
 
 #[test]
 fn each_frame_has_the_probabilities_of_its_transition_ids() {

@@ -1,9 +1,4 @@
-use crate::tools::lattices::{ambiguous, refuses_arguments};
-
-#[test]
-fn wrong_numbers_of_arguments_are_refused() {
-    refuses_arguments("lattice-union", &["", "ark:a ark:b", "ark:a ark:b ark:c d"]);
-}
+use crate::tools::lattices::ambiguous;
 
 #[test]
 fn of_paths_with_the_same_words_the_best_one_stays() {

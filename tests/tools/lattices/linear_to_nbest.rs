@@ -1,10 +1,4 @@
 use crate::support::Scratch;
-use crate::tools::lattices::refuses_arguments;
-
-#[test]
-fn wrong_numbers_of_arguments_are_refused() {
-    refuses_arguments("linear-to-nbest", &["", "ark:a ark:b ark:c ark:d", "ark:a ark:b ark:c ark:d ark:e f"]);
-}
 
 #[test]
 fn alignments_and_words_become_a_path() {

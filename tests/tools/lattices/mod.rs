@@ -36,7 +36,7 @@ pub mod nbest_to_lattice;
 pub mod nbest_to_linear;
 pub mod nbest_to_prons;
 
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 /// Two lattices: `a` has the words 5 7 and 6 7, of which the latter is better, `b` the word 8; and a list of the key `b`.
 fn ambiguous() -> Scratch {
@@ -58,13 +58,4 @@ fn golden() -> Scratch {
 #[track_caller]
 fn text_of(scratch: &Scratch, script: &str) -> String {
     String::from_utf8(scratch.sh(script).succeeds().stdout().to_vec()).unwrap()
-}
-
-/// Checks that lists of arguments, with spaces between them, are too few or too many.
-#[track_caller]
-fn refuses_arguments(name: &str, lists: &[&str]) {
-    for list in lists {
-        tool(name).args(list.split_whitespace()).assert().code(1).stdout("");
-    }
-    Scratch::new().sh(name).fails_with(1).stderr_has(&format!("Usage: {name}"));
 }

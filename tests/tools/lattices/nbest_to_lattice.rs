@@ -1,9 +1,4 @@
-use crate::tools::lattices::{ambiguous, refuses_arguments};
-
-#[test]
-fn wrong_numbers_of_arguments_are_refused() {
-    refuses_arguments("nbest-to-lattice", &["", "ark:a", "ark:a ark:b c"]);
-}
+use crate::tools::lattices::ambiguous;
 
 #[test]
 fn the_paths_of_an_utterance_become_a_lattice() {

@@ -1,9 +1,4 @@
-use crate::tools::lattices::{golden, refuses_arguments, text_of};
-
-#[test]
-fn wrong_numbers_of_arguments_are_refused() {
-    refuses_arguments("nbest-to-prons", &["", "a ark:b", "a ark:b c d"]);
-}
+use crate::tools::lattices::{golden, text_of};
 
 #[test]
 fn words_have_their_phones() {

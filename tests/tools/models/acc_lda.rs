@@ -1,11 +1,6 @@
-use super::{scratch, wants_arguments};
+use super::scratch;
 
 const FEATS: &str = "a  [\n  1 2\n  3 4 ]\nb  [\n  1 0 ]\nc  [\n  1 1 ]\n";
-
-#[test]
-fn four_arguments_are_needed() {
-    wants_arguments("acc-lda", 4..=4);
-}
 
 #[test]
 fn statistics_are_those_of_the_pdfs() {

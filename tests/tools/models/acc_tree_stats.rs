@@ -1,4 +1,4 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 /// Phones 1 and 2 have one state: transition-id 1 (3) is the self-loop of phone 1 (2), transition-id 2 (4) leaves it.
 const MODEL: &str = "<TransitionModel> \n<Topology> \n<TopologyEntry> \n<ForPhones> \n1 2 \n</ForPhones> \n<State> 0 \
@@ -14,14 +14,6 @@ fn scratch() -> Scratch {
         .write("feats", "a [\n 0.5\n 1\n 20\n 21 ]\nb [\n 4 ]\n")
         .write("ali", "a 1 2 3 4\nb 2\n");
     scratch
-}
-
-#[test]
-fn four_arguments_are_needed() {
-    for arguments in [&[][..], &["a", "ark:b", "ark:c"], &["a", "ark:b", "ark:c", "d", "e"]] {
-        tool("acc-tree-stats").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("acc-tree-stats a").fails_with(1).stderr_has("Usage: acc-tree-stats");
 }
 
 #[test]

@@ -1,9 +1,4 @@
-use super::{scratch, wants_arguments};
-
-#[test]
-fn three_arguments_are_needed() {
-    wants_arguments("ali-to-phones", 3..=3);
-}
+use super::scratch;
 
 #[test]
 fn alignments_become_phones() {

@@ -1,4 +1,4 @@
-use super::{TRANSITIONS, scratch, wants_arguments};
+use super::{TRANSITIONS, scratch};
 
 fn feats() -> crate::support::Scratch {
     let scratch = scratch();
@@ -10,11 +10,6 @@ fn feats() -> crate::support::Scratch {
     ];
     scratch.write("feats", feats.concat());
     scratch
-}
-
-#[test]
-fn four_arguments_are_needed() {
-    wants_arguments("build-pfile-from-ali", 4..=4);
 }
 
 #[test]

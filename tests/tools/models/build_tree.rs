@@ -1,4 +1,4 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 /// Statistics of windows of three phones out of four, all of two classes, with a topology, questions and roots. Phones 1 and
 /// 3 sound alike, and so do 2 and 4; class 1 sounds as its right neighbour, too.
@@ -33,14 +33,6 @@ pub(super) fn scratch() -> Scratch {
         .write("roots", "shared split 1 2 3 4\n");
     scratch.sh("compile-questions topo questions qst").succeeds();
     scratch
-}
-
-#[test]
-fn five_arguments_are_needed() {
-    for arguments in [&[][..], &["a", "b", "c", "d"], &["a", "b", "c", "d", "e", "f"]] {
-        tool("build-tree").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("build-tree a").fails_with(1).stderr_has("Usage: build-tree");
 }
 
 #[test]

@@ -1,13 +1,4 @@
 use super::build_tree::scratch;
-use crate::support::{Scratch, tool};
-
-#[test]
-fn six_arguments_are_needed() {
-    for arguments in [&[][..], &["a", "b", "c", "d", "e"], &["a", "b", "c", "d", "e", "f", "g"]] {
-        tool("build-tree-two-level").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("build-tree-two-level a").fails_with(1).stderr_has("Usage: build-tree-two-level");
-}
 
 #[test]
 fn leaves_of_the_large_tree_belong_to_those_of_the_small_one() {

@@ -1,13 +1,4 @@
 use super::build_tree::scratch;
-use crate::support::{Scratch, tool};
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["a", "b"], &["a", "b", "c", "d"]] {
-        tool("cluster-phones").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("cluster-phones a").fails_with(1).stderr_has("Usage: cluster-phones");
-}
 
 #[test]
 fn phones_that_sound_alike_are_a_question() {

@@ -1,13 +1,4 @@
 use super::build_tree::scratch;
-use crate::support::{Scratch, tool};
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["a", "b"], &["a", "b", "c", "d"]] {
-        tool("compile-questions").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("compile-questions a").fails_with(1).stderr_has("Usage: compile-questions");
-}
 
 #[test]
 fn questions_are_sorted_for_each_key() {

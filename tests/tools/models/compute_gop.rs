@@ -1,4 +1,4 @@
-use super::{scratch, wants_arguments};
+use super::scratch;
 
 /// Utterance a has three frames of phone 1 and one of phone 2.
 fn utterances() -> crate::support::Scratch {
@@ -9,11 +9,6 @@ fn utterances() -> crate::support::Scratch {
         .write("map", "1 1\n2 2\n")
         .write("probs", "a  [\n  0.25 0.125 0.125 0.5\n  1 0 0 0\n  1 0 0 0\n  0.5 0.25 0 0.25 ]\nb  [\n  1 0 0 0 ]\nc  [\n  1 0 0 0 ]\n");
     scratch
-}
-
-#[test]
-fn six_arguments_are_needed() {
-    wants_arguments("compute-gop", 6..=6);
 }
 
 /// Kaldi's assertion fails without a map.

@@ -1,9 +1,4 @@
-use super::{scratch, wants_arguments};
-
-#[test]
-fn five_arguments_are_needed() {
-    wants_arguments("convert-ali", 5..=5);
-}
+use super::scratch;
 
 #[test]
 fn self_loops_come_last_unless_that_is_not_wanted() {

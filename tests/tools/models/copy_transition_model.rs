@@ -1,9 +1,4 @@
-use super::{TRANSITIONS, scratch, wants_arguments};
-
-#[test]
-fn two_arguments_are_needed() {
-    wants_arguments("copy-transition-model", 2..=2);
-}
+use super::{TRANSITIONS, scratch};
 
 #[test]
 fn a_transition_model_is_copied_out_of_an_acoustic_model() {

@@ -1,14 +1,6 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 const TREE: &str = "ContextDependency 1 0 ToPdf TE 0 2 ( NULL TE -1 2 ( CE 0 CE 1 ) \n) \nEndContextDependency ";
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["a"], &["a", "b", "c"]] {
-        tool("copy-tree").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("copy-tree a").fails_with(1).stderr_has("Usage: copy-tree");
-}
 
 #[test]
 fn trees_are_copied_in_both_forms() {

@@ -1,9 +1,4 @@
-use super::{scratch, wants_arguments};
-
-#[test]
-fn three_arguments_are_needed() {
-    wants_arguments("gmm-compute-likes", 3..=3);
-}
+use super::scratch;
 
 #[test]
 fn each_frame_has_a_likelihood_with_each_pdf() {

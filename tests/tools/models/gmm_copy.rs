@@ -1,9 +1,4 @@
-use super::{TRANSITIONS, scratch, wants_arguments};
-
-#[test]
-fn two_arguments_are_needed() {
-    wants_arguments("gmm-copy", 2..=2);
-}
+use super::{TRANSITIONS, scratch};
 
 #[test]
 fn a_model_is_copied_between_text_and_binary() {

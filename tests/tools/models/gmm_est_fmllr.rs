@@ -1,11 +1,5 @@
-use super::{scratch, wants_arguments};
+use super::scratch;
 use crate::support::Scratch;
-
-#[test]
-fn four_arguments_are_needed() {
-    wants_arguments("gmm-est-fmllr", 4..=4);
-    wants_arguments("gmm-est-fmllr-gpost", 4..=4);
-}
 
 /// Features of one dimension under pdf 3, whose Gaussian has a mean of 3 and a variance of 1. Utterances `a` and `b` have
 /// means of 5.

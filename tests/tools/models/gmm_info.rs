@@ -1,9 +1,4 @@
-use super::{TRANSITIONS, scratch, wants_arguments};
-
-#[test]
-fn one_argument_is_needed() {
-    wants_arguments("gmm-info", 1..=1);
-}
+use super::{TRANSITIONS, scratch};
 
 #[test]
 fn a_model_is_summarized() {

@@ -1,4 +1,4 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 /// Phones 1, 2 and 4 of one state, with a class of its own for the self-loop.
 fn scratch() -> Scratch {
@@ -9,14 +9,6 @@ fn scratch() -> Scratch {
          <Transition> 0 0.5 <Transition> 1 0.5 </State> \n<State> 1 </State> \n</TopologyEntry> \n</Topology> \n",
     );
     scratch
-}
-
-#[test]
-fn four_arguments_are_needed() {
-    for arguments in [&[][..], &["a", "1", "c"], &["a", "1", "c", "d", "e"]] {
-        tool("gmm-init-biphone").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("gmm-init-biphone a").fails_with(1).stderr_has("Usage: gmm-init-biphone");
 }
 
 #[test]

@@ -1,9 +1,4 @@
-use super::{TRANSITIONS, scratch, wants_arguments};
-
-#[test]
-fn three_or_four_arguments_are_needed() {
-    wants_arguments("gmm-init-model-flat", 3..=4);
-}
+use super::{TRANSITIONS, scratch};
 
 #[test]
 fn all_pdfs_are_alike() {

@@ -1,4 +1,4 @@
-use super::{TRANSITIONS, scratch, wants_arguments};
+use super::{TRANSITIONS, scratch};
 use crate::support::Scratch;
 
 fn topology() -> Scratch {
@@ -6,11 +6,6 @@ fn topology() -> Scratch {
     let scratch = scratch();
     scratch.write("topo", &TRANSITIONS[start..end]);
     scratch
-}
-
-#[test]
-fn four_arguments_are_needed() {
-    wants_arguments("gmm-init-mono", 4..=4);
 }
 
 #[test]

@@ -1,9 +1,4 @@
-use super::{scratch, wants_arguments};
-
-#[test]
-fn three_arguments_are_needed() {
-    wants_arguments("gmm-mixup", 3..=3);
-}
+use super::scratch;
 
 #[test]
 fn gaussians_are_split_and_merged() {

@@ -1,12 +1,7 @@
-use super::{scratch, wants_arguments};
+use super::scratch;
 
 const SUMMARY: &str =
     "number of phones 2\nnumber of pdfs 4\nnumber of transition-ids 8\nnumber of transition-states 4\n";
-
-#[test]
-fn one_argument_is_needed() {
-    wants_arguments("hmm-info", 1..=1);
-}
 
 #[test]
 fn a_model_is_summarized() {

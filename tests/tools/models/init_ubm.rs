@@ -1,9 +1,4 @@
-use super::{scratch, wants_arguments};
-
-#[test]
-fn three_arguments_are_needed() {
-    wants_arguments("init-ubm", 3..=3);
-}
+use super::scratch;
 
 #[test]
 fn gaussians_become_one_mixture() {

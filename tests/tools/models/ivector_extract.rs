@@ -1,12 +1,4 @@
 use super::extractor::folder;
-use crate::support::tool;
-
-#[test]
-fn four_arguments_are_needed() {
-    for arguments in [&[][..], &["a", "ark:b", "ark:c"], &["a", "ark:b", "ark:c", "ark:d", "e"]] {
-        tool("ivector-extract").args(arguments).assert().code(1).stdout("");
-    }
-}
 
 /// An utterance without weights has the mean of the prior, from which it is subtracted.
 #[test]

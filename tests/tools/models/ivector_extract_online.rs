@@ -1,12 +1,4 @@
 use super::extractor::folder;
-use crate::support::tool;
-
-#[test]
-fn four_arguments_are_needed() {
-    for arguments in [&[][..], &["a", "ark:b", "ark:c"], &["a", "ark:b", "ark:c", "ark:d", "e"]] {
-        tool("ivector-extract-online").args(arguments).assert().code(1).stdout("");
-    }
-}
 
 #[test]
 fn a_row_is_the_i_vector_of_the_frames_so_far() {

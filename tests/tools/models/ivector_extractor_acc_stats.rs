@@ -1,12 +1,4 @@
 use super::extractor::folder;
-use crate::support::tool;
-
-#[test]
-fn four_arguments_are_needed() {
-    for arguments in [&[][..], &["a", "ark:b", "ark:c"], &["a", "ark:b", "ark:c", "d", "e"]] {
-        tool("ivector-extractor-acc-stats").args(arguments).assert().code(1).stdout("");
-    }
-}
 
 #[test]
 fn utterances_are_counted() {

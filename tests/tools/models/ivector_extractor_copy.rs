@@ -1,13 +1,4 @@
 use super::extractor::{EXTRACTOR, WITH_WEIGHTS, folder};
-use crate::support::tool;
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["a"], &["a", "b", "c"]] {
-        tool("ivector-extractor-copy").args(arguments).assert().code(1).stdout("");
-    }
-    folder().sh("ivector-extractor-copy a").fails_with(1).stderr_has("Usage: ivector-extractor-copy");
-}
 
 #[test]
 fn an_extractor_is_copied_between_binary_and_text() {

@@ -1,4 +1,4 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 const MIXTURE: &str = "<FullGMM> \n<WEIGHTS>  [ 0.25 0.75 ]\n<MEANS_INVCOVARS>  [\n  2 2 \n  -1 0 ]\n<INV_COVARS> [\n1 \n0 2 \
                        ]\n[\n2 \n0 1 ]\n</FullGMM> \n";
@@ -7,13 +7,6 @@ fn mixture() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("ubm", MIXTURE);
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["a"], &["a", "b", "c"]] {
-        tool("ivector-extractor-init").args(arguments).assert().code(1).stdout("");
-    }
 }
 
 /// The random numbers are those of Kaldi.

@@ -1,5 +1,5 @@
 use super::extractor::folder;
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 fn stats() -> Scratch {
     let scratch = folder();
@@ -8,13 +8,6 @@ fn stats() -> Scratch {
                 ivector-extractor-acc-stats w.ie ark:feats ark:post w.acc")
         .succeeds();
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["a"]] {
-        tool("ivector-extractor-sum-accs").args(arguments).assert().code(1).stdout("");
-    }
 }
 
 #[test]

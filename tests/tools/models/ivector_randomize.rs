@@ -1,16 +1,9 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 fn ivectors() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("iv", "a  [\n  1 1\n  2 2\n  3 3\n  4 4\n  5 5\n  6 6 ]\nb  [\n  7 8 ]\n");
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:a"], &["ark:a", "ark:b", "c"]] {
-        tool("ivector-randomize").args(arguments).assert().code(1).stdout("");
-    }
 }
 
 #[test]

@@ -84,13 +84,3 @@ pub fn scratch() -> Scratch {
         .write("phones", "<eps> 0\nAA 1\nSIL 2\n");
     scratch
 }
-
-/// Runs the tool with too few and with too many arguments; `expected` is how many it wants.
-#[track_caller]
-pub fn wants_arguments(tool: &str, expected: std::ops::RangeInclusive<usize>) {
-    for count in [0, *expected.start() - 1, *expected.end() + 1] {
-        let arguments = " ark:x".repeat(count);
-        let ran = Scratch::new().sh(&format!("{tool}{arguments}"));
-        ran.fails_with(1).stdout_is("").stderr_has(&format!("Usage: {tool} "));
-    }
-}

@@ -1,9 +1,4 @@
-use super::{scratch, wants_arguments};
-
-#[test]
-fn three_arguments_are_needed() {
-    wants_arguments("post-to-pdf-post", 3..=3);
-}
+use super::scratch;
 
 /// The order is that of Kaldi's hash table.
 #[test]

@@ -1,9 +1,4 @@
-use super::{scratch, wants_arguments};
-
-#[test]
-fn three_arguments_are_needed() {
-    wants_arguments("post-to-phone-post", 3..=3);
-}
+use super::scratch;
 
 #[test]
 fn weights_of_phones_are_summed() {

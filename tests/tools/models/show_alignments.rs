@@ -1,9 +1,4 @@
-use super::{scratch, wants_arguments};
-
-#[test]
-fn three_arguments_are_needed() {
-    wants_arguments("show-alignments", 3..=3);
-}
+use super::scratch;
 
 #[test]
 fn phones_are_below_their_transition_ids() {

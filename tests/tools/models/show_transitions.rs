@@ -1,9 +1,4 @@
-use super::{scratch, wants_arguments};
-
-#[test]
-fn two_or_three_arguments_are_needed() {
-    wants_arguments("show-transitions", 2..=3);
-}
+use super::scratch;
 
 #[test]
 fn transitions_are_shown_in_words() {

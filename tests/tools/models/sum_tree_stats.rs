@@ -1,14 +1,6 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 const ONE: &str = "BTS 2 EV 1 0 2 \nT GCL 1 0.5  [\n  4 \n  16 ]\nEV 1 0 1 \nT GCL 2 0.5  [\n  1.5 \n  1.25 ]\n\n";
-
-#[test]
-fn two_arguments_at_least_are_needed() {
-    for arguments in [&[][..], &["a"]] {
-        tool("sum-tree-stats").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("sum-tree-stats a").fails_with(1).stderr_has("Usage: sum-tree-stats");
-}
 
 #[test]
 fn statistics_are_summed_and_sorted() {

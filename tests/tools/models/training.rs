@@ -1,7 +1,6 @@
 //! Tools for discriminative training and adaptation of models: what Kaldi computes, in `training.txt`, and what is wrong with
 //! inputs.
 
-use super::wants_arguments;
 use crate::support::Scratch;
 
 /// Files in blocks after `<<< name`, commands that make others after `===`, and `>>> command` with what Kaldi prints.
@@ -44,38 +43,6 @@ fn results_are_those_of_kaldi() {
         let ran = scratch.sh(command).succeeds();
         is_near(command, &String::from_utf8_lossy(ran.stdout()), expected);
     }
-}
-
-/// The numbers of arguments of the tools.
-const ARGUMENTS: [(&str, usize, usize); 17] = [
-    ("fmpe-acc-stats", 5, 5),
-    ("fmpe-est", 3, 3),
-    ("gmm-basis-fmllr-accs", 4, 4),
-    ("gmm-basis-fmllr-accs-gpost", 4, 4),
-    ("gmm-est-basis-fmllr", 5, 5),
-    ("gmm-est-basis-fmllr-gpost", 5, 5),
-    ("gmm-est-fmllr-raw", 5, 5),
-    ("gmm-est-fmllr-raw-gpost", 5, 5),
-    ("gmm-est-gaussians-ebw", 4, 4),
-    ("gmm-est-lvtln-trans", 5, 6),
-    ("gmm-est-rescale", 4, 4),
-    ("gmm-est-weights-ebw", 4, 4),
-    ("gmm-fmpe-acc-stats", 6, 6),
-    ("gmm-get-stats-deriv", 5, 5),
-    ("gmm-global-est-lvtln-trans", 5, 6),
-    ("gmm-ismooth-stats", 3, 3),
-    ("gmm-train-lvtln-special", 5, 6),
-];
-
-#[test]
-fn numbers_of_arguments_are_checked() {
-    for (tool, least, most) in ARGUMENTS {
-        wants_arguments(tool, least..=most);
-    }
-    for (tool, arguments) in [("fmpe-sum-accs", ""), ("fmpe-sum-accs", " a"), ("gmm-basis-fmllr-training", " a b")] {
-        Scratch::new().sh(&format!("{tool}{arguments}")).fails_with(1).stderr_has(&format!("Usage: {tool} "));
-    }
-    wants_arguments("gmm-init-lvtln", 1..=1);
 }
 
 #[test]

@@ -1,12 +1,4 @@
-use crate::support::{Scratch, tool};
-
-#[test]
-fn one_argument_is_needed() {
-    for arguments in [&[][..], &["a", "b"]] {
-        tool("tree-info").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("tree-info").fails_with(1).stderr_has("Usage: tree-info");
-}
+use crate::support::Scratch;
 
 #[test]
 fn sizes_are_shown() {

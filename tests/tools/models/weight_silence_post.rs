@@ -1,11 +1,6 @@
-use super::{scratch, wants_arguments};
+use super::scratch;
 
 const POST: &str = "a [ 7 0.5 1 0.5 ] [ 8 1 ] [ 3 1 ]\n";
-
-#[test]
-fn five_arguments_are_needed() {
-    wants_arguments("weight-silence-post", 5..=5);
-}
 
 #[test]
 fn silence_is_weighted() {

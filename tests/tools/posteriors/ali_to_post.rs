@@ -1,13 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive};
-use crate::support::{Scratch, tool};
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["ark:a", "ark:b", "c"]] {
-        tool("ali-to-post").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("ali-to-post ark:-").fails_with(1).stderr_has("Usage: ali-to-post");
-}
 
 #[test]
 fn each_frame_gets_its_index_with_a_weight_of_one() {

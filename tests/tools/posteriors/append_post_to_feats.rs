@@ -1,18 +1,10 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive};
-use crate::support::{Scratch, tool};
 
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("feats", "a [ 1 2\n 3 4 ]\nb [ 5 6 ]\n").write("post", "a [ 1 0.5 ] [ 0 0.25 ]\nb [ ]\n");
     scratch
-}
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:a", "ark:b"], &["ark:a", "ark:b", "ark:c", "d"]] {
-        tool("append-post-to-feats").arg("--post-dim=2").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("append-post-to-feats ark:-").fails_with(1).stderr_has("Usage: append-post-to-feats");
 }
 
 #[test]

@@ -1,16 +1,8 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, int_lists, text_archive};
-use crate::support::{Scratch, tool};
 
 fn selections() -> [(&'static str, Sample); 3] {
     [("a", int_lists(1, 40)), ("b", Sample::IntLists(vec![])), ("c", Sample::IntLists(vec![vec![], vec![-1, 7]]))]
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["ark:a", "ark:b", "c"]] {
-        tool("copy-gselect").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("copy-gselect ark:-").fails_with(1).stderr_has("Usage: copy-gselect");
 }
 
 #[test]

@@ -1,16 +1,8 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, posterior, text_archive};
-use crate::support::{Scratch, tool};
 
 fn posteriors() -> [(&'static str, Sample); 3] {
     [("a", posterior(1, 40)), ("b", Sample::Posterior(vec![])), ("c", Sample::Posterior(vec![vec![(-3, 0.5)], vec![]]))]
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["ark:a", "ark:b", "c"]] {
-        tool("copy-post").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("copy-post ark:-").fails_with(1).stderr_has("Usage: copy-post");
 }
 
 #[test]

@@ -1,13 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive};
-use crate::support::{Scratch, tool};
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["ark:a", "ark:b", "c"]] {
-        tool("feat-to-post").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("feat-to-post ark:-").fails_with(1).stderr_has("Usage: feat-to-post");
-}
 
 #[test]
 fn all_columns_become_weights() {

@@ -1,18 +1,10 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive};
-use crate::support::{Scratch, tool};
 
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("1.post", "a [ 3 0.5 4 0.25 ] [ 3 1 ]\nb [ 1 0.75 1 0.25 ]\n");
     scratch
-}
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:a", "ark:b"], &["ark:a", "ark:b", "ark:c", "d"]] {
-        tool("get-post-on-ali").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("get-post-on-ali ark:-").fails_with(1).stderr_has("Usage: get-post-on-ali");
 }
 
 #[test]

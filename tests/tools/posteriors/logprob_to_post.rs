@@ -1,12 +1,4 @@
-use crate::support::{Scratch, tool};
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["ark:a", "ark:b", "c"]] {
-        tool("logprob-to-post").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("logprob-to-post ark:-").fails_with(1).stderr_has("Usage: logprob-to-post");
-}
+use crate::support::Scratch;
 
 #[test]
 fn logarithms_become_weights_but_for_small_ones() {

@@ -1,4 +1,4 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
@@ -8,14 +8,6 @@ fn scratch() -> Scratch {
         .write("p2", "a [ 1 1 ] [ 0 0.5 ] [ 0 9 ]\nb [ ]\n")
         .write("p2b", "b [ 0 2 ]\n");
     scratch
-}
-
-#[test]
-fn five_arguments_are_needed_at_least() {
-    for arguments in [&[][..], &["ark:l", "3", "ark:a", "ark:b"], &["ark:l", "3:3", "ark:a"]] {
-        tool("paste-post").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("paste-post ark:-").fails_with(1).stderr_has("Usage: paste-post");
 }
 
 #[test]

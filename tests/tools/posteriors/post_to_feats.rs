@@ -1,13 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive};
-use crate::support::{Scratch, tool};
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["--post-dim=3", "ark:-"], &["--post-dim=3", "ark:a", "ark:b", "c"]] {
-        tool("post-to-feats").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("post-to-feats ark:-").fails_with(1).stderr_has("Usage: post-to-feats");
-}
 
 #[test]
 fn weights_stand_in_the_columns_of_their_indexes() {

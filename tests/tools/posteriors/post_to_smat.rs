@@ -1,12 +1,4 @@
-use crate::support::{Scratch, tool};
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["--dim=3", "ark:-"], &["--dim=3", "ark:a", "ark:b", "c"]] {
-        tool("post-to-smat").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("post-to-smat ark:-").fails_with(1).stderr_has("Usage: post-to-smat");
-}
+use crate::support::Scratch;
 
 #[test]
 fn frames_become_sparse_rows() {

@@ -1,13 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive};
-use crate::support::{Scratch, tool};
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["ark:a", "ark:b", "c"]] {
-        tool("post-to-weights").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("post-to-weights ark:-").fails_with(1).stderr_has("Usage: post-to-weights");
-}
 
 #[test]
 fn the_weights_of_each_frame_are_added() {

@@ -1,12 +1,4 @@
-use crate::support::{Scratch, tool};
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["ark:a", "ark:b", "c"]] {
-        tool("prob-to-post").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("prob-to-post ark:-").fails_with(1).stderr_has("Usage: prob-to-post");
-}
+use crate::support::Scratch;
 
 #[test]
 fn probabilities_become_weights_but_for_small_ones() {

@@ -1,4 +1,4 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 const POSTERIORS: &str = "a [ 1 0.5 2 -1 ] [ ] \nb [ 3 1 ] \n";
 
@@ -6,14 +6,6 @@ fn scratch() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("post", POSTERIORS);
     scratch
-}
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:a", "1"], &["ark:a", "1", "ark:b", "c"]] {
-        tool("scale-post").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("scale-post ark:-").fails_with(1).stderr_has("Usage: scale-post");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 /// Two tables; a second frame without a common index, a third that cancels in the difference.
 fn posteriors() -> Scratch {
@@ -7,14 +7,6 @@ fn posteriors() -> Scratch {
         .write("num.post", "a [ 7 0.5 2 0.25 ] [ 1 1 ] [ 3 0.5 ]\nb [ 4 1 ]\n")
         .write("den.post", "b [ 4 0.5 ]\na [ 2 0.5 9 1 ] [ 2 1 ] [ 3 0.5 ]\n");
     scratch
-}
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:a", "ark:b"], &["ark:a", "ark:b", "ark:c", "ark:d"]] {
-        tool("sum-post").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("sum-post ark:a ark:b").fails_with(1).stderr_has("Usage: sum-post");
 }
 
 #[test]

@@ -1,17 +1,9 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("post", "a [ 1 0.5 2 0.25 ] [ 3 1 ] [ 4 1 ]\nb [ 1 1 ]\n");
     scratch
-}
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:a", "ark:b"], &["ark:a", "ark:b", "ark:c", "d"]] {
-        tool("weight-post").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("weight-post ark:-").fails_with(1).stderr_has("Usage: weight-post");
 }
 
 #[test]

@@ -1,17 +1,9 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 fn scratch(text1: &str, text2: &str) -> Scratch {
     let scratch = Scratch::new();
     scratch.write("1.txt", text1).write("2.txt", text2);
     scratch
-}
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:a", "ark:b"], &["ark:a", "ark:b", "ark:c", "d"]] {
-        tool("align-text").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("align-text ark:-").fails_with(1).stderr_has("Usage: align-text");
 }
 
 #[test]

@@ -1,12 +1,4 @@
-use crate::support::{Scratch, tool};
-
-#[test]
-fn one_argument_is_needed() {
-    for arguments in [&[][..], &["a", "b"]] {
-        tool("compute-eer").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("compute-eer").fails_with(1).stderr_has("Usage: compute-eer");
-}
+use crate::support::Scratch;
 
 #[test]
 fn the_rate_is_printed_without_a_newline() {

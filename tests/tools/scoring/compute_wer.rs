@@ -1,17 +1,9 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 fn scratch(references: &str, hypotheses: &str) -> Scratch {
     let scratch = Scratch::new();
     scratch.write("ref", references).write("hyp", hypotheses);
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["ark:a", "ark:b", "c"]] {
-        tool("compute-wer").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("compute-wer ark:-").fails_with(1).stderr_has("Usage: compute-wer");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
@@ -7,14 +7,6 @@ fn scratch() -> Scratch {
         .write("hyp1", "a 1 2 3\nb 1 x\nc 5 6 7\n")
         .write("hyp2", "a 1 2 3 4\nb 1 2\nc 5 6\n");
     scratch
-}
-
-#[test]
-fn two_or_three_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["ark:a", "ark:b", "ark:c", "d"]] {
-        tool("compute-wer-bootci").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("compute-wer-bootci ark:-").fails_with(1).stderr_has("Usage: compute-wer-bootci");
 }
 
 /// Kaldi prints these digits.

@@ -1,12 +1,7 @@
 use super::{shards, sound};
+use crate::support::Scratch;
 use crate::support::tar::{member, shard, tar};
 use crate::support::wave::with;
-use crate::support::{Scratch, tool};
-
-#[test]
-fn a_shard_is_needed() {
-    tool("check-shards").assert().code(1).stdout("");
-}
 
 #[test]
 fn good_shards_have_no_faults() {

@@ -1,6 +1,6 @@
 use super::{shards, sound};
+use crate::support::Scratch;
 use crate::support::tar::{shard, tar};
-use crate::support::{Scratch, tool};
 
 /// 30 samples in three shards; sample n has n tenths of a second.
 fn thirty() -> Scratch {
@@ -21,13 +21,6 @@ fn keys(scratch: &Scratch, command: &str) -> String {
     let script = "while read shard; do list-shards $shard | cut -d' ' -f1 | tr -d u | xargs echo; done < x.list";
     let ran = scratch.sh(&format!("{command} && {script}")).succeeds();
     String::from_utf8_lossy(ran.stdout()).trim().replace('\n', "|")
-}
-
-#[test]
-fn shards_a_folder_and_a_list_are_needed() {
-    for arguments in [&[][..], &["a", "b"]] {
-        tool("copy-shards").args(arguments).assert().code(1).stdout("");
-    }
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! `make-data-dir` and `export-data-dir`.
 
 use super::sound;
+use crate::support::Scratch;
 use crate::support::wave::wave;
-use crate::support::{Scratch, tool};
 
 /// A folder of sound: `corpus/s1/c/{a,b c}.wav`, `corpus/s2/d.flac`, which is a WAV file by its bytes.
 fn corpus() -> Scratch {
@@ -21,15 +21,6 @@ fn file(scratch: &Scratch, name: &str) -> String {
 
 fn is_whole(scratch: &Scratch, folder: &str) {
     scratch.sh(&format!("table-check --no-feats --no-text {folder}")).succeeds().stdout_is("");
-}
-
-#[test]
-fn at_least_two_arguments_are_needed() {
-    for name in ["make-data-dir", "export-data-dir"] {
-        for arguments in [&[][..], &["a"]] {
-            tool(name).args(arguments).assert().code(1).stdout("");
-        }
-    }
 }
 
 #[test]

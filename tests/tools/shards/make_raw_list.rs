@@ -1,17 +1,10 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 fn data() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("wav.scp", "r1 wav/r1.wav\nr2 a b.wav\nr3 sox r3.mp3 -t wav - |\n");
     scratch.write("text", "r1 hello \"world\"\\\nr1b  \u{4f60}\u{3000}\u{597d} \r\n");
     scratch
-}
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["a", "b"], &["a", "b", "c", "d"]] {
-        tool("make-raw-list").args(arguments).assert().code(1).stdout("");
-    }
 }
 
 #[test]

@@ -1,8 +1,8 @@
 use super::sound;
+use crate::support::Scratch;
 use crate::support::signal::{float_wave, riff};
 use crate::support::tar::{shard, tar};
 use crate::support::wave::{archive, samples, wave, with};
-use crate::support::{Scratch, tool};
 
 /// Three recordings at the rate of the shards.
 fn data() -> Scratch {
@@ -19,13 +19,6 @@ fn sample(scratch: &Scratch, name: &str) -> Vec<u8> {
     let (offset, size) = line.rsplit_once("wav:").unwrap().1.split_once(':').unwrap();
     let (offset, size): (usize, usize) = (offset.parse().unwrap(), size.parse().unwrap());
     scratch.read("a/shards_000000000.tar")[offset..offset + size].to_vec()
-}
-
-#[test]
-fn four_arguments_are_needed() {
-    for arguments in [&[][..], &["a", "b", "c"], &["a", "b", "c", "d", "e"]] {
-        tool("make-shard-list").args(arguments).assert().code(1).stdout("");
-    }
 }
 
 #[test]

@@ -30,9 +30,6 @@ fn text(scratch: &Scratch, name: &str) -> String {
 
 #[test]
 fn arguments_are_checked() {
-    for arguments in [&[][..], &["a"], &["a", "b", "c"]] {
-        tool("make-shar").args(arguments).assert().code(1).stdout("");
-    }
     tool("index-shards").assert().code(1).stdout("");
     let scratch = data();
     scratch

@@ -1,19 +1,11 @@
 use std::fs;
 use std::os::unix::fs::{FileExt, symlink};
 
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, int_lists, ints, matrix, posterior, text_archive, vector};
-use crate::support::{Scratch, tool};
 
 fn two_matrices() -> [(&'static str, Sample); 2] {
     [("a", matrix(1, 30, 4)), ("bc", matrix(2, 20, 4))]
-}
-
-#[test]
-fn an_archive_and_a_script_file_are_needed() {
-    for arguments in [&[][..], &["a.ark"]] {
-        tool("ark-to-scp").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("ark-to-scp x").fails_with(1).stderr_has("Usage: ark-to-scp");
 }
 
 #[test]

@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::Sample;
-use crate::support::{Scratch, tool};
 
 /// Two tables of phones, one as text and one as a script file.
 fn phones() -> Scratch {
@@ -7,14 +7,6 @@ fn phones() -> Scratch {
     scratch.write("1.txt", "a 1 2 3 3\nb 0 0\nc 5\n").write("2.txt", "c 5\nb 0 4\na 1 3 3 2\n");
     scratch.sh("for n in 1 2; do copy-int-vector ark:$n.txt ark,scp:$n.ark,$n.scp; done").succeeds();
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["ark:a", "ark:b", "c"]] {
-        tool("compare-int-vector").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("compare-int-vector ark:-").fails_with(1).stderr_has("Usage: compare-int-vector");
 }
 
 #[test]

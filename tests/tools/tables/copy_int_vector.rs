@@ -1,16 +1,8 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, ints, text_archive};
-use crate::support::{Scratch, tool};
 
 fn alignments() -> [(&'static str, Sample); 3] {
     [("a", ints(1, 600)), ("b", Sample::Ints(vec![])), ("c", Sample::Ints(vec![i32::MIN, -1, 0, i32::MAX]))]
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["a", "b", "c"]] {
-        tool("copy-int-vector").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("copy-int-vector ark:-").fails_with(1).stderr_has("Usage: copy-int-vector");
 }
 
 #[test]

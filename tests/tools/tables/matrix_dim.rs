@@ -1,16 +1,8 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, matrix, matrix_f64, text_archive};
-use crate::support::{Scratch, tool};
 
 fn matrices() -> [(&'static str, Sample); 3] {
     [("a", matrix(1, 3, 4)), ("b", Sample::Matrix(vec![])), ("c", matrix_f64(2, 50, 2))]
-}
-
-#[test]
-fn one_argument_is_needed() {
-    for arguments in [&[][..], &["a", "b"]] {
-        tool("matrix-dim").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("matrix-dim").fails_with(1).stderr_has("Usage: matrix-dim");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 /// Codes of two codebooks, of three frames and of none, in both forms.
 fn with_codes() -> Scratch {
@@ -6,13 +6,6 @@ fn with_codes() -> Scratch {
     scratch.write("codes", "utt 1 11 ; 2 12 ; 3 13 ; \n").write("t", "utt 70 71\n");
     scratch.sh("copy-gselect ark:codes ark:codes.ark").succeeds();
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["a", "b", "c"]] {
-        tool("convert-codes").args(arguments).assert().code(1).stdout("");
-    }
 }
 
 #[test]

@@ -1,11 +1,4 @@
-use crate::support::{Scratch, tool};
-
-#[test]
-fn one_argument_is_needed() {
-    for arguments in [&["--weights=1", "--size=1"][..], &["--weights=1", "--size=1", "a", "b"]] {
-        tool("indexed-blend").args(arguments).assert().code(1).stdout("");
-    }
-}
+use crate::support::Scratch;
 
 #[test]
 fn each_sample_is_of_the_dataset_furthest_behind() {

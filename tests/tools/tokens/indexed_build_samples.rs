@@ -1,4 +1,4 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 /// Sequences of 20, 50, 60, 30, 100 and 5 tokens.
 fn with_lengths() -> Scratch {
@@ -7,13 +7,6 @@ fn with_lengths() -> Scratch {
     scratch.write("t", [20, 50, 60, 30, 100, 5].map(sequence).concat());
     scratch.sh("int-vector-to-indexed --dtype=uint16 ark:t data").succeeds();
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["a"], &["a", "b", "c"]] {
-        tool("indexed-build-samples").args(arguments).assert().code(1).stdout("");
-    }
 }
 
 #[test]

@@ -1,12 +1,7 @@
 use serde_json::Value;
 
 use super::{index, with_dataset};
-use crate::support::{Scratch, tool};
-
-#[test]
-fn a_prefix_is_needed() {
-    tool("indexed-check").assert().code(1).stdout("");
-}
+use crate::support::Scratch;
 
 #[test]
 fn a_fault_has_its_place_and_both_sides() {

@@ -1,12 +1,5 @@
 use super::with_dataset;
-use crate::support::{Scratch, tool};
-
-#[test]
-fn a_prefix_and_a_request_are_needed() {
-    for arguments in [&[][..], &["a"]] {
-        tool("indexed-get").args(arguments).assert().code(1).stdout("");
-    }
-}
+use crate::support::Scratch;
 
 #[test]
 fn each_request_is_a_line() {

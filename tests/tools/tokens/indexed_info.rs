@@ -1,12 +1,7 @@
 use serde_json::Value;
 
 use super::{index, with_dataset};
-use crate::support::{Scratch, tool};
-
-#[test]
-fn a_prefix_is_needed() {
-    tool("indexed-info").assert().code(1).stdout("");
-}
+use crate::support::Scratch;
 
 #[test]
 fn what_is_told_is_told_as_json_too() {

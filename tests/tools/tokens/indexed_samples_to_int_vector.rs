@@ -1,12 +1,4 @@
 use super::with_dataset;
-use crate::support::tool;
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["a"], &["a", "b"], &["a", "b", "c", "d"]] {
-        tool("indexed-samples-to-int-vector").args(arguments).assert().code(1).stdout("");
-    }
-}
 
 #[test]
 fn samples_follow_each_other_and_share_a_token() {

@@ -1,11 +1,7 @@
 use super::with_dataset;
-use crate::support::tool;
 
 #[test]
-fn two_arguments_and_one_way_are_needed() {
-    for arguments in [&[][..], &["a"], &["a", "b", "c"]] {
-        tool("indexed-split").args(arguments).assert().code(1).stdout("");
-    }
+fn one_way_is_needed() {
     let scratch = with_dataset();
     scratch.sh("indexed-split data part-%d").fails_with(255).stderr_has("got 0");
     scratch.sh("indexed-split --parts=2 --max-bytes=2 data part-%d").fails_with(255).stderr_has("got 2");

@@ -1,12 +1,5 @@
 use super::{index, with_dataset};
-use crate::support::{Scratch, tool};
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["a"], &["a", "b", "c"]] {
-        tool("indexed-to-int-vector").args(arguments).assert().code(1).stdout("");
-    }
-}
+use crate::support::Scratch;
 
 #[test]
 fn any_of_the_names_will_do_and_ranges_are_half_open() {

@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, matrix, vector};
-use crate::support::{Scratch, tool};
 
 const AFFINE: &str = " [ 1 0 10\n 0 2 20 ]\n";
 const LINEAR: &str = " [ 1 1\n 1 -1\n 0 1 ]\n";
@@ -27,14 +27,6 @@ fn are_near(left: &[u8], right: &[u8]) {
     for (left, right) in left.iter().zip(right) {
         assert!((left - right).abs() <= 1e-6 * largest, "{left} and {right}");
     }
-}
-
-#[test]
-fn three_arguments_at_least_are_needed() {
-    for arguments in [&[][..], &["a", "ark:-"]] {
-        tool("apply-transform").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("apply-transform a ark:-").fails_with(1).stderr_has("Usage: apply-transform");
 }
 
 #[test]

@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::Sample;
-use crate::support::{Scratch, tool};
 
 fn transforms() -> Scratch {
     let scratch = Scratch::new();
@@ -11,14 +11,6 @@ fn transforms() -> Scratch {
         .write("b.ark", "a1 [ 1 0\n 0 2 ]\nb1 [ 1 2\n 3 4 ]\n")
         .write("utt2spk", "a1 a\na2 a\nb1 b\n");
     scratch
-}
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["a", "b"], &["a", "b", "c", "d"]] {
-        tool("compose-transforms").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("compose-transforms a b").fails_with(1).stderr_has("Usage: compose-transforms");
 }
 
 #[test]

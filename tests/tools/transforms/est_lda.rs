@@ -1,13 +1,4 @@
 use super::lda_stats as stats;
-use crate::support::{Scratch, tool};
-
-#[test]
-fn two_arguments_at_least_are_needed() {
-    for arguments in [&[][..], &["a"]] {
-        tool("est-lda").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("est-lda a").fails_with(1).stderr_has("Usage: est-lda");
-}
 
 #[test]
 fn the_direction_in_which_classes_differ_is_kept() {

@@ -1,13 +1,4 @@
 use super::mllt_stats as stats;
-use crate::support::{Scratch, tool};
-
-#[test]
-fn two_arguments_at_least_are_needed() {
-    for arguments in [&[][..], &["a"]] {
-        tool("est-mllt").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("est-mllt a").fails_with(1).stderr_has("Usage: est-mllt");
-}
 
 #[test]
 fn each_direction_gets_the_scale_that_fits() {

@@ -1,4 +1,4 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 /// Mean (1, 2), variances 10 along (0.6, 0.8) and 2.5 across.
 const FEATS: &str =
@@ -8,14 +8,6 @@ fn feats() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("m.ark", FEATS);
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["a"], &["a", "b", "c"]] {
-        tool("est-pca").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("est-pca a").fails_with(1).stderr_has("Usage: est-pca");
 }
 
 #[test]

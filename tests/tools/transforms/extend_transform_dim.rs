@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::Sample;
-use crate::support::{Scratch, tool};
 
 fn transforms() -> Scratch {
     let scratch = Scratch::new();
@@ -8,14 +8,6 @@ fn transforms() -> Scratch {
         .write("affine.mat", " [ 1 2 8\n 3 4 9 ]\n")
         .write("t.ark", "a [ 1 2\n 3 4 ]\nb [ 5 7 ]\n");
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["a"], &["a", "b", "c"]] {
-        tool("extend-transform-dim").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("extend-transform-dim a").fails_with(1).stderr_has("Usage: extend-transform-dim");
 }
 
 #[test]

@@ -1,18 +1,10 @@
+use crate::support::Scratch;
 use crate::support::sample::Sample;
-use crate::support::{Scratch, tool};
 
 fn files() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("mllt.mat", " [ 2 0 1 ]\n").write("full.mat", " [ 9 9 9\n 0 4 0\n 0 0 5 ]\n");
     scratch
-}
-
-#[test]
-fn three_or_four_arguments_are_needed() {
-    for arguments in [&[][..], &["a", "b"], &["a", "b", "c", "d", "e"]] {
-        tool("get-full-lda-mat").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("get-full-lda-mat a b").fails_with(1).stderr_has("Usage: get-full-lda-mat");
 }
 
 #[test]

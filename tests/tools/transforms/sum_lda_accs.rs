@@ -1,13 +1,4 @@
 use super::lda_stats as stats;
-use crate::support::{Scratch, tool};
-
-#[test]
-fn two_arguments_at_least_are_needed() {
-    for arguments in [&[][..], &["a"]] {
-        tool("sum-lda-accs").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("sum-lda-accs a").fails_with(1).stderr_has("Usage: sum-lda-accs");
-}
 
 #[test]
 fn statistics_are_summed() {

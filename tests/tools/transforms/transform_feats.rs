@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, matrix, text_archive};
-use crate::support::{Scratch, tool};
 
 const FEATS: &str = "a [ 1 2\n 3 4 ]\nb [ 5 6 ]\n";
 const LINEAR: &str = " [ 1 0\n 0 2\n 1 1 ]\n";
@@ -9,14 +9,6 @@ fn feats() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("f.ark", FEATS).write("linear.mat", LINEAR).write("affine.mat", AFFINE);
     scratch
-}
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["a", "ark:-"], &["a", "b", "c", "d"]] {
-        tool("transform-feats").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("transform-feats a ark:-").fails_with(1).stderr_has("Usage: transform-feats");
 }
 
 #[test]

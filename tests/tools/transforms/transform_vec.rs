@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive};
-use crate::support::{Scratch, tool};
 
 fn files() -> Scratch {
     let scratch = Scratch::new();
@@ -8,14 +8,6 @@ fn files() -> Scratch {
         .write("linear.mat", " [ 1 1\n 1 -1\n 0 1 ]\n")
         .write("affine.mat", " [ 1 0 10\n 0 2 20 ]\n");
     scratch
-}
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["a", "b"], &["a", "b", "c", "d"]] {
-        tool("transform-vec").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("transform-vec a").fails_with(1).stderr_has("Usage: transform-vec");
 }
 
 #[test]

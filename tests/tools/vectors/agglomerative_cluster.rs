@@ -1,4 +1,4 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 /// Scores of four segments: the first and third, and the second and fourth are alike.
 fn scores() -> Scratch {
@@ -16,14 +16,6 @@ fn clusters(options: &str, expected: &str) {
     let lines: String =
         "abcd".chars().zip(expected.split(' ')).map(|(utt, label)| format!("{utt} {label} \n")).collect();
     ran.succeeds().stdout_is(lines);
-}
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:a", "ark:b"], &["a", "b", "c", "d"]] {
-        tool("agglomerative-cluster").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("agglomerative-cluster ark:a").fails_with(1).stderr_has("Usage: agglomerative-cluster");
 }
 
 #[test]

@@ -1,18 +1,10 @@
+use crate::support::Scratch;
 use crate::support::sample::Sample;
-use crate::support::{Scratch, tool};
 
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("ali", "a 1 3 3\nb 3\nc\n");
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:-"], &["ark:a", "b", "c"]] {
-        tool("analyze-counts").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("analyze-counts ark:-").fails_with(1).stderr_has("Usage: analyze-counts");
 }
 
 #[test]

@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive};
-use crate::support::{Scratch, tool};
 
 fn feats() -> Scratch {
     let scratch = Scratch::new();
@@ -10,14 +10,6 @@ fn feats() -> Scratch {
         .write("v.vec", " [ 8 9 ]\n")
         .write("empty.mat", " [ ]\n");
     scratch
-}
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["a", "b"], &["a", "b", "c", "d"]] {
-        tool("append-vector-to-feats").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("append-vector-to-feats a").fails_with(1).stderr_has("Usage: append-vector-to-feats");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 /// Variances 1 within and 3 between speakers, and vectors with five times as much as both.
 fn model() -> Scratch {
@@ -12,14 +12,6 @@ fn model() -> Scratch {
 fn adapts(options: &str, expected: &str) {
     let ran = model().sh(&format!("ivector-adapt-plda {options} --binary=false plda ark:iv.ark - | tr -d '\\n-'"));
     ran.succeeds().stdout_is(expected);
-}
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["p", "ark:a"], &["a", "b", "c", "d"]] {
-        tool("ivector-adapt-plda").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("ivector-adapt-plda p ark:a").fails_with(1).stderr_has("Usage: ivector-adapt-plda");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 fn ivectors() -> Scratch {
     let scratch = Scratch::new();
@@ -7,15 +7,6 @@ fn ivectors() -> Scratch {
         .write("2.ark", "x [ 1 1 1 ]\ny [ 1e20 1 1 ]\nodd [ 1 ]\n")
         .write("trials", "a x\nb y\na y\nb x\na x\n");
     scratch
-}
-
-#[test]
-fn four_arguments_are_needed() {
-    for arguments in [&[][..], &["t", "ark:a", "ark:b"], &["a", "b", "c", "d", "e"]] {
-        tool("ivector-compute-dot-products").args(arguments).assert().code(1).stdout("");
-    }
-    let ran = Scratch::new().sh("ivector-compute-dot-products t ark:a");
-    ran.fails_with(1).stderr_has("Usage: ivector-compute-dot-products");
 }
 
 #[test]

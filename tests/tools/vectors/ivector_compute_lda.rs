@@ -1,4 +1,4 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 /// Within speakers, variances 1 and 4; between them, 9 in the first dimension. The mean is (1, 2).
 fn ivectors() -> Scratch {
@@ -20,14 +20,6 @@ fn computes(options: &str, expected: &str) {
          ($i ~ /[0-9]/) printf \"%.4f \", $i < 0 ? -$i : $i}}'"
     ));
     ran.succeeds().stdout_is(expected);
-}
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:a", "ark:b"], &["a", "b", "c", "d"]] {
-        tool("ivector-compute-lda").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("ivector-compute-lda ark:a").fails_with(1).stderr_has("Usage: ivector-compute-lda");
 }
 
 #[test]

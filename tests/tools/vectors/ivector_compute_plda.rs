@@ -1,18 +1,10 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 /// Speaker means 3 and -1, of one and two utterances.
 fn ivectors() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("iv.ark", "a1 [ 3 ]\nb1 [ -4 ]\nb2 [ 2 ]\n").write("spk2utt", "b b1 b2 b3\na a1\nc c1\n");
     scratch
-}
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:a", "ark:b"], &["a", "b", "c", "d"]] {
-        tool("ivector-compute-plda").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("ivector-compute-plda ark:a").fails_with(1).stderr_has("Usage: ivector-compute-plda");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 const MODEL: &str = "<Plda>  [ 1 0 ]\n [\n  2 0 \n  0 1 ]\n [ 3 0.5 ]\n</Plda> ";
 
@@ -6,14 +6,6 @@ fn model() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("plda", MODEL);
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["a"], &["a", "b", "c"]] {
-        tool("ivector-copy-plda").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("ivector-copy-plda a").fails_with(1).stderr_has("Usage: ivector-copy-plda");
 }
 
 #[test]

@@ -1,18 +1,10 @@
+use crate::support::Scratch;
 use crate::support::sample::Sample;
-use crate::support::{Scratch, tool};
 
 fn ivectors() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("iv.ark", "a1 [ 1 2 ]\na2 [ 4 3 ]\nb1 [ 0.5 -1 ]\n").write("spk2utt", "a a1 a2 a3\nb b1\nc c1\n");
     scratch
-}
-
-#[test]
-fn two_to_four_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:a"], &["ark:a", "ark:b", "ark:c", "ark:d", "ark:e"]] {
-        tool("ivector-mean").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("ivector-mean ark:a").fails_with(1).stderr_has("Usage: ivector-mean");
 }
 
 #[test]

@@ -1,17 +1,9 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 #[track_caller]
 fn normalizes(options: &str, vector: &str, expected: &str) {
     let ran = Scratch::new().sh(&format!("echo 'a {vector}' | ivector-normalize-length {options} ark:- ark,t:-"));
     ran.succeeds().stdout_is(format!("a  {expected}\n"));
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:a"], &["ark:a", "ark:b", "ark:c"]] {
-        tool("ivector-normalize-length").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("ivector-normalize-length ark:a").fails_with(1).stderr_has("Usage: ivector-normalize-length");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 /// A model in one dimension, with variances 1 within and 3 between speakers; two speakers and two utterances.
 fn model() -> Scratch {
@@ -16,14 +16,6 @@ fn model() -> Scratch {
 fn scores(options: &str, expected: &str) {
     let ran = model().sh(&format!("ivector-plda-scoring {options} plda ark:train.ark ark:test.ark trials -"));
     ran.succeeds().stdout_is(expected).stderr_has("Processed 2 trials, 0 had errors.");
-}
-
-#[test]
-fn five_arguments_are_needed() {
-    for arguments in [&[][..], &["p", "ark:a", "ark:b", "t"], &["a", "b", "c", "d", "e", "f"]] {
-        tool("ivector-plda-scoring").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("ivector-plda-scoring p ark:a").fails_with(1).stderr_has("Usage: ivector-plda-scoring");
 }
 
 #[test]

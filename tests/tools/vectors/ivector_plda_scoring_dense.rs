@@ -1,4 +1,4 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 /// A model in one dimension, with variances 1 within and 3 between speakers, and one in two dimensions.
 fn model() -> Scratch {
@@ -10,15 +10,6 @@ fn model() -> Scratch {
         .write("iv.ark", "a [ -1 ]\nb [ 2 ]\n")
         .write("iv2.ark", "a [ -1 0.5 ]\nb [ 2 0 ]\nc [ 0 -0.5 ]\nd [ 1 0.25 ]\n");
     scratch
-}
-
-#[test]
-fn four_arguments_are_needed() {
-    for arguments in [&[][..], &["p", "ark:a", "ark:b"], &["a", "b", "c", "d", "e"]] {
-        tool("ivector-plda-scoring-dense").args(arguments).assert().code(1).stdout("");
-    }
-    let ran = Scratch::new().sh("ivector-plda-scoring-dense p ark:a");
-    ran.fails_with(1).stderr_has("Usage: ivector-plda-scoring-dense");
 }
 
 #[test]

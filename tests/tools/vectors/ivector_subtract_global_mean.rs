@@ -1,18 +1,9 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 fn ivectors() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("iv.ark", "a [ 1 2 ]\nb [ 4 4 ]\n").write("mean", " [ 1 1 ]\n");
     scratch
-}
-
-#[test]
-fn two_or_three_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:a"], &["a", "b", "c", "d"]] {
-        tool("ivector-subtract-global-mean").args(arguments).assert().code(1).stdout("");
-    }
-    let ran = Scratch::new().sh("ivector-subtract-global-mean ark:a");
-    ran.fails_with(1).stderr_has("Usage: ivector-subtract-global-mean");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 fn ivectors() -> Scratch {
     let scratch = Scratch::new();
@@ -7,14 +7,6 @@ fn ivectors() -> Scratch {
         .write("linear.mat", " [\n 1 0\n 0 2\n 1 1 ]\n")
         .write("affine.mat", " [ 1 1 10 ]\n");
     scratch
-}
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["m", "ark:a"], &["a", "b", "c", "d"]] {
-        tool("ivector-transform").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("ivector-transform m ark:a").fails_with(1).stderr_has("Usage: ivector-transform");
 }
 
 #[test]

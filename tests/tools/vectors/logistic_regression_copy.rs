@@ -1,4 +1,4 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 const MODEL: &str =
     "<LogisticRegression> <weights>  [\n  1 0 \n  0 1 \n  -1 0.5 ]\n<class> [ 0 1 1 ]\n</LogisticRegression> ";
@@ -7,14 +7,6 @@ fn model() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("model", MODEL);
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["a"], &["a", "b", "c"]] {
-        tool("logistic-regression-copy").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("logistic-regression-copy a").fails_with(1).stderr_has("Usage: logistic-regression-copy");
 }
 
 #[test]

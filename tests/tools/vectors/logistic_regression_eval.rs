@@ -1,4 +1,4 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 /// Two classes, the second one of two components, and a class without any.
 fn model() -> Scratch {
@@ -11,14 +11,6 @@ fn model() -> Scratch {
         .write("v.ark", "a [ 2 ]\nb [ 0 ]\n")
         .write("classes", "b 2\nc 0\na 0\n");
     scratch
-}
-
-#[test]
-fn three_or_four_arguments_are_needed() {
-    for arguments in [&[][..], &["m", "ark:a"], &["a", "b", "c", "d", "e"]] {
-        tool("logistic-regression-eval").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("logistic-regression-eval m").fails_with(1).stderr_has("Usage: logistic-regression-eval");
 }
 
 /// As in Kaldi.

@@ -1,4 +1,4 @@
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 fn vectors() -> Scratch {
     let scratch = Scratch::new();
@@ -6,15 +6,6 @@ fn vectors() -> Scratch {
         .write("v.ark", "a [ -2 ]\nb [ -1 ]\nc [ -1.5 ]\nd [ 0.5 ]\ne [ 1 ]\nf [ 2 ]\ng [ -0.5 ]\nh [ 3 ]\n")
         .write("classes", "a 0\nb 0\nc 0\nd 0\ne 1\nf 1\ng 1\nh 1\nnone 1\n");
     scratch
-}
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["ark:a", "ark:b"], &["a", "b", "c", "d"]] {
-        tool("logistic-regression-train").args(arguments).assert().code(1).stdout("");
-    }
-    let ran = Scratch::new().sh("logistic-regression-train ark:a");
-    ran.fails_with(1).stderr_has("Usage: logistic-regression-train");
 }
 
 #[test]

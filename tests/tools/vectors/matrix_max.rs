@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::Sample;
-use crate::support::{Scratch, tool};
 
 fn groups() -> Scratch {
     let scratch = Scratch::new();
@@ -7,14 +7,6 @@ fn groups() -> Scratch {
         .write("spk2utt", "anna a1 a2\nben b1\nnone\n")
         .write("m.ark", "a1 [\n 1 -2\n 3 4 ]\na2 [\n 0 -1\n 5 1\n 9 9 ]\nb1 [ 7 8 ]\n");
     scratch
-}
-
-#[test]
-fn three_arguments_are_needed() {
-    for arguments in [&[][..], &["a", "b"], &["a", "b", "c", "d"]] {
-        tool("matrix-max").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("matrix-max a").fails_with(1).stderr_has("Usage: matrix-max");
 }
 
 #[test]

@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::Sample;
-use crate::support::{Scratch, tool};
 
 /// Three tables of 1 × 2 matrices; the second lacks a key, the third has another size for one.
 fn tables() -> Scratch {
@@ -18,14 +18,6 @@ fn files() -> Scratch {
         .write("2.mat", " [ 3 4 ]\n")
         .write("3.mat", " [ 5 6 7\n 8 9 10 ]\n");
     scratch
-}
-
-#[test]
-fn two_arguments_at_least_are_needed() {
-    for arguments in [&[][..], &["ark:a"]] {
-        tool("matrix-sum").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("matrix-sum a").fails_with(1).stderr_has("Usage: matrix-sum");
 }
 
 #[test]

@@ -1,13 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive};
-use crate::support::{Scratch, tool};
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["a"], &["a", "b", "c"]] {
-        tool("matrix-sum-rows").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("matrix-sum-rows a").fails_with(1).stderr_has("Usage: matrix-sum-rows");
-}
 
 #[test]
 fn rows_are_summed_to_a_vector_each() {

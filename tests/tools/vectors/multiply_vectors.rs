@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::Sample;
-use crate::support::{Scratch, tool};
 
 /// Three tables; the second lacks a key and is longer for another.
 fn tables() -> Scratch {
@@ -12,14 +12,6 @@ fn tables() -> Scratch {
         .write("2.vec", " [ 4 5 6 ]\n")
         .write("3.vec", " [ 0.5 0.25 ]\n");
     scratch
-}
-
-#[test]
-fn three_arguments_at_least_are_needed() {
-    for arguments in [&[][..], &["a", "b"]] {
-        tool("multiply-vectors").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("multiply-vectors a b").fails_with(1).stderr_has("Usage: multiply-vectors");
 }
 
 #[test]

@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive};
-use crate::support::{Scratch, tool};
 
 fn tables() -> Scratch {
     let scratch = Scratch::new();
@@ -8,14 +8,6 @@ fn tables() -> Scratch {
         .write("2.ark", "c [ 10 ]\na [ 20 30 ]\n")
         .write("3.ark", "a [ 7 ]\nb [ 8 ]\nc [ 9 ]\n");
     scratch
-}
-
-#[test]
-fn three_arguments_at_least_are_needed() {
-    for arguments in [&[][..], &["a", "b"]] {
-        tool("paste-vectors").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("paste-vectors a b").fails_with(1).stderr_has("Usage: paste-vectors");
 }
 
 #[test]

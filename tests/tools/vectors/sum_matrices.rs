@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::Sample;
-use crate::support::{Scratch, tool};
 
 fn files() -> Scratch {
     let scratch = Scratch::new();
@@ -9,14 +9,6 @@ fn files() -> Scratch {
         .write("wide.mat", " [ 1 2 3 ]\n")
         .write("empty.mat", " [ ]\n");
     scratch
-}
-
-#[test]
-fn two_arguments_at_least_are_needed() {
-    for arguments in [&[][..], &["a"]] {
-        tool("sum-matrices").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("sum-matrices a").fails_with(1).stderr_has("Usage: sum-matrices");
 }
 
 #[test]

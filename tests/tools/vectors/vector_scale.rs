@@ -1,18 +1,10 @@
+use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive};
-use crate::support::{Scratch, tool};
 
 fn vectors() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("v.ark", "a [ 1 -2.5 ]\nb [ ]\nc [ 4 ]\n").write("1.vec", " [ 1 -2.5 ]\n");
     scratch
-}
-
-#[test]
-fn two_arguments_are_needed() {
-    for arguments in [&[][..], &["a"], &["a", "b", "c"]] {
-        tool("vector-scale").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("vector-scale a").fails_with(1).stderr_has("Usage: vector-scale");
 }
 
 #[test]

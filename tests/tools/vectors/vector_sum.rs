@@ -1,5 +1,5 @@
+use crate::support::Scratch;
 use crate::support::sample::Sample;
-use crate::support::{Scratch, tool};
 
 /// Three tables; the second lacks a key, the third has another length for one.
 fn tables() -> Scratch {
@@ -9,14 +9,6 @@ fn tables() -> Scratch {
         .write("2.ark", "c [ 10 20 ]\nb [ 30 40 ]\n")
         .write("3.ark", "a [ 0.5 0.5 ]\nb [ 1 2 3 ]\nc [ 0.5 0.5 ]\n");
     scratch
-}
-
-#[test]
-fn two_arguments_at_least_are_needed() {
-    for arguments in [&[][..], &["ark:a"]] {
-        tool("vector-sum").args(arguments).assert().code(1).stdout("");
-    }
-    Scratch::new().sh("vector-sum a").fails_with(1).stderr_has("Usage: vector-sum");
 }
 
 #[test]

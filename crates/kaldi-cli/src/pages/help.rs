@@ -107,6 +107,8 @@ impl Help {
             } else if let Some(tools) = words.strip_prefix("See also:") {
                 see_also.push_str(tools);
                 part = Part::SeeAlso;
+            } else if let Some(more) = self.usages.last_mut().filter(|_| line.starts_with(' ') && part == Part::Usage) {
+                *more = format!("{more} {words}");
             } else if line.starts_with(' ') && part == Part::Example {
                 self.examples.push(words.to_owned());
             } else if line.starts_with(' ') && part == Part::SeeAlso {
@@ -183,7 +185,8 @@ Scales things. The things are many, so many that this paragraph is filled anew w
 A second paragraph.
 
 Usage: scale-things [options] <in> <out>
-  or:  scale-things <in>
+  or:  scale-things <in> <in>
+        [<out>]
  e.g.: scale-things --scale=2 ark:a ark:b
        scale-things a
 Notes come last.
@@ -199,7 +202,7 @@ See also: copy-things, a-tool-with-a-rather-long-name, another-tool-with-a-name-
             assert_eq!(help.description.len(), 3, "{:?}", help.description);
             assert!(help.description[0].ends_with("where the terminal is a narrow one."));
             assert_eq!(help.description[2], "Notes come last.");
-            assert_eq!(help.usages, ["scale-things [options] <in> <out>", "scale-things <in>"]);
+            assert_eq!(help.usages, ["scale-things [options] <in> <out>", "scale-things <in> <in> [<out>]"]);
             assert_eq!(help.examples, ["scale-things --scale=2 ark:a ark:b", "scale-things a"]);
             assert_eq!(help.see_also.len(), 4, "{:?}", help.see_also);
             let option = |name: &str, help: &str, kind: &str, default: Option<&str>| HelpOption {

@@ -5,7 +5,7 @@ pub mod selections;
 pub mod statistics;
 pub mod training;
 
-use crate::support::{Scratch, tool};
+use crate::support::Scratch;
 
 /// Two Gaussians in one dimension: means of 0 and 4, variances of 1, equal weights.
 const DIAG: &str = "<DiagGMM> \n<GCONSTS>  [ -1.612086 -9.612085 ]\n<WEIGHTS>  [ 0.5 0.5 ]\n<MEANS_INVVARS>  [\n  0 \n  4 \
@@ -22,16 +22,6 @@ fn mixtures() -> Scratch {
     scratch.write("feats", "a  [\n  0 \n  4 ]\nb  [\n  1 ]\n");
     scratch.write("lists", "a 1 0 ; 0 ; \nb 0 1 ; \n");
     scratch
-}
-
-/// Checks that a tool takes so many arguments.
-#[track_caller]
-fn takes_arguments(name: &str, count: usize) {
-    for wrong in [0, count - 1, count + 1] {
-        tool(name).args(vec!["ark:a"; wrong]).assert().code(1).stdout("");
-    }
-    Scratch::new().sh(name).fails_with(1).stderr_has(&format!("Usage: {name}"));
-    Scratch::new().sh(&format!("{name} --no-such-option=1")).fails_with(255).stderr_has("no-such-option");
 }
 
 /// Cuts numbers after four digits.

@@ -1,15 +1,6 @@
 //! gmm-global-get-post, gmm-global-gselect-to-post, gmm-global-get-frame-likes, and those for full covariances.
 
-use super::{CUT, mixtures, takes_arguments};
-
-#[test]
-fn wrong_numbers_of_arguments_are_refused() {
-    takes_arguments("gmm-global-get-post", 3);
-    for (name, count) in [("gselect-to-post", 4), ("get-frame-likes", 3)] {
-        takes_arguments(&format!("gmm-global-{name}"), count);
-        takes_arguments(&format!("fgmm-global-{name}"), count);
-    }
-}
+use super::{CUT, mixtures};
 
 #[test]
 fn the_largest_posteriors_are_written() {

@@ -1,12 +1,7 @@
 //! gmm-gselect and fgmm-gselect.
 
-use super::{CUT, mixtures, takes_arguments};
-
-#[test]
-fn three_arguments_are_needed() {
-    takes_arguments("gmm-gselect", 3);
-    takes_arguments("fgmm-gselect", 3);
-}
+use super::{CUT, mixtures};
+use crate::support::sample::uniform;
 
 #[test]
 fn the_best_gaussians_are_selected() {
@@ -91,9 +86,12 @@ fn what_cannot_be_selected_from_is_an_error() {
 #[test]
 fn threads_make_no_difference() {
     let scratch = mixtures();
-    let make = "awk 'BEGIN { srand(1); for (u = 0; u < 400; u++) { printf \"u%03d [ \", u; for (t = 0; t < 300; t++) \
-                print 8 * rand() - 2; print \"]\" } }' > many";
-    scratch.sh(make).succeeds();
+    let mut numbers = uniform(1);
+    let mut utterance = |u| {
+        let frames: String = numbers.by_ref().take(300).map(|number| format!("{}\n", 8.0 * number - 2.0)).collect();
+        format!("u{u:03} [ {frames}]\n")
+    };
+    scratch.write("many", (0..400).map(&mut utterance).collect::<String>());
     for threads in [1, 3] {
         let options = format!("--num-threads={threads} --print-args=false");
         let line = format!(

@@ -1,6 +1,6 @@
 //! gmm-global-acc-stats, gmm-global-acc-stats-twofeats, gmm-global-sum-accs, and those for full covariances.
 
-use super::{mixtures, takes_arguments};
+use super::mixtures;
 use crate::support::Scratch;
 
 /// A mixture whose Gaussians are so far apart that posteriors are 0 or 1, and features near them.
@@ -19,17 +19,6 @@ fn apart() -> Scratch {
 }
 
 const HEAD: &str = "<GMMACCS> <VECSIZE> 1 <NUMCOMPONENTS> 2 <FLAGS> 7 ";
-
-#[test]
-fn wrong_numbers_of_arguments_are_refused() {
-    takes_arguments("gmm-global-acc-stats", 3);
-    takes_arguments("fgmm-global-acc-stats", 3);
-    takes_arguments("gmm-global-acc-stats-twofeats", 4);
-    takes_arguments("fgmm-global-acc-stats-post", 4);
-    for tool in ["gmm-global-sum-accs", "fgmm-global-sum-accs"] {
-        Scratch::new().sh(&format!("{tool} o")).fails_with(1).stderr_has(&format!("Usage: {tool}"));
-    }
-}
 
 #[test]
 fn frames_are_summed_by_their_posteriors() {

@@ -1,6 +1,5 @@
 //! gmm-acc-stats and its kin, gmm-sum-accs, gmm-est and gmm-post-to-gpost.
 
-use super::takes_arguments;
 use crate::support::Scratch;
 use crate::tools::models::{TRANSITIONS, gaussians};
 
@@ -15,22 +14,6 @@ fn model() -> Scratch {
 
 /// The counts of the transition-ids from 1 to 8, and the occupancies of the pdfs, in statistics as text.
 const COUNTS: &str = "sed -n '1p; s/.*OCCUPANCY>//p' | sed 's/<NUMPDFS>.*//' | tr -d '\\n'";
-
-#[test]
-fn wrong_numbers_of_arguments_are_refused() {
-    for (name, count) in [
-        ("gmm-acc-stats", 4),
-        ("gmm-acc-stats-ali", 4),
-        ("gmm-acc-stats2", 5),
-        ("gmm-acc-stats-twofeats", 5),
-        ("gmm-post-to-gpost", 4),
-        ("gmm-acc-mllt", 4),
-        ("gmm-est", 3),
-    ] {
-        takes_arguments(name, count);
-    }
-    Scratch::new().sh("gmm-sum-accs o").fails_with(1).stderr_has("Usage: gmm-sum-accs");
-}
 
 #[test]
 fn frames_of_alignments_are_summed() {
