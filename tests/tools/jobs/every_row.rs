@@ -208,7 +208,7 @@ pub(super) fn sample() -> Scratch {
         copy-int-vector ark:i0.ark ark,scp:i.ark,i.scp && copy-vector ark:ones ark:ones.ark && copy-matrix t t.mat && \
         compute-cmvn-stats scp:f.scp ark:c.ark && compute-cmvn-stats scp:f.scp g.stats && ivector-mean ark:v.ark mean.vec && \
         compute-kaldi-pitch-feats --sample-frequency=8000 scp:w.scp ark,scp:pitch.ark,pitch.scp && \
-        mkdir data && sed 's# # data/#' wav.scp > data/wav.scp && \
+        mkdir data waves && sed 's# # waves/#' wav.scp > data/wav.scp && \
         wav-copy scp:w.scp scp:data/wav.scp && cp text utt2spk data";
     scratch.sh(made).succeeds();
     scratch
