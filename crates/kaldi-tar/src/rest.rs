@@ -41,8 +41,7 @@ pub fn count_lost_samples(shard: &BStr, fault: &ShardFault, grouping: Grouping) 
     // The first ones may be the rest of the broken sample.
     let is_rest = samples.first().is_some_and(|(_, members)| *members < most);
     let has_lost_former = fault.member.is_none() && offset >= BLOCK as u64;
-    let more = if is_rest { has_lost_former } else { true };
-    Some(samples.len() as u64 + u64::from(more))
+    Some(samples.len() as u64 + u64::from(!is_rest || has_lost_former))
 }
 
 /// The next header of a file, from an offset on.
