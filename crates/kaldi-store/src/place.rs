@@ -291,6 +291,28 @@ mod tests {
     }
 
     #[test]
+    fn hosts_have_names_in_any_script() {
+        for (name, expected) in [
+            ("http://b\u{fc}cher.example/a", Some("http://xn--bcher-kva.example/a")),
+            ("http://B\u{dc}CHER.example/a", Some("http://xn--bcher-kva.example/a")),
+            ("http://xn--bcher-kva.example/a", Some("http://xn--bcher-kva.example/a")),
+            ("http://\u{4f8b}\u{3048}.\u{30c6}\u{30b9}\u{30c8}/a", Some("http://xn--r8jz45g.xn--zckzah/a")),
+            ("http://\u{645}\u{62b}\u{627}\u{644}.example/a", Some("http://xn--mgbh0fb.example/a")),
+            // Letters of both directions in one name.
+            ("http://a\u{627}.example/a", None),
+            ("http://a\u{fdd0}.example/a", None),
+        ] {
+            match (ObjectPlace::parse(name.into()), expected) {
+                (Ok(ObjectPlace::Web(url)), Some(expected)) => assert_eq!(url.as_str(), expected),
+                (Err(fault), None) => {
+                    assert_eq!(fault.message, "this is no address: invalid international domain name", "{name}");
+                }
+                (place, _) => panic!("{name}: {place:?}"),
+            }
+        }
+    }
+
+    #[test]
     fn a_signature_makes_no_other_object() {
         let t = |one: &str, other: &str| {
             let [one, other] = [one, other].map(|name| ObjectPlace::parse(name.into()).unwrap().address());
