@@ -17,16 +17,16 @@ fn main() -> ExitCode {
     let called = words.next().unwrap_or_default();
     let name = Path::new(&called).file_name().unwrap_or_default();
     if let Some(entry) = name.to_str().and_then(registry::find) {
-        return entry.tool.run();
+        return entry.run();
     }
     let words: Vec<OsString> = words.collect();
     match &words[..] {
-        [first, rest @ ..] if let Some(entry) = named(first) => run(entry, rest.to_vec()),
+        [first, rest @ ..] if let Some(entry) = named(first) => entry.run_as(rest.to_vec()),
         [help, tool]
             if help == "help"
                 && let Some(entry) = named(tool) =>
         {
-            run(entry, vec!["--help".into()])
+            entry.run_as(vec!["--help".into()])
         }
         // Options after the name of a tool that does not exist are not those of this program.
         [word, ..]
@@ -42,8 +42,4 @@ fn main() -> ExitCode {
 fn named(word: &OsStr) -> Option<&'static ListedTool> {
     let word = word.to_str()?;
     registry::find(word).or_else(|| registry::find(&format!("kaldi-{word}")))
-}
-
-fn run(entry: &ListedTool, words: Vec<OsString>) -> ExitCode {
-    entry.tool.run_as(entry.name.into(), words)
 }

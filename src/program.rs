@@ -125,7 +125,10 @@ fn write(text: &str) -> anyhow::Result<()> {
 
 fn help_of(tool: &str) -> anyhow::Result<Help> {
     match registry::find(tool) {
-        Some(entry) => Ok(Help::of(&entry.tool)),
+        Some(entry) => match &entry.tool {
+            Ok(tool) => Ok(Help::of(tool)),
+            Err(missing) => bail!(missing.message(entry.name)),
+        },
         None if tool == "kaldi-tables" => Ok(Help::of(&TOOL)),
         None => bail!(no_tool(tool)),
     }

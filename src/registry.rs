@@ -1,7 +1,7 @@
 //! The list of all tools. Everything that has to know them reads it here: the program, its help, manuals, completions,
 //! installation, and the tests of documents.
 
-pub use kaldi_cli::{ListedTool, Origin, Task};
+pub use kaldi_cli::{ListedTool, MissingFeature, Origin, Task};
 
 /// All tools, task by task.
 pub fn tools() -> impl Iterator<Item = &'static ListedTool> {

@@ -17,6 +17,8 @@ pub struct Tool {
     pub task: String,
     pub summary: String,
     pub in_kaldi: bool,
+    /// The feature that this build lacks, without which the tool is not in it.
+    pub missing_feature: Option<String>,
     /// Whether it replaces files of another kind with `--force` only.
     pub careful: bool,
     /// Whether some of its command lines run in pieces of their input; `None` if it does not say.

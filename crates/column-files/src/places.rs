@@ -5,10 +5,14 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
 use bstr::BStr;
+#[cfg(feature = "columns")]
 use bytes::Bytes;
 use kaldi_io::{Input, ReadAt};
-use parquet::errors::ParquetError;
-use parquet::file::reader::{ChunkReader, Length};
+#[cfg(feature = "columns")]
+use parquet::{
+    errors::ParquetError,
+    file::reader::{ChunkReader, Length},
+};
 
 use crate::{Error, Result};
 
@@ -87,12 +91,14 @@ impl Seek for FilePlaces {
     }
 }
 
+#[cfg(feature = "columns")]
 impl Length for FilePlaces {
     fn len(&self) -> u64 {
         self.source.length()
     }
 }
 
+#[cfg(feature = "columns")]
 impl ChunkReader for FilePlaces {
     type T = io::BufReader<Self>;
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use half::f16;
-use kaldi_io::{Encoded, Output};
+use kaldi_io::Output;
 use parquet::basic::Compression;
 use parquet::column::writer::{ColumnWriter, ColumnWriterImpl};
 use parquet::data_type::{ByteArray, DataType};
@@ -16,37 +16,13 @@ use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::{ColumnDescPtr, ColumnPath};
 
 use crate::list_pages::ListColumn;
-use crate::{ColumnValue, Error, Result};
+use crate::{Cell, ColumnValue, Error, ParquetOptions, Result};
 
 /// Bytes of a row group, unless one row alone has more. They wait in memory.
 const GROUP_BYTES: usize = 1 << 25;
 
 /// Bytes of values that the library gets at once. It ends a page only between two calls.
 const BATCH_BYTES: usize = 1 << 16;
-
-/// What a row has in a column of a file that is written.
-#[derive(Clone, Debug)]
-pub enum Cell {
-    /// A value, a list of values, or nothing.
-    Value(ColumnValue),
-    /// A list of numbers: their little-endian bytes in the type of the column, which are written from where they are. All rows of
-    /// the column have such a list, neither the list nor a number may be missing, and the column is one of
-    /// [`ParquetOptions::plain`].
-    Numbers(Encoded),
-}
-
-/// How a Parquet file is written.
-#[derive(Clone, Debug)]
-pub struct ParquetOptions {
-    /// What the file says of itself: keys and texts ([`ColumnFile::note`](crate::ColumnFile::note)).
-    pub notes: Vec<(String, String)>,
-    /// Whether columns are compressed by Snappy.
-    pub is_compressed: bool,
-    /// The paths of columns without compression and statistics, such as `["audio", "bytes"]` or `["values", "list", "element"]`.
-    pub plain: Vec<Vec<String>>,
-    /// The most rows of a row group.
-    pub group_rows: usize,
-}
 
 /// A Parquet file that is written row by row.
 #[must_use = "a file is complete only after finish()"]
@@ -79,29 +55,6 @@ impl std::fmt::Debug for ParquetWriter {
             .field("name", &self.name)
             .field("num_rows", &self.num_rows)
             .finish_non_exhaustive()
-    }
-}
-
-impl Cell {
-    /// About how many bytes it takes in memory.
-    fn weigh(&self) -> usize {
-        fn weigh(value: &ColumnValue) -> usize {
-            match value {
-                ColumnValue::Bytes(bytes) => bytes.len() + 32,
-                ColumnValue::List(values) => values.iter().map(weigh).sum::<usize>() + 32,
-                _ => 32,
-            }
-        }
-        match self {
-            Self::Value(value) => weigh(value),
-            Self::Numbers(numbers) => numbers.len() + 32,
-        }
-    }
-}
-
-impl From<ColumnValue> for Cell {
-    fn from(value: ColumnValue) -> Self {
-        Self::Value(value)
     }
 }
 

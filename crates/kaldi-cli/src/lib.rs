@@ -123,7 +123,7 @@ pub use sum::{Summand, add_files, sum_files, sum_stats, sum_table, sum_tables};
 pub use tally::Tally;
 #[doc(hidden)]
 pub use task::tool_of_file;
-pub use task::{ListedTool, Origin, Task};
+pub use task::{ListedTool, MissingFeature, Origin, Task};
 pub use text::{read_keys, read_text};
 pub use tool::{AnyWork, Tool, Work};
 
@@ -141,6 +141,12 @@ fn run(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> ExitCode {
         Ok(ready) => ready.session.clone().enter(|| ready.run(screen, main)),
         Err(code) => code,
     })
+}
+
+/// Reports that a tool is not in this build.
+fn refuse(name: &'static str, missing: MissingFeature) -> ExitCode {
+    let error = anyhow::anyhow!(missing.message(name));
+    Log::new().named(name).enter(|| ending::end(Err(error), "", Location::caller()))
 }
 
 /// The session of a tool before its options are known.

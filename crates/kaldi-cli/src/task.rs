@@ -1,5 +1,8 @@
 //! Lists of tools: what a task has, and what is known of each of its tools.
 
+use std::ffi::OsString;
+use std::process::ExitCode;
+
 use crate::Tool;
 
 /// A tool in the list of its task.
@@ -10,8 +13,38 @@ pub struct ListedTool {
     pub summary: &'static str,
     /// Who has a tool of this name.
     pub origin: Origin,
-    /// Its usage text, its options and its work.
-    pub tool: Tool,
+    /// Its usage text, its options and its work, if it is in this build.
+    pub tool: Result<Tool, MissingFeature>,
+}
+
+impl ListedTool {
+    /// Runs the tool on the command line of the process, as [`Tool::run`] does; or says that it is not in this build.
+    pub fn run(&self) -> ExitCode {
+        match &self.tool {
+            Ok(tool) => tool.run(),
+            Err(missing) => crate::refuse(self.name, *missing),
+        }
+    }
+
+    /// Runs the tool with these words, as [`Tool::run_as`] does; or says that it is not in this build.
+    pub fn run_as(&self, words: Vec<OsString>) -> ExitCode {
+        match &self.tool {
+            Ok(tool) => tool.run_as(self.name.into(), words),
+            Err(missing) => crate::refuse(self.name, *missing),
+        }
+    }
+}
+
+/// The feature of the package that this build lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MissingFeature(pub &'static str);
+
+impl MissingFeature {
+    /// The message for what is missing: a tool, a format.
+    #[must_use]
+    pub fn message(self, what: &str) -> String {
+        format!("{what} is not in this build, which lacks the feature {}", self.0)
+    }
 }
 
 /// Who has a tool of a name.
@@ -35,21 +68,33 @@ pub struct Task {
 
 /// Lists the tools of a task, in the `lib.rs` of its crate: declares their modules, and the static `TASK`. First the name of the
 /// task and its title; then a row a tool: its module, its file (named as the tool), who has it, what it does. A module has
-/// the constant `TOOL`.
+/// the constant `TOOL`. A tool with a `cfg` before it needs a feature; without it, it is listed and says so.
 ///
 /// ```ignore
 /// kaldi_cli::tools! {
 ///     tables "Tables"
 ///     copy_matrix "copy-matrix.rs" Kaldi "copies matrices; scales them, applies functions";
+///     #[cfg(feature = "stores")]
+///     kaldi_store "kaldi-store.rs" Own "lists, shows, copies and removes objects in stores and on the web";
 /// }
 /// ```
 #[macro_export]
 macro_rules! tools {
+    (@tool $module:ident) => {
+        Ok($module::TOOL)
+    };
+    (@tool $module:ident $feature:literal) => {{
+        #[cfg(feature = $feature)]
+        const TOOL: Result<$crate::Tool, $crate::MissingFeature> = Ok($module::TOOL);
+        #[cfg(not(feature = $feature))]
+        const TOOL: Result<$crate::Tool, $crate::MissingFeature> = Err($crate::MissingFeature($feature));
+        TOOL
+    }};
     ($task:ident $title:literal $(
-        $(#[$condition:meta])? $module:ident $file:literal $origin:ident $summary:literal;
+        $(#[cfg(feature = $feature:literal)])? $module:ident $file:literal $origin:ident $summary:literal;
     )*) => {
         $(
-            $(#[$condition])?
+            $(#[cfg(feature = $feature)])?
             #[path = $file]
             #[doc(hidden)]
             pub mod $module;
@@ -59,11 +104,11 @@ macro_rules! tools {
         pub static TASK: $crate::Task = $crate::Task {
             name: stringify!($task),
             title: $title,
-            tools: &[$($(#[$condition])? $crate::ListedTool {
+            tools: &[$($crate::ListedTool {
                 name: $crate::tool_of_file($file),
                 summary: $summary,
                 origin: $crate::Origin::$origin,
-                tool: $module::TOOL,
+                tool: $crate::tools!(@tool $module $($feature)?),
             },)*],
         };
     };

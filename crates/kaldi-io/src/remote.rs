@@ -11,13 +11,14 @@ use crate::session::Session;
 use crate::store::Store;
 use crate::xfilename::split_offset;
 
+const MISSING: &str = "what opens names in stores and on the web is not in this build, which lacks the feature stores";
+
 /// The store of remote names of the session of this thread.
 ///
 /// # Errors
 /// If it has no store.
 pub fn store() -> io::Result<Arc<dyn Store>> {
-    let missing =
-        || io::Error::new(io::ErrorKind::Unsupported, "this program was built without stores (the feature stores)");
+    let missing = || io::Error::new(io::ErrorKind::Unsupported, MISSING);
     Session::with(Session::store_of).ok_or_else(missing)
 }
 
@@ -57,7 +58,7 @@ mod tests {
     fn a_session_without_a_store_says_so() {
         let name = BStr::new("s3://bucket/key:5");
         let read = Input::open(name).unwrap_err();
-        assert_eq!(read.source().unwrap().to_string(), "this program was built without stores (the feature stores)");
+        assert_eq!(read.source().unwrap().to_string(), MISSING);
         let written = Output::create("s3://bucket/key".into(), false).unwrap_err();
         assert_eq!(written.source().unwrap().to_string(), read.source().unwrap().to_string());
         expect_values([name], 4, |bytes, _| Ok(Frame::Whole(bytes.len())));

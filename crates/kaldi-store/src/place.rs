@@ -6,7 +6,9 @@ use bstr::{BStr, ByteSlice};
 use opendal::Operator;
 use opendal::layers::HttpClientLayer;
 use opendal::raw::HttpClient;
-use opendal::services::{Azblob, Gcs, Oss, S3, Webhdfs};
+#[cfg(feature = "gcs")]
+use opendal::services::Gcs;
+use opendal::services::{Azblob, Oss, S3, Webhdfs};
 use reqwest::Url;
 
 use crate::fault::Fault;
@@ -134,7 +136,14 @@ pub fn operator(scheme: &str, bucket: &str, mut transport: Transport) -> Result<
     let built = match scheme {
         "s3" => Operator::new(s3(bucket)).map(|builder| builder.finish()),
         "oss" => Operator::new(oss(bucket, &mut transport)?).map(|builder| builder.finish()),
+        #[cfg(feature = "gcs")]
         "gs" => Operator::new(gcs(bucket)).map(|builder| builder.finish()),
+        #[cfg(not(feature = "gcs"))]
+        "gs" => {
+            return Err(Fault::other(
+                "what opens names of Google's store is not in this build, which lacks the feature gcs",
+            ));
+        }
         "azblob" => Operator::new(azblob(bucket)?).map(|builder| builder.finish()),
         _ => Operator::new(webhdfs(scheme, bucket)).map(|builder| builder.finish()),
     };
@@ -182,6 +191,7 @@ fn oss(bucket: &str, transport: &mut Transport) -> Result<Oss, Fault> {
     Ok(builder)
 }
 
+#[cfg(feature = "gcs")]
 fn gcs(bucket: &str) -> Gcs {
     let mut builder = Gcs::default().bucket(bucket);
     if let Some(endpoint) = first_variable(&["STORAGE_EMULATOR_HOST", "GCS_ENDPOINT"]) {

@@ -64,7 +64,7 @@ fn wav_copy(opts: Options) -> anyhow::Result<Tally> {
 
 #[cfg(not(feature = "codecs"))]
 fn write_flac(_: &Options) -> anyhow::Result<Tally> {
-    anyhow::bail!("expected a build with the feature \"codecs\", which writes FLAC, found one without it")
+    anyhow::bail!(kaldi_cli::MissingFeature("codecs").message("what writes FLAC"))
 }
 
 /// Copies to FLAC files: one, or those that a script file names.

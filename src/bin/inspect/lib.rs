@@ -10,8 +10,10 @@ kaldi_cli::tools! {
     table_import "table-import.rs" Own "makes a table of a file of NumPy, safetensors, Parquet, Arrow, CSV or JSON lines";
     table_info "table-info.rs" Own "shows what is in archives, script files and data directories";
     table_keys "table-keys.rs" Own "lists keys, places and sizes";
+    #[cfg(feature = "view")]
     table_report "table-report.rs" Own "writes a page about a corpus: distributions, and the utterances that stand out";
     table_sample "table-sample.rs" Own "takes a random sample";
     table_stats "table-stats.rs" Own "computes mean, deviation, quantiles, NaN and lengths of a table, by column, key or speaker";
+    #[cfg(feature = "view")]
     table_view "table-view.rs" Own "shows utterances in a browser: list, sound, spectrogram, features, alignments";
 }

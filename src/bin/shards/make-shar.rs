@@ -247,9 +247,7 @@ impl Audio {
             #[cfg(feature = "codecs")]
             Self::Flac => SharAudio::Flac(kaldi_wave::Wave::to_flac),
             #[cfg(not(feature = "codecs"))]
-            Self::Flac => {
-                bail!("expected a build with the feature \"codecs\", which writes FLAC, found one without it")
-            }
+            Self::Flac => bail!(kaldi_cli::MissingFeature("codecs").message("what writes FLAC")),
         })
     }
 }

@@ -5,28 +5,12 @@ use std::sync::Arc;
 use super::buffer::BufferCodec;
 use super::field::{Counts, Field, Kind, Schema};
 use super::flat::{Looked, Table};
+use super::{BATCH, DICTIONARY, MAGIC, MESSAGE, SCHEMA};
 use crate::pages::has_too_many;
 use crate::{Error, FilePlaces, Leaf, Result};
 
-/// What a file starts and ends with; a stream does not.
-const MAGIC: &[u8] = b"ARROW1";
-
-/// The first bytes of a message.
-const MESSAGE: [u8; 4] = [0xff; 4];
-
 /// Bytes of the largest metadata.
 const LARGEST_METADATA: u64 = 1 << 28;
-
-/// Whether a file that starts like this is one of Arrow.
-pub(crate) fn is_arrow(head: &[u8]) -> bool {
-    let is_schema = |metadata: &[u8]| Table::root(metadata).and_then(|message| message.u8(1)) == Ok(SCHEMA);
-    head.starts_with(MAGIC) || (head.starts_with(&MESSAGE) && head.get(8..).is_some_and(is_schema))
-}
-
-/// Kinds of messages.
-const SCHEMA: u8 = 1;
-const DICTIONARY: u8 = 2;
-const BATCH: u8 = 3;
 
 /// A file of Arrow.
 #[derive(Debug)]

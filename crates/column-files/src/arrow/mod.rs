@@ -11,13 +11,38 @@
 //! A file has `ARROW1` before them, and after them a directory, its size and `ARROW1` again. Only metadata is read at first; a value is
 //! read where it lies, so that neither a batch of rows nor one of its buffers is in memory.
 
+#[cfg(feature = "columns")]
 mod buffer;
+#[cfg(feature = "columns")]
 mod field;
+#[cfg(feature = "columns")]
 mod file;
 mod flat;
-#[cfg(test)]
+#[cfg(all(test, feature = "columns"))]
 mod tests;
+#[cfg(feature = "columns")]
 mod values;
 
-pub(crate) use file::{ArrowFile, is_arrow};
+#[cfg(feature = "columns")]
+pub(crate) use file::ArrowFile;
+#[cfg(feature = "columns")]
 pub(crate) use values::ArrowValues;
+
+use flat::Table;
+
+/// What a file starts and ends with; a stream does not.
+const MAGIC: &[u8] = b"ARROW1";
+
+/// The first bytes of a message.
+const MESSAGE: [u8; 4] = [0xff; 4];
+
+/// Whether a file that starts like this is one of Arrow.
+pub(crate) fn is_arrow(head: &[u8]) -> bool {
+    let is_schema = |metadata: &[u8]| Table::root(metadata).and_then(|message| message.u8(1)) == Ok(SCHEMA);
+    head.starts_with(MAGIC) || (head.starts_with(&MESSAGE) && head.get(8..).is_some_and(is_schema))
+}
+
+/// Kinds of messages.
+const SCHEMA: u8 = 1;
+const DICTIONARY: u8 = 2;
+const BATCH: u8 = 3;

@@ -21,10 +21,7 @@ impl Decoder {
             #[cfg(feature = "codecs")]
             codec => Coded::new(codec).map(Self::Coded),
             #[cfg(not(feature = "codecs"))]
-            codec => Err(format!(
-                "expected a build with the feature \"codecs\", which decodes {}, found one without it",
-                codec.name()
-            )),
+            codec => Err(format!("what decodes {} is not in this build, which lacks the feature codecs", codec.name())),
         }
     }
 
