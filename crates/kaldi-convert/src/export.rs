@@ -8,15 +8,16 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_inspect::Named;
 use kaldi_io::Output;
 use kaldi_log::warning;
-use kaldi_table::{Entry, WorkError};
+use kaldi_table::{Entry, Erased, WorkError};
 use kaldi_types::ValueType;
 
 use crate::array::{Array, FloatType};
 use crate::exact::to_single;
 use crate::example_arrays::IoArrays;
 use crate::example_names::each_named;
+use crate::exported::ExportedType;
 use crate::file_format::FileFormat;
-use crate::item::{Export, Item};
+use crate::item::Item;
 use crate::npy;
 use crate::npz::NpzWriter;
 use crate::parquet_write::ParquetTable;
@@ -61,8 +62,8 @@ impl ExportOptions {
     ///
     /// # Errors
     /// If the entry cannot be read, or cannot be written in this format.
-    pub fn encode<T: Export>(&self, entry: &Entry<'_, T>) -> Result<Piece, WorkError> {
-        let item = self.shaped(T::read_item(entry)?)?;
+    pub fn encode(&self, value_type: ExportedType, entry: &Entry<'_, Erased>) -> Result<Piece, WorkError> {
+        let item = self.shaped(value_type.read(entry)?)?;
         self.check_names(entry.bytes(), item.table_type())?;
         if item.table_type().is_example() && self.dtype.is_some_and(|dtype| dtype != FloatType::Float32) {
             return Err("expected no `dtype` for training examples, whose numbers are of single precision".into());

@@ -11,7 +11,7 @@
 //! In between, an entry is an [`Item`]. Most are an [`Array`]: a type of numbers, up to two dimensions, and the bytes of the
 //! numbers in little-endian order, row after row. That is how all binary files have them, Kaldi's archives among them, so that
 //! most numbers go from file to file as they are. Posteriors, lists, waveforms, training examples, lattices and FSTs become several
-//! arrays. [`Exporter`] writes the files, [`import`] reads them.
+//! arrays. [`Exporter`] writes the files, [`import`] reads them. Parquet and Arrow need the feature `columns`, which is on by default.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -25,6 +25,7 @@ mod example_json;
 mod example_names;
 mod example_parquet;
 mod export;
+mod exported;
 mod file_format;
 mod graph_parts;
 mod import;
@@ -47,8 +48,9 @@ pub use array::{Array, FloatType};
 pub use ctm::is_ctm;
 pub use error::{Error, Result};
 pub use export::{ExportOptions, Exporter, Piece};
+pub use exported::ExportedType;
 pub use file_format::FileFormat;
 pub use import::{ImportOptions, StackedKey, import};
-pub use item::{Export, Item};
+pub use item::Item;
 pub use record::to_record;
 pub use table_type::table_types;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bstr::{BStr, BString};
 use kaldi_measure::{MomentSums, Moments};
-use kaldi_table::{Entry, WorkError};
+use kaldi_table::{Entry, Erased, WorkError};
 use kaldi_values::Value;
 
 use crate::group::{By, Group, LengthGroup};
@@ -66,7 +66,7 @@ impl Examiner {
     ///
     /// # Errors
     /// If it cannot be read, or has too many columns to distinguish them.
-    pub fn examine(&self, entry: &Entry<'_, Numbers>) -> Result<EntryStatistics, WorkError> {
+    pub fn examine(&self, entry: &Entry<'_, Erased>) -> Result<EntryStatistics, WorkError> {
         self.with_scratch(|scratch| self.examine_entry(entry, scratch))
     }
 
@@ -74,8 +74,12 @@ impl Examiner {
     ///
     /// # Errors
     /// As [`Examiner::examine`].
-    pub fn examine_as<T: Value + Into<Numbers>>(&self, entry: &Entry<'_, T>) -> Result<EntryStatistics, WorkError> {
-        self.with_scratch(|scratch| self.examine_numbers(entry.key(), entry.read()?.into(), scratch))
+    pub fn examine_as<T: Value + Into<Numbers>>(
+        &self,
+        entry: &Entry<'_, Erased>,
+    ) -> Result<EntryStatistics, WorkError> {
+        let numbers = entry.read_as::<T>()?.into();
+        self.with_scratch(|scratch| self.examine_numbers(entry.key(), numbers, scratch))
     }
 
     fn with_scratch<T>(&self, work: impl FnOnce(&mut Scratch) -> T) -> T {
@@ -89,7 +93,7 @@ impl Examiner {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn examine_entry(&self, entry: &Entry<'_, Numbers>, scratch: &mut Scratch) -> Result<EntryStatistics, WorkError> {
+    fn examine_entry(&self, entry: &Entry<'_, Erased>, scratch: &mut Scratch) -> Result<EntryStatistics, WorkError> {
         let lies_there = entry.bytes().and_then(|bytes| Some((Layout::find(bytes)?, bytes)));
         if let Some((Layout { dims, is_double: false, header }, bytes)) = lies_there
             && self.by != By::Column
@@ -103,7 +107,7 @@ impl Examiner {
         {
             return Ok(self.examine_sparse(entry.key(), &sparse, scratch));
         }
-        self.examine_numbers(entry.key(), entry.read()?, scratch)
+        self.examine_numbers(entry.key(), entry.read_as()?, scratch)
     }
 
     fn examine_numbers(&self, key: &BStr, found: Numbers, scratch: &mut Scratch) -> Result<EntryStatistics, WorkError> {

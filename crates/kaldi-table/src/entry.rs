@@ -13,6 +13,13 @@ use crate::raw::RawEntry;
 use crate::record::Record;
 use crate::value_fns::{ValueFns, kept};
 
+/// Values of a type that is known only when the program runs (type erasure): [`SequentialReader::erased`] is a table of them, and
+/// [`Entry::read_as`] reads one. Work on such a table is compiled once, whatever the types are.
+///
+/// [`SequentialReader::erased`]: crate::SequentialReader::erased
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Erased {}
+
 /// An entry of a table of `T`, not parsed yet.
 #[derive(Debug)]
 pub struct Entry<'a, T> {
@@ -20,7 +27,7 @@ pub struct Entry<'a, T> {
     value: PhantomData<T>,
 }
 
-impl<'a, T: Value> Entry<'a, T> {
+impl<'a, T> Entry<'a, T> {
     pub(crate) fn new(raw: &'a RawEntry) -> Self {
         Self { raw, value: PhantomData }
     }
@@ -30,27 +37,12 @@ impl<'a, T: Value> Entry<'a, T> {
         self.raw.key.as_ref()
     }
 
-    /// Builds the value.
+    /// Builds the value as one of the type `U`.
     ///
     /// # Errors
     /// If the bytes are not such a value. The error has the place.
-    pub fn read(&self) -> Result<T> {
-        self.raw.parse().inspect_err(|_| self.raw.unreadable.set(true))
-    }
-
-    /// Reads something that can be known without building the value, such as its size. `read` gets a cursor at the
-    /// value's first byte and the range of the script line, if any. It should [skip](Cursor::skip) what it does not
-    /// need: if the table is [skimmed](crate::SequentialReader::skim), only the start of the value is in memory.
-    ///
-    /// # Errors
-    /// Those of `read`, with their place.
-    pub fn read_with<U>(&self, read: impl Fn(&mut Cursor<'_>, Option<&[u8]>) -> Result<U, ParseError>) -> Result<U> {
-        let mut value = None;
-        let skimmed = self.raw.skim(ValueFns::of::<T>(), &mut |cursor, range| {
-            value = Some(read(cursor, range)?);
-            Ok(())
-        });
-        kept(value, skimmed).inspect_err(|_| self.raw.unreadable.set(true))
+    pub fn read_as<U: Value>(&self) -> Result<U> {
+        self.raw.parse().inspect_err(|_| self.raw.unreadable.set(Some(ValueFns::of::<U>())))
     }
 
     /// The number of bytes of the value.
@@ -78,6 +70,43 @@ impl<'a, T: Value> Entry<'a, T> {
         Ok(tail.into())
     }
 
+    /// The bytes of the value. `None` if a script line names a part of it, or if not all bytes are in memory.
+    pub fn bytes(&self) -> Option<&'a [u8]> {
+        (self.raw.range.is_none() && self.raw.blob.is_whole()).then(|| self.raw.head())
+    }
+
+    /// The bytes of the value without a copy, to be kept or passed on. `None` if [`Entry::bytes`] is `None`.
+    pub fn shared_bytes(&self) -> Option<Encoded> {
+        self.bytes()?;
+        let (block, value) = self.raw.blob.shared();
+        Some(Encoded::of_pieces(Vec::new(), block, vec![value]))
+    }
+}
+
+impl<T: Value> Entry<'_, T> {
+    /// Builds the value.
+    ///
+    /// # Errors
+    /// As [`Entry::read_as`].
+    pub fn read(&self) -> Result<T> {
+        self.read_as()
+    }
+
+    /// Reads something that can be known without building the value, such as its size. `read` gets a cursor at the
+    /// value's first byte and the range of the script line, if any. It should [skip](Cursor::skip) what it does not
+    /// need: if the table is [skimmed](crate::SequentialReader::skim), only the start of the value is in memory.
+    ///
+    /// # Errors
+    /// Those of `read`, with their place.
+    pub fn read_with<U>(&self, read: impl Fn(&mut Cursor<'_>, Option<&[u8]>) -> Result<U, ParseError>) -> Result<U> {
+        let mut value = None;
+        let skimmed = self.raw.skim(ValueFns::of::<T>(), &mut |cursor, range| {
+            value = Some(read(cursor, range)?);
+            Ok(())
+        });
+        kept(value, skimmed).inspect_err(|_| self.raw.unreadable.set(Some(ValueFns::of::<T>())))
+    }
+
     /// Makes a record of the unchanged value in the given form. Bytes that are in that form already are passed on
     /// unparsed.
     ///
@@ -93,18 +122,6 @@ impl<'a, T: Value> Entry<'a, T> {
             return Ok(Record::from_raw(raw));
         }
         Ok(Record::new(self.key(), &self.read()?, format))
-    }
-
-    /// The bytes of the value. `None` if a script line names a part of it, or if not all bytes are in memory.
-    pub fn bytes(&self) -> Option<&'a [u8]> {
-        (self.raw.range.is_none() && self.raw.blob.is_whole()).then(|| self.raw.head())
-    }
-
-    /// The bytes of the value without a copy, to be kept or passed on. `None` if [`Entry::bytes`] is `None`.
-    pub fn shared_bytes(&self) -> Option<Encoded> {
-        self.bytes()?;
-        let (block, value) = self.raw.blob.shared();
-        Some(Encoded::of_pieces(Vec::new(), block, vec![value]))
     }
 
     /// Makes a record of `head` and pieces of [`Entry::bytes`] after it. The pieces are not copied.

@@ -48,7 +48,7 @@ mod specifier;
 mod value_fns;
 mod write;
 
-pub use entry::Entry;
+pub use entry::{Entry, Erased};
 pub use error::{Error, Result, WorkError};
 pub use framing::{Framing, Front, Typed, find_key};
 pub use kaldi_io::{Session, count_delivered};

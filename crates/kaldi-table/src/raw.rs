@@ -37,8 +37,8 @@ pub struct RawEntry {
     pub(crate) burden: usize,
     /// Whether doubtful places of the value have been reported.
     pub(crate) warned: Cell<bool>,
-    /// Whether the work on the entry could not read the value.
-    pub(crate) unreadable: Cell<bool>,
+    /// The functions of the type as which the work on the entry could not read the value.
+    pub(crate) unreadable: Cell<Option<&'static ValueFns>>,
 }
 
 impl RawEntry {
@@ -55,7 +55,7 @@ impl RawEntry {
             script: None,
             burden: 0,
             warned: Cell::new(false),
-            unreadable: Cell::new(false),
+            unreadable: Cell::new(None),
         }
     }
 

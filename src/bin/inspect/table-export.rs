@@ -5,17 +5,12 @@
 use anyhow::{Context, bail, ensure};
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_convert::{Export, ExportOptions, Exporter, FileFormat, FloatType, Item, Piece, is_ctm};
-use kaldi_egs::{NnetChainExample, NnetExample};
-use kaldi_inspect::{Entries, ModelType, Named, NamedKind, Numbers, model_arrays};
+use kaldi_convert::{ExportOptions, ExportedType, Exporter, FileFormat, FloatType, Item, Piece, is_ctm};
+use kaldi_inspect::{Entries, ModelType, Named, NamedKind, model_arrays};
 use kaldi_io::{FileNames, Output, Wxfilename, make_last_folder};
-use kaldi_lattice::{CompactLattice, Fst, Lattice};
 use kaldi_log::log;
-use kaldi_matrix::{HtkFeatures, SphinxFeatures};
 use kaldi_table::create_output;
 use kaldi_types::ValueType;
-use kaldi_values::{GaussPost, IntMatrix, Posterior, Token, Tokens};
-use kaldi_wave::Wave;
 use std::path::{Path, PathBuf};
 
 const USAGE: &str = "\
@@ -80,29 +75,9 @@ fn table_export(opts: Options) -> anyhow::Result<Tally> {
         bail!("{} is a single value without a key: it can be a .npy, got {format}", opts.source);
     }
     let found = opts.value_type.or_else(|| Entries::find_type(&named));
-    let export = match found.unwrap_or(ValueType::Matrix) {
-        ValueType::Matrix | ValueType::Vector | ValueType::Int32Vector => export::<Numbers>,
-        ValueType::Wave => export::<Wave>,
-        ValueType::Int32 => export::<i32>,
-        ValueType::Float => export::<f32>,
-        ValueType::Double => export::<f64>,
-        ValueType::Bool => export::<bool>,
-        ValueType::Int32Matrix => export::<IntMatrix>,
-        ValueType::Int32VectorVector => export::<Vec<Vec<i32>>>,
-        ValueType::Int32Pairs => export::<Vec<(i32, i32)>>,
-        ValueType::FloatPairs => export::<Vec<(f32, f32)>>,
-        ValueType::Posterior => export::<Posterior>,
-        ValueType::GaussPost => export::<GaussPost>,
-        ValueType::Token => export::<Token>,
-        ValueType::TokenVector => export::<Tokens>,
-        ValueType::Htk => export::<HtkFeatures>,
-        ValueType::Sphinx => export::<SphinxFeatures>,
-        ValueType::Nnet3Example => export::<NnetExample>,
-        ValueType::Nnet3ChainExample => export::<NnetChainExample>,
-        ValueType::Lattice => export::<Lattice>,
-        ValueType::CompactLattice => export::<CompactLattice>,
-        ValueType::Fst => export::<Fst>,
-        other => bail!("{}: values of the type {other} are not exported", opts.source),
+    let value_type = found.unwrap_or(ValueType::Matrix);
+    let Some(exported) = ExportedType::of(value_type) else {
+        bail!("{}: values of the type {value_type} are not exported", opts.source);
     };
     let has_lines = matches!(format, FileFormat::Csv | FileFormat::Tsv);
     let options = ExportOptions {
@@ -114,7 +89,7 @@ fn table_export(opts: Options) -> anyhow::Result<Tally> {
         is_ctm: has_lines && found == Some(ValueType::TokenVector) && is_ctm(&named),
     };
     let mut tally = Tally::default();
-    export(&opts, &named, options, is_folder, &mut tally).map_err(|error| match (found, tally.done) {
+    export(&opts, &named, exported, options, is_folder, &mut tally).map_err(|error| match (found, tally.done) {
         (None, 0) if named.is_stream() => error.context(
             "the type of a stream is not found by looking: use --type= unless it is matrix, vector or int32-vector",
         ),
@@ -152,18 +127,19 @@ fn export_model(opts: &Options, model_type: ModelType, format: FileFormat, is_fo
     Ok(tally)
 }
 
-/// Exports a table of `T`.
-fn export<T: Export>(
+/// Exports a table of values of a type.
+fn export(
     opts: &Options,
     named: &Named,
+    exported: ExportedType,
     options: ExportOptions,
     is_folder: bool,
     tally: &mut Tally,
 ) -> anyhow::Result<()> {
-    let source = Named::open::<T>(&opts.source)?;
+    let source = exported.open(&opts.source)?;
     let mut target = Target::create(&opts.target, is_folder, &options, Some(named))?;
     let mut keys = opts.write_keys.as_ref().map(|keys| create_output(keys, false)).transpose()?;
-    let ended = source.par_map(move |entry| options.encode(entry)).drain(|key, piece| {
+    let ended = source.par_map(move |entry| options.encode(exported, entry)).drain(|key, piece| {
         match piece {
             Piece::Nothing => tally.failed += 1,
             _ => tally.done += 1,

@@ -2,19 +2,19 @@
 //!
 //! Kaldi has no such program.
 
-use anyhow::{bail, ensure};
-use bstr::{BString, ByteSlice};
+use anyhow::{Context, bail, ensure};
+use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_inspect::{
-    By, Distribution, Entries, EntryStatistics, Examiner, MeasureStatistics, Measures, Named, NamedKind, Report,
-    Statistics, decode_sound, measure_graph, measure_sound, sound_measures,
+    By, Distribution, Entries, EntryStatistics, Examiner, MeasureStatistics, Measures, Named, NamedKind, Numbers,
+    Report, Statistics, decode_sound, measure_graph, measure_sound, sound_measures,
 };
-use kaldi_io::{Output, ParseError, Session};
+use kaldi_io::{Output, Session};
 use kaldi_lattice::{CompactLattice, Fst, Graph, GraphForm, Lattice, StoredGraph};
 use kaldi_log::{log, warning};
 use kaldi_matrix::{HtkFeatures, SphinxFeatures};
 use kaldi_plot::{Figure, Panel, Picture, PictureFormat, Style};
-use kaldi_table::{Entry, RandomAccessReader, WorkError, create_output};
+use kaldi_table::{Entry, Erased, RandomAccessReader, SequentialReader, WorkError, create_output};
 use kaldi_types::ValueType;
 use kaldi_values::{Token, Value};
 use kaldi_wave::WaveFile;
@@ -79,11 +79,14 @@ fn table_stats(opts: Options) -> anyhow::Result<Tally> {
             continue;
         }
         let mut report = Report::new(table, by, opts.json, number);
-        let statistics = collect_form(
-            form,
-            &opts,
-            Collecting { table, by, report: &mut report, output: &mut output, tally: &mut tally },
-        )?;
+        let numbers = match form {
+            None => NumbersOf::ANY,
+            Some((value_type, is_text)) => NumbersOf::of(value_type, is_text).with_context(|| {
+                format!("{table}: expected numbers, waveforms, lattices or FSTs, got values of type {value_type}")
+            })?,
+        };
+        let collecting = Collecting { table, by, report: &mut report, output: &mut output, tally: &mut tally };
+        let statistics = collect(&opts, &numbers, collecting)?;
         report.end(&statistics);
         output.write_all(&report.take())?;
         if let Some((_, format)) = &picture {
@@ -153,37 +156,35 @@ struct Measuring<'a> {
 impl Measuring<'_> {
     /// Measures a table of waveforms, lattices or FSTs; `None` if it is of another type.
     fn measure_form(self, value_type: Option<ValueType>) -> anyhow::Result<Option<MeasureStatistics>> {
-        let graph = |graph: Graph, form| measure_graph(&StoredGraph { graph, form, has_doubles: None });
         Ok(Some(match value_type {
-            Some(ValueType::Wave) => {
-                let measure = |wave: WaveFile| Ok(sound_measures(measure_sound(&decode_sound(&wave.into_bytes())?)));
-                self.measure("waveforms", measure)?
-            }
-            Some(ValueType::Lattice) => {
-                self.measure::<Lattice>("lattices", move |lattice| Ok(graph(lattice.0, GraphForm::Plain)))?
-            }
-            Some(ValueType::CompactLattice) => {
-                self.measure::<CompactLattice>("lattices", move |lattice| Ok(graph(lattice.0, GraphForm::Compact)))?
-            }
-            Some(ValueType::Fst) => self.measure::<Fst>("FSTs", move |fst| Ok(graph(fst.0, GraphForm::Standard)))?,
+            Some(ValueType::Wave) => self.measure("waveforms", open::<WaveFile>, |entry| {
+                Ok(sound_measures(measure_sound(&decode_sound(&entry.read_as::<WaveFile>()?.into_bytes())?)))
+            })?,
+            Some(ValueType::Lattice) => self.measure("lattices", open::<Lattice>, |entry| {
+                Ok(measures_of(entry.read_as::<Lattice>()?.0, GraphForm::Plain))
+            })?,
+            Some(ValueType::CompactLattice) => self.measure("lattices", open::<CompactLattice>, |entry| {
+                Ok(measures_of(entry.read_as::<CompactLattice>()?.0, GraphForm::Compact))
+            })?,
+            Some(ValueType::Fst) => self.measure("FSTs", open::<Fst>, |entry| {
+                Ok(measures_of(entry.read_as::<Fst>()?.0, GraphForm::Standard))
+            })?,
             _ => return Ok(None),
         }))
     }
 
     /// Measures the values of a table; results for single entries are written at once.
-    fn measure<T: Value>(
+    fn measure(
         self,
         what: &str,
-        measure: impl Fn(T) -> Result<Measures, ParseError> + Send + Sync + 'static,
+        open: fn(&BStr) -> kaldi_inspect::Result<SequentialReader<Erased>>,
+        measure: fn(&Entry<'_, Erased>) -> Result<Measures, WorkError>,
     ) -> anyhow::Result<MeasureStatistics> {
         let Self { table, opts, number, output, tally } = self;
         ensure!(matches!(opts.by, By::Table | By::Key), "expected --by=table or --by=key for {what}");
         let mut statistics = MeasureStatistics::default();
         let mut report = Report::new(table, By::Column, opts.json, number);
-        let measured = Named::open_readable::<T>(table)?.par_map(move |entry| {
-            let measured = entry.read().map_err(WorkError::from).and_then(|value| Ok(measure(value)?));
-            leave_out_damaged(entry, measured)
-        });
+        let measured = open(table)?.par_map(move |entry| leave_out_damaged(entry, measure(entry)));
         let ended = measured.drain(|key, measures: Option<Measures>| {
             let Some(measures) = measures else {
                 tally.failed += 1;
@@ -208,7 +209,7 @@ impl Measuring<'_> {
 }
 
 /// What was found in an entry. One that is damaged is named and counted, and the others go on.
-fn leave_out_damaged<T: Value, V>(entry: &Entry<'_, T>, found: Result<V, WorkError>) -> Result<Option<V>, WorkError> {
+fn leave_out_damaged<V>(entry: &Entry<'_, Erased>, found: Result<V, WorkError>) -> Result<Option<V>, WorkError> {
     let error = match found {
         Ok(found) => return Ok(Some(found)),
         Err(error) => error,
@@ -219,6 +220,10 @@ fn leave_out_damaged<T: Value, V>(entry: &Entry<'_, T>, found: Result<V, WorkErr
     }
     Session::current().count_left_out();
     Ok(None)
+}
+
+fn measures_of(graph: Graph, form: GraphForm) -> Measures {
+    measure_graph(&StoredGraph { graph, form, has_doubles: None })
 }
 
 /// Draws the charts of a table.
@@ -249,46 +254,50 @@ struct Collecting<'a, 'b> {
     tally: &'a mut Tally,
 }
 
-/// Reads a table of values of a type.
-fn collect_form(
-    form: Option<(ValueType, bool)>,
-    opts: &Options,
-    collecting: Collecting<'_, '_>,
-) -> anyhow::Result<Statistics> {
-    let Some((value_type, is_text)) = form else { return collect(opts, collecting, Examiner::examine) };
-    match value_type {
-        ValueType::Matrix | ValueType::Vector | ValueType::Int32Vector => collect(opts, collecting, Examiner::examine),
-        // In text, other numbers may follow.
-        ValueType::Int32 | ValueType::Float | ValueType::Double if is_text => {
-            collect(opts, collecting, Examiner::examine)
-        }
-        ValueType::Int32 => collect(opts, collecting, Examiner::examine_as::<i32>),
-        ValueType::Float => collect(opts, collecting, Examiner::examine_as::<f32>),
-        ValueType::Double => collect(opts, collecting, Examiner::examine_as::<f64>),
-        ValueType::Bool => collect(opts, collecting, Examiner::examine_as::<bool>),
-        ValueType::Int32Matrix | ValueType::Int32VectorVector => {
-            collect(opts, collecting, Examiner::examine_as::<Vec<Vec<i32>>>)
-        }
-        ValueType::Htk => collect(opts, collecting, Examiner::examine_as::<HtkFeatures>),
-        ValueType::Sphinx => collect(opts, collecting, Examiner::examine_as::<SphinxFeatures>),
-        _ => bail!(
-            "{}: expected numbers, waveforms, lattices or FSTs, got values of type {value_type}",
-            collecting.table
-        ),
+/// How a table of values of a type is opened, and how the numbers of one are processed.
+struct NumbersOf {
+    open: fn(&BStr) -> kaldi_inspect::Result<SequentialReader<Erased>>,
+    examine: fn(&Examiner, &Entry<'_, Erased>) -> Result<EntryStatistics, WorkError>,
+}
+
+impl NumbersOf {
+    /// What shows its type itself.
+    const ANY: Self = Self { open: open::<Numbers>, examine: Examiner::examine };
+
+    const fn new<T: Value + Into<Numbers>>() -> Self {
+        Self { open: open::<T>, examine: Examiner::examine_as::<T> }
+    }
+
+    /// Those of a type; `None` if the values have no numbers.
+    fn of(value_type: ValueType, is_text: bool) -> Option<Self> {
+        Some(match value_type {
+            ValueType::Matrix | ValueType::Vector | ValueType::Int32Vector => Self::ANY,
+            // In text, other numbers may follow.
+            ValueType::Int32 | ValueType::Float | ValueType::Double if is_text => Self::ANY,
+            ValueType::Int32 => Self::new::<i32>(),
+            ValueType::Float => Self::new::<f32>(),
+            ValueType::Double => Self::new::<f64>(),
+            ValueType::Bool => Self::new::<bool>(),
+            ValueType::Int32Matrix | ValueType::Int32VectorVector => Self::new::<Vec<Vec<i32>>>(),
+            ValueType::Htk => Self::new::<HtkFeatures>(),
+            ValueType::Sphinx => Self::new::<SphinxFeatures>(),
+            _ => return None,
+        })
     }
 }
 
+fn open<T: Value>(name: &BStr) -> kaldi_inspect::Result<SequentialReader<Erased>> {
+    Ok(Named::open_readable::<T>(name)?.erased())
+}
+
 /// Reads a table; results for single entries are written at once.
-fn collect<T: Value>(
-    opts: &Options,
-    collecting: Collecting<'_, '_>,
-    examine: fn(&Examiner, &Entry<'_, T>) -> Result<EntryStatistics, WorkError>,
-) -> anyhow::Result<Statistics> {
+fn collect(opts: &Options, numbers: &NumbersOf, collecting: Collecting<'_, '_>) -> anyhow::Result<Statistics> {
+    let NumbersOf { open, examine } = *numbers;
     let Collecting { table, by, report, output, tally } = collecting;
     let mut statistics = Statistics::new(by, opts.plot.is_some());
     let examiner = statistics.examiner();
     let speakers = opts.utt2spk.as_deref().map(RandomAccessReader::<Token>::open).transpose()?;
-    let rows = Named::open_readable::<T>(table)?.par_map_with(speakers, move |entry, speaker| {
+    let rows = open(table)?.par_map_with(speakers, move |entry, speaker| {
         if let Some(None) = speaker {
             warning!("{} has no speaker, and is left out", entry.key());
             return Ok(None);

@@ -7,7 +7,6 @@ use bstr::{BStr, BString};
 use kaldi_io::Session;
 use kaldi_log::capture;
 use kaldi_reader::{ParMap, Reader, par_map};
-use kaldi_values::Value;
 
 use crate::batch::{Batch, BoxedBatches, IN_FLIGHT, weigh};
 use crate::entry::Entry;
@@ -17,7 +16,6 @@ use crate::permissive::Unreadable;
 use crate::raw::RawEntry;
 use crate::read::queue::{Filled, Outcome, Queue, Row};
 use crate::read::sequential::AnyEntries;
-use crate::value_fns::ValueFns;
 use crate::{Error, Result};
 
 /// A table before its map: the entries that were looked at, and the rest.
@@ -258,13 +256,13 @@ pub struct Rows<U> {
 impl<U: Send + 'static> Rows<U> {
     pub(crate) fn new<T, L, F>(entries: Box<dyn AnyEntries>, lookup: L, work: F) -> Self
     where
-        T: Value,
+        T: 'static,
         L: Lookup,
         F: Fn(&Entry<'_, T>, L::Found) -> Result<U, WorkError> + Send + Sync + 'static,
     {
         let lookup = Box::new(ByKey { lookup, found: Vec::new() });
         let work = move |raw: &RawEntry, found: L::Found| work(&Entry::new(raw), found);
-        let work = move |entries: Batch, found: Erased| work_on_batch(entries, found, ValueFns::of::<T>(), &work);
+        let work = move |entries: Batch, found: Erased| work_on_batch(entries, found, &work);
         Self { rows: ErasedRows::boxed(entries, lookup, Box::new(work)), results: Vec::new().into_iter() }
     }
 
@@ -331,7 +329,6 @@ impl<U: Send + 'static> Reader for Rows<U> {
 fn work_on_batch<V: 'static, U: Send + 'static>(
     entries: Batch,
     found: Erased,
-    fns: &ValueFns,
     work: &dyn Fn(&RawEntry, V) -> Result<U, WorkError>,
 ) -> WorkedBatch {
     let mut results = Vec::with_capacity(entries.len());
@@ -342,30 +339,25 @@ fn work_on_batch<V: 'static, U: Send + 'static>(
         }
         Ok(())
     };
-    let rows = work_on_all(entries, fns, &mut work_on);
+    let rows = work_on_all(entries, &mut work_on);
     WorkedBatch { rows, results: Box::new(results) }
 }
 
 /// Does the work on all entries of a batch. `work` keeps its results.
-fn work_on_all(
-    entries: Batch,
-    fns: &ValueFns,
-    work: &mut dyn FnMut(&RawEntry) -> Result<(), WorkError>,
-) -> Filled<Row> {
+fn work_on_all(entries: Batch, work: &mut dyn FnMut(&RawEntry) -> Result<(), WorkError>) -> Filled<Row> {
     let entries = entries.into_iter();
-    entries.map(|item| item.then(|entry| entry.map(|raw| work_on(raw, fns, work)))).collect()
+    entries.map(|item| item.then(|entry| entry.map(|raw| work_on(raw, work)))).collect()
 }
 
 /// Does the work on one entry.
-fn work_on(raw: RawEntry, fns: &ValueFns, work: &mut dyn FnMut(&RawEntry) -> Result<(), WorkError>) -> Row {
-    raw.unreadable.set(false);
-    let outcome = match work(&raw) {
+fn work_on(raw: RawEntry, work: &mut dyn FnMut(&RawEntry) -> Result<(), WorkError>) -> Row {
+    raw.unreadable.set(None);
+    let outcome = match work(&raw).map_err(|error| Error::of_work(raw.key(), error)) {
         Ok(()) => Outcome::Done,
-        Err(error) if raw.unreadable.get() => {
-            let error = Error::of_work(raw.key(), error);
-            Outcome::Unreadable { error, wrong_range: raw.has_wrong_range(fns) }
-        }
-        Err(error) => Outcome::Failed(Error::of_work(raw.key(), error)),
+        Err(error) => match raw.unreadable.get() {
+            Some(fns) => Outcome::Unreadable { error, wrong_range: raw.has_wrong_range(fns) },
+            None => Outcome::Failed(error),
+        },
     };
     Row { key: raw.key, outcome }
 }

@@ -9,7 +9,7 @@ use kaldi_tar::FieldPath;
 use kaldi_values::Value;
 
 use crate::batch::{self, BoxedBatches, IN_FLIGHT, Leaving};
-use crate::entry::Entry;
+use crate::entry::{Entry, Erased};
 use crate::error::WorkError;
 use crate::framing::Typed;
 use crate::lookup::find::Lookup;
@@ -72,6 +72,13 @@ impl<T: Value> SequentialReader<T> {
         open_table_or_file(name, &wanted, T::HAS_FILE_RANGES).map(Self::of)
     }
 
+    /// The values, parsed on several threads if there is enough to parse.
+    pub fn values(self) -> Rows<T> {
+        self.par_map(|entry| Ok(entry.read()?))
+    }
+}
+
+impl<T: 'static> SequentialReader<T> {
     /// Lets long values stay in their files until they are asked for. Use it for work that needs few of them or only
     /// their headers: a table in a regular file is then skipped at the cost of its headers, and with [`Entry::copy`]
     /// the kernel moves the bytes.
@@ -101,8 +108,13 @@ impl<T: Value> SequentialReader<T> {
 
     /// The rest of the table with its values read as `U`, for a table whose type is known only after looking at it. `T`
     /// and `U` must frame the values of a `U` in the same way.
-    pub fn retyped<U: Value>(self) -> SequentialReader<U> {
+    pub fn retyped<U>(self) -> SequentialReader<U> {
         SequentialReader { entries: self.entries, value: PhantomData }
+    }
+
+    /// The rest of the table with its values read by [`Entry::read_as`].
+    pub fn erased(self) -> SequentialReader<Erased> {
+        self.retyped()
     }
 
     /// Does `work` on every entry, on several threads if there is enough work, and delivers keys and results in the
@@ -128,11 +140,6 @@ impl<T: Value> SequentialReader<T> {
         F: Fn(&Entry<'_, T>, L::Found) -> Result<U, WorkError> + Send + Sync + 'static,
     {
         Rows::new(self.entries, lookup, work)
-    }
-
-    /// The values, parsed on several threads if there is enough to parse.
-    pub fn values(self) -> Rows<T> {
-        self.par_map(|entry| Ok(entry.read()?))
     }
 }
 

@@ -77,6 +77,27 @@ fn a_table_can_be_read_as_another_type_once_looked_at() {
 }
 
 #[test]
+fn erased_values_are_read_and_refused_as_those_of_their_type() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(name("a.ark"), "a 1 2 3\nb x\nc 4\n").unwrap();
+    let lines = [("a", 2, "[0:1]"), ("b", 10, ""), ("c", 14, ""), ("d", 2, "[7:9]")];
+    let lines = lines.map(|(key, place, range)| format!("{key} {}:{place}{range}\n", name("a.ark")));
+    std::fs::write(name("all.scp"), lines.concat()).unwrap();
+    std::fs::write(name("some.scp"), lines[..3].concat()).unwrap();
+    let mut found = Vec::new();
+    for rspecifier in ["ark:a.ark", "p,ark:a.ark", "scp:some.scp", "p,scp:some.scp", "p,scp:all.scp"] {
+        let (kind, file) = rspecifier.split_once(':').unwrap();
+        let rspecifier = format!("{kind}:{}", name(file));
+        let typed = open::<Vec<i32>>(&rspecifier).values().read_all().map_err(|error| error.to_string());
+        let erased = open::<Vec<i32>>(&rspecifier).erased().par_map(|entry| Ok(entry.read_as::<Vec<i32>>()?));
+        assert_eq!(erased.read_all().map_err(|error| error.to_string()), typed, "{rspecifier}");
+        found.push(typed.map_or(0, |entries| entries.len()));
+    }
+    assert_eq!(found, [0, 1, 0, 2, 0]);
+}
+
+#[test]
 fn a_part_of_a_value_can_be_read() {
     let mut rows =
         open::<Token>(TWO).par_map(|entry| Ok(entry.read_with(|cursor, range| Ok((cursor.peek(), range.is_some())))?));
