@@ -1,19 +1,65 @@
 #!/usr/bin/env bash
-# Everything that has to hold before a change lands: format, lints, tests, documentation.
+# The tests of the project, and whatever else has to hold before a change lands.
 #
-# scripts/check.sh --quick [commit] is for the daily round: format, lints, and the tests of what has changed since the commit
-# (default: the last one, HEAD): the unit tests of changed crates, the tests and recorded cases of changed tools, and those that
-# check documents and sources.
+#   scripts/check.sh                     builds once, for development, and runs the format check, the unit tests, the suite, the
+#                                        recorded cases of Kaldi, the examples in documents: 10 minutes on two processors, first build included
+#   scripts/check.sh --all               the same, and then all stages: half an hour
+#   scripts/check.sh --stage=docs,wheel  stages by name
+#   scripts/check.sh --list              the stages, and what each proves
+#   scripts/check.sh --quick [commit]    what has changed since the commit (default: the last one, HEAD): the format, the unit tests of
+#                                        changed crates, the tests and recorded cases of changed tools, the tests over the list of
+#                                        all tools, and those of documents and sources
 #
-# scripts/check.sh --all is for a release: then what needs Debian's tools or an hour follows: the Debian package (scripts/deb.sh), the
-# site of the documents (scripts/site.sh, which builds mdbook first, a minute), and 64-bit ARM under emulation
-# (scripts/arm64.sh).
+# CONTRIBUTING.md has the time of each. A stage writes to check/<stage>.log in the folder of the build (target), and is shown when it has ended.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
+logs=$target/check
+mkdir -p "$logs"
+
+# The stages of --all, in two lanes that run side by side: what builds, and what mostly runs or waits.
+building=(clippy features api package wheel bench)
+running=(portable conformance programs stores awks peers faults)
+# What needs packages of Debian, root, or an hour: only by name.
+by_name=(deb site arm64)
+
+# Tests over lists: of all tools, and of documents and sources.
+lists=(architecture:: docs:: tools::argument_counts tools::every_ tools::help tools::option_names jobs::every_row)
+
+proves() {
+    case $1 in
+        tests) echo "format, unit tests, suite, recorded cases of Kaldi, examples in documents" ;;
+        clippy) echo "no lints, in the library without features either" ;;
+        features) echo "the program builds without each of its features, and a tool that is left out says so" ;;
+        api) echo "the documentation of all crates has no broken links; all crates can be packaged" ;;
+        package) echo "scripts/package.sh: the archive of the release build, unpacked and tried" ;;
+        wheel) echo "scripts/python.sh: the wheel, python/tests, mypy, stubtest" ;;
+        bench) echo "every row of scripts/bench.sh runs, on little data" ;;
+        portable) echo "crates and recorded cases with kernels, on a processor without AVX2" ;;
+        conformance) echo "tests/golden is what ../shared/conformance has" ;;
+        programs) echo "programs that use our packages build and run outside of the workspace" ;;
+        stores) echo "objects in S3 and on the web: real servers, recorded cases with remote inputs" ;;
+        awks) echo "tests that call awk pass with mawk, gawk and busybox" ;;
+        peers) echo "packages of Python, FFmpeg, a browser, Slurm on what we write, and we on what they write" ;;
+        faults) echo "faults of a cluster: killed nodes, lost controllers" ;;
+        deb) echo "scripts/deb.sh: the Debian package" ;;
+        site) echo "scripts/site.sh: the site of the documents" ;;
+        arm64) echo "scripts/arm64.sh: 64-bit ARM under emulation" ;;
+        *) echo "check.sh: there is no stage $1; --list names them" >&2 && exit 2 ;;
+    esac
+}
 
 step() {
     printf '== %s\n' "$*"
     "$@"
+}
+
+format() {
+    step cargo fmt --all --check
+    # The lists of tools name their files in a macro, which `cargo fmt` does not follow.
+    echo "== rustfmt --check src/bin"
+    rustfmt --check --edition 2024 src/bin/*/*.rs
 }
 
 # What has changed since the commit, files that git does not know included.
@@ -22,62 +68,158 @@ changed() {
     git ls-files --others --exclude-standard
 }
 
+# The names of the tools among changed files: those of the lists, src/bin/<task>/lib.rs.
+changed_tools() {
+    local names
+    names=$(cat src/bin/*/lib.rs | sed -n 's/^ *[a-z0-9_]* "\([a-z0-9-]*\)\.rs" .*/\1/p')
+    changed "$1" | sed -n -e 's|^src/bin/[^/]*/\(.*\)\.rs$|\1|p' -e 's|^tests/tools/[^/]*/\(.*\)\.rs$|\1|p' | tr _ - | sort -u |
+        grep -Fx -f <(echo "$names") || true
+}
+
 quick() {
     local crates tools=() words=() tool
+    format
     crates=$(changed "$1" | sed -n 's|^crates/\([^/]*\)/.*|-p \1|p' | sort -u)
     # One package a word.
     # shellcheck disable=SC2086
-    if [ -n "$crates" ]; then
-        step cargo test --locked --lib $crates
-    fi
-    mapfile -t tools < <(changed "$1" | sed -n -e 's|^src/bin/[^/]*/\(.*\)\.rs$|\1|p' -e 's|^tests/tools/[^/]*/\(.*\)\.rs$|\1|p' | tr _ - | sort -u)
+    [ -z "$crates" ] || step cargo test --locked --lib $crates
+    mapfile -t tools < <(changed_tools "$1")
+    for tool in "${tools[@]}"; do words+=("::${tool//-/_}::"); done
+    # What a new tool must be in, or is in without a line of its own.
+    step cargo test --workspace --locked --test suite -- "${lists[@]}" "${words[@]}"
     for tool in "${tools[@]}"; do
-        words+=("${tool//-/_}::")
-    done
-    step cargo test --locked --test suite -- architecture:: docs:: "${words[@]}"
-    for tool in "${tools[@]}"; do
-        step cargo test --locked --test golden -- "$tool/"
+        grep -q "\"tool\": \"$tool\"" tests/golden/cases/*.jsonl || continue
+        step cargo test --workspace --locked --test golden -- "$tool/"
     done
 }
 
-step cargo fmt --all --check
-# The lists of tools name their files in a macro, which `cargo fmt` does not follow.
-step rustfmt --check --edition 2024 src/bin/*/*.rs
-[ "${1-}" = --quick ] || export CARGO_INCREMENTAL=0
-step cargo clippy --workspace --all-targets --locked -- -D warnings
-if [ "${1-}" = --quick ]; then
-    quick "${2:-HEAD}"
-    exit
-fi
-# Once more without features, as a user of the library may have it.
-step cargo clippy -p kaldi-tables --no-default-features --locked -- -D warnings
-# The program without stores.
-step cargo check --bins --no-default-features --locked
-step cargo test --workspace --locked -- --skip faults::
-# The trials of a cluster's faults mostly wait, so they run beside what follows. The whole workspace is named, as in all
-# steps: another choice of packages has other features, and would build the program that others run at the time.
-faults=$(mktemp)
-trap 'wait; rm -f "$faults"' EXIT
-cargo test --workspace --test peers --locked -- faults:: > "$faults" 2>&1 &
-trials=$!
-# What processors without AVX2 run. The same packages and features, so that nothing is built again.
-KALDI_NO_AVX2=1 step cargo test --workspace --lib --test golden --locked
-step cargo package --workspace --no-verify --allow-dirty --offline --quiet
-RUSTDOCFLAGS='-D warnings' step cargo doc --workspace --no-deps --locked
-step scripts/package.sh
-# Every row of the benchmark, once, on little data: the program of package.sh, measured by what the tests have built.
-target=$(realpath "${CARGO_TARGET_DIR:-target}")
-"$target/release/kaldi-tables" --print-args=false link "$target/tools"
-echo "== scripts/bench.sh --small"
-"$target/debug/examples/bench" "$target/tools" --small > /dev/null
-# The wheel has the program of package.sh.
-step scripts/python.sh
-failed=0
-step wait "$trials" || failed=$?
-cat "$faults"
-if [ "${1-}" = --all ]; then
+# In all stages the whole workspace is named: cargo builds packages with the features that the named ones ask for, so another choice
+# would build most of them again.
+stage_tests() {
+    format
+    step cargo test --workspace --locked
+}
+
+stage_clippy() {
+    step cargo clippy --workspace --all-targets --locked -- -D warnings
+    step cargo clippy -p kaldi-tables --no-default-features --locked -- -D warnings
+}
+
+stage_features() {
+    step cargo check --bins --no-default-features --locked
+}
+
+stage_api() {
+    RUSTDOCFLAGS='-D warnings' step cargo doc --workspace --no-deps --locked
+    step cargo package --workspace --no-verify --allow-dirty --offline --quiet
+}
+
+stage_package() {
+    step scripts/package.sh
+}
+
+stage_wheel() {
+    step scripts/python.sh
+}
+
+# The program of package.sh, measured by what the tests have built.
+stage_bench() {
+    "$target/release/kaldi-tables" --print-args=false link "$target/tools"
+    echo "== scripts/bench.sh --small"
+    "$target/debug/examples/bench" "$target/tools" --small > /dev/null
+}
+
+stage_portable() {
+    export KALDI_NO_AVX2=1
+    step cargo test --workspace --locked --lib
+    step cargo test --workspace --locked --test golden
+}
+
+stage_conformance() {
+    if [ ! -d ../shared/conformance ]; then
+        echo "WARNING: ../shared/conformance is not there: NOT COMPARED" >&2
+        return
+    fi
+    CONFORMANCE=$PWD/../shared/conformance step cargo test --workspace --locked --test suite -- --ignored the_copy_is_the_suite
+}
+
+stage_programs() {
+    step cargo test --workspace --locked --test suite -- --ignored the_program_runs_outside_of_the_workspace
+}
+
+stage_stores() {
+    step cargo test --workspace --locked --test stores
+}
+
+stage_awks() {
+    step scripts/awks.sh
+}
+
+stage_peers() {
+    step cargo test --workspace --locked --test peers -- --skip faults::
+}
+
+stage_faults() {
+    step cargo test --workspace --locked --test peers -- faults::
+}
+
+stage_deb() {
     step scripts/deb.sh
+}
+
+stage_site() {
     step scripts/site.sh
+}
+
+stage_arm64() {
     step scripts/arm64.sh
-fi
-exit "$failed"
+}
+
+# Runs a stage, and shows what it wrote, its result and its time.
+run() {
+    local started=$SECONDS result=0
+    scripts/check.sh --inside "$1" > "$logs/$1.log" 2>&1 < /dev/null || result=$?
+    # In one piece: two lanes write.
+    {
+        flock 9
+        printf '\n=== %s: %s\n' "$1" "$(proves "$1")"
+        cat "$logs/$1.log"
+        printf '=== %s %s after %d s\n' "$1" "$([ $result = 0 ] && echo passed || echo FAILED)" $((SECONDS - started))
+    } 9>> "$logs/lock"
+    [ $result = 0 ] || echo "$1" >> "$logs/failed"
+}
+
+# Runs stages one after the other, all of them, whatever fails.
+lane() {
+    local stage
+    for stage in "$@"; do run "$stage"; done
+}
+
+stages() {
+    local stage
+    for stage in "$@"; do proves "$stage" > /dev/null; done
+    rm -f "$logs/failed"
+    # Building, running: those of --all are in two lanes, named ones in the order of their names.
+    if [ $# -gt 1 ] && [ "$*" = "${building[*]} ${running[*]}" ]; then
+        lane "${running[@]}" &
+        lane "${building[@]}"
+        wait
+    else
+        lane "$@"
+    fi
+    if [ -s "$logs/failed" ]; then
+        echo "FAILED: $(tr '\n' ' ' < "$logs/failed")($SECONDS s)"
+        exit 1
+    fi
+    echo "All stages passed ($SECONDS s)."
+}
+
+case ${1-} in
+    "") stage_tests && echo "All tests passed ($SECONDS s)." ;;
+    --all) stage_tests && stages "${building[@]}" "${running[@]}" ;;
+    --stage=*) IFS=, read -ra named <<< "${1#*=}" && stages "${named[@]}" ;;
+    --inside) "stage_$2" ;;
+    --quick) quick "${2:-HEAD}" ;;
+    --list) for stage in tests "${building[@]}" "${running[@]}" "${by_name[@]}"; do printf '%-12s %s\n' "$stage" "$(proves "$stage")"; done ;;
+    *) echo "check.sh: expected --quick, --all, --stage=<name>,... or --list, got $1" >&2 && exit 2 ;;
+esac
