@@ -10,6 +10,10 @@ fn main() {
         if has_static_libgcc() {
             println!("cargo::rustc-link-lib=static:-bundle=gcc_eh");
         }
+        // Tests start the program 40,000 times; without 350,000 relocations it starts in a third of the time.
+        if std::env::var("PROFILE").as_deref() == Ok("debug") {
+            println!("cargo::rustc-link-arg-bins=-no-pie");
+        }
     }
 }
 

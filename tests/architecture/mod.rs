@@ -10,9 +10,6 @@ mod dependencies;
 /// Names of public types.
 mod names;
 
-/// Lengths of files and functions.
-mod sizes;
-
 /// The files of the repository.
 mod source;
 
@@ -21,17 +18,6 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::registry;
-
-#[test]
-fn files_and_functions_are_short() {
-    let mut faults = Vec::new();
-    for folder in ["benches", "crates", "fuzz/fuzz_targets", "fuzz/src", "python/src", "samples", "src", "tests"] {
-        for (place, text) in source::files_below(folder) {
-            faults.extend(sizes::too_long(&format!("{folder}/{place}"), &text));
-        }
-    }
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
-}
 
 #[test]
 fn one_place_asks_for_the_instructions_of_the_processor() {

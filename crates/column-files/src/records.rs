@@ -193,12 +193,17 @@ mod tests {
         let mut writer = SerializedFileWriter::new(output, schema, Arc::default()).unwrap();
         let mut group = writer.next_row_group().unwrap();
         let mut column = group.next_column().unwrap().unwrap();
-        column.typed::<Int32Type>().write_batch(values, Some(levels), Some(repeats)).unwrap();
+        column.typed::<Int32Type>().write_batch(values, of_levels(levels), of_levels(repeats)).unwrap();
         column.close().unwrap();
         group.close().unwrap();
         writer.close().unwrap();
         let file = ColumnFile::open(path.to_str().unwrap().into()).unwrap();
         (folder, file)
+    }
+
+    /// A column that is required and not repeated has no levels.
+    fn of_levels(levels: &[i16]) -> Option<&[i16]> {
+        (!levels.is_empty()).then_some(levels)
     }
 
     #[test]

@@ -47,7 +47,7 @@ impl ExportedType {
             ValueType::Lattice => Self::new::<Lattice>(),
             ValueType::CompactLattice => Self::new::<CompactLattice>(),
             ValueType::Fst => Self::new::<Fst>(),
-            ValueType::Unknown => return None,
+            _ => return None,
         })
     }
 

@@ -105,7 +105,12 @@ pub fn create(path: &Path) -> io::Result<(File, Pending)> {
     }
     let old = match fs::metadata(&path) {
         // A file that may not be written may not be replaced either.
-        Ok(metadata) => Some((OpenOptions::new().write(true).open(&path)?, metadata)),
+        Ok(metadata) => match OpenOptions::new().write(true).open(&path) {
+            Ok(old) => Some((old, metadata)),
+            // Another process has removed it meanwhile, as it does when it replaces a set of files.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        },
         Err(_) => None,
     };
     let irreplaceable = |reason| Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));

@@ -98,7 +98,6 @@ fn what_makes_no_sense_is_refused() {
     for (arguments, message) in [
         ("--shuffle-compat=x f.scp o", "--shuffle-compat=x: expected none or python, got \"x\""),
         ("--shuffle-compat=python --buffer-size=3 f.scp o", "expected either --shuffle-compat=python or --buffer-size"),
-        ("ark:f.ark o", "o"),
         ("ark:none ark:o", "cannot open"),
     ] {
         scratch.sh(&format!("table-shuffle {arguments}")).fails_with(255).stderr_has(message);

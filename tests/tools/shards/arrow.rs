@@ -193,7 +193,7 @@ fn columns_are_imported() {
     for (arguments, said) in [
         (
             "--key=id --value=pair a/types.arrow ark:-",
-            "a/types.arrow: row 2: expected a value in every column, got nothing (null)",
+            "a/types.arrow: row 2: pair: expected a value everywhere, got nothing (null)",
         ),
         (
             "--key=id --value=view a/types.arrow ark:-",

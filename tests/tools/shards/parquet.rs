@@ -248,7 +248,7 @@ fn members_of_structs_are_imported() {
         ("--key=id --value=text p/hub/data/train-00000-of-00002.parquet", "expected a column \"id\", got audio.bytes"),
         (
             "--key=audio.path --value=transcription p/hub/data/train-00001-of-00002.parquet",
-            "row 0 of group 0: expected a value in every column, got nothing (null)",
+            "row 0: transcription: expected a value everywhere, got nothing (null)",
         ),
     ] {
         import(&format!("{arguments} ark:-")).fails_with(255).stderr_has(said);
