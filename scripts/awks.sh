@@ -19,6 +19,6 @@ for awk in "$@"; do
         ln -s "$path" "$folder/$awk/$name"
     done
     echo "== $awk"
-    PATH=$folder/$awk:$PATH CASES_THAT_CALL=awk cargo test --locked --test golden
-    PATH=$folder/$awk:$PATH cargo test --locked --test suite -- pipelines:: "${modules[@]}"
+    PATH=$folder/$awk:$PATH CASES_THAT_CALL=awk cargo test --workspace --locked --test golden
+    PATH=$folder/$awk:$PATH cargo test --workspace --locked --test suite -- pipelines:: "${modules[@]}"
 done

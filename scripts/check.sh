@@ -3,7 +3,8 @@
 #
 #   scripts/check.sh                     builds once, for development, and runs the format check, the unit tests, the suite, the
 #                                        recorded cases of Kaldi, the examples in documents: 10 minutes on two processors, first build included
-#   scripts/check.sh --all               the same, and then all stages: half an hour
+#   scripts/check.sh --all               the same, and then all stages
+#   scripts/check.sh --stages            all stages alone
 #   scripts/check.sh --stage=docs,wheel  stages by name
 #   scripts/check.sh --list              the stages, and what each proves
 #   scripts/check.sh --quick [commit]    what has changed since the commit (default: the last one, HEAD): the format, the unit tests of
@@ -17,10 +18,12 @@ cd "$(dirname "$0")/.."
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 logs=$target/check
 mkdir -p "$logs"
+# What is built once needs no notes for the next build.
+[ -z "${CI:-}" ] || export CARGO_INCREMENTAL=0
 
 # The stages of --all, in two lanes that run side by side: what builds, and what mostly runs or waits.
 building=(clippy features api package wheel bench)
-running=(portable conformance programs stores awks peers faults)
+running=(faults conformance stores peers portable awks programs)
 # What needs packages of Debian, root, or an hour: only by name.
 by_name=(deb site arm64)
 
@@ -39,7 +42,7 @@ proves() {
         portable) echo "crates and recorded cases with kernels, on a processor without AVX2" ;;
         conformance) echo "tests/golden is what ../shared/conformance has" ;;
         programs) echo "programs that use our packages build and run outside of the workspace" ;;
-        stores) echo "objects in S3 and on the web: real servers, recorded cases with remote inputs" ;;
+        stores) echo "recorded cases of Kaldi with their inputs on the web and in an S3 store" ;;
         awks) echo "tests that call awk pass with mawk, gawk and busybox" ;;
         peers) echo "packages of Python, FFmpeg, a browser, Slurm on what we write, and we on what they write" ;;
         faults) echo "faults of a cluster: killed nodes, lost controllers" ;;
@@ -97,11 +100,13 @@ quick() {
 # would build most of them again.
 stage_tests() {
     format
-    step cargo test --workspace --locked
+    step cargo test --workspace --locked --no-fail-fast
 }
 
 stage_clippy() {
     step cargo clippy --workspace --all-targets --locked -- -D warnings
+    # They are no part of all targets.
+    step cargo clippy --workspace --test peers --test remote-golden --locked -- -D warnings
     step cargo clippy -p kaldi-tables --no-default-features --locked -- -D warnings
 }
 
@@ -129,10 +134,16 @@ stage_bench() {
     "$target/debug/examples/bench" "$target/tools" --small > /dev/null
 }
 
+# The unit tests of crates with kernels, by the programs that the tests have built, and the groups of cases that reach them.
 stage_portable() {
+    local built crate
     export KALDI_NO_AVX2=1
-    step cargo test --workspace --locked --lib
-    step cargo test --workspace --locked --test golden
+    built=$(cargo test --workspace --locked --lib --no-run 2>&1)
+    for crate in lanes number random measure matrix gmm wave feat; do
+        echo "== unit tests of kaldi-$crate"
+        (cd "crates/kaldi-$crate" && "$(sed -n "s|.*(\(.*/kaldi_$crate-[0-9a-f]*\))$|\1|p" <<< "$built" | sed "s|^target|$target|")")
+    done
+    CASES_OF=bin,feats,io,models,signal step cargo test --workspace --locked --test golden
 }
 
 stage_conformance() {
@@ -144,11 +155,11 @@ stage_conformance() {
 }
 
 stage_programs() {
-    step cargo test --workspace --locked --test suite -- --ignored the_program_runs_outside_of_the_workspace
+    step cargo test --workspace --locked --test suite -- --ignored docs::library
 }
 
 stage_stores() {
-    step cargo test --workspace --locked --test stores
+    step cargo test --workspace --locked --test remote-golden
 }
 
 stage_awks() {
@@ -217,9 +228,10 @@ stages() {
 case ${1-} in
     "") stage_tests && echo "All tests passed ($SECONDS s)." ;;
     --all) stage_tests && stages "${building[@]}" "${running[@]}" ;;
+    --stages) stages "${building[@]}" "${running[@]}" ;;
     --stage=*) IFS=, read -ra named <<< "${1#*=}" && stages "${named[@]}" ;;
     --inside) "stage_$2" ;;
     --quick) quick "${2:-HEAD}" ;;
     --list) for stage in tests "${building[@]}" "${running[@]}" "${by_name[@]}"; do printf '%-12s %s\n' "$stage" "$(proves "$stage")"; done ;;
-    *) echo "check.sh: expected --quick, --all, --stage=<name>,... or --list, got $1" >&2 && exit 2 ;;
+    *) echo "check.sh: expected --quick, --all, --stages, --stage=<name>,... or --list, got $1" >&2 && exit 2 ;;
 esac

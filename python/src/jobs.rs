@@ -33,8 +33,11 @@ fn plan(folder: PathBuf) -> Result<Plan> {
 }
 
 /// The command of a plan, its folder, and number and number of entries of each piece.
+type PlanParts = (Vec<String>, PathBuf, Vec<(usize, u64)>);
+
+/// The parts of the plan in a folder.
 #[pyfunction]
-fn jobs_plan(folder: PathBuf) -> PyResult<(Vec<String>, PathBuf, Vec<(usize, u64)>)> {
+fn jobs_plan(folder: PathBuf) -> PyResult<PlanParts> {
     let plan = plan(folder)?;
     let pieces = plan.numbers().filter_map(|number| Some((number, plan.entries_of(number)?))).collect();
     Ok((plan.command().to_vec(), plan.folder().to_owned(), pieces))

@@ -104,7 +104,9 @@ impl ExportOptions {
     fn check_names(&self, bytes: Option<&[u8]>, found: ValueType) -> Result<(), String> {
         let is_line = matches!(found, ValueType::Int32 | ValueType::Float | ValueType::Double | ValueType::Int32Vector);
         let text = bytes.filter(|bytes| self.table_type.is_none() && is_line && !bytes.starts_with(b"\0"));
-        let odd = text.and_then(|text| text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).find(|word| is_odd_name(word, found)));
+        let odd = text.and_then(|text| {
+            text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).find(|word| is_odd_name(word, found))
+        });
         odd.map_or(Ok(()), |odd| Err(no_number(odd)))
     }
 

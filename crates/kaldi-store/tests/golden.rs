@@ -1,7 +1,7 @@
 //! The recorded cases of real Kaldi once more, with their inputs on the web and in an S3 store instead of in files.
 //!
 //! A case is run where its command line is one tool without pipes, so that each name of an input in it is one that the tool
-//! opens. No input is there as a file. `cargo test -p kaldi-store --test golden s3/copy-feats/` runs those of one tool.
+//! opens. No input is there as a file. `cargo test -p kaldi-store --test remote-golden s3/copy-feats/` runs those of one tool.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test program: a panic is how it fails")]
 

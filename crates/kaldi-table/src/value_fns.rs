@@ -42,7 +42,7 @@ impl ValueFns {
     }
 
     /// Converts text to the binary form.
-    pub(crate) fn to_binary(&self, text: &[u8]) -> Result<Binary, ParseError> {
+    pub(crate) fn to_binary(self, text: &[u8]) -> Result<Binary, ParseError> {
         let (mut cursor, mut bytes) = (Cursor::new(text), Vec::new());
         (self.copy)(&mut cursor, Some(&mut bytes))?;
         Ok(Binary { bytes, warnings: cursor.take_warnings() })

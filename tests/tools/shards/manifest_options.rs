@@ -7,15 +7,18 @@ fn text(scratch: &Scratch, name: &str) -> String {
     String::from_utf8(scratch.read(name)).unwrap()
 }
 
+/// Key, text, speaker, age and weight.
+type Row = (&'static str, &'static str, &'static str, &'static str, &'static str);
+
 /// The same two utterances in the forms of several programs.
 fn manifests() -> Scratch {
     let scratch = Scratch::new();
     scratch.sh("mkdir sound").succeeds();
     scratch.write("sound/a.wav", sound(1600)).write("sound/b.wav", sound(800));
     let rows = [("a", "x", "ann", "20", "1.50"), ("b", "y", "bob", "007", "-3")];
-    let lines = |line: &dyn Fn(&(&str, &str, &str, &str, &str)) -> String| rows.iter().map(line).collect::<String>();
+    let lines = |line: &dyn Fn(&Row) -> String| rows.iter().map(line).collect::<String>();
     let table = |comma: char| {
-        let row = |it: &(&str, &str, &str, &str, &str)| {
+        let row = |it: &Row| {
             format!("{},sound/{}.wav,{},{},{},{}\n", it.0, it.0, it.1, it.2, it.3, it.4)
                 .replace(',', &comma.to_string())
         };
