@@ -23,9 +23,9 @@ mkdir -p "$logs"
 
 # The stages of --all, in two lanes that run side by side: what builds, and what mostly runs or waits.
 building=(clippy features api package wheel bench)
-running=(faults conformance stores peers portable awks programs)
-# What needs packages of Debian, root, or an hour: only by name.
-by_name=(deb site arm64)
+running=(conformance stores peers portable)
+# What waits for minutes, or needs packages of Debian, root, or an hour: only by name.
+by_name=(faults programs awks every-feature deb site arm64)
 
 # Tests over lists: of all tools, and of documents and sources.
 lists=(architecture:: docs:: tools::argument_counts tools::every_ tools::help tools::option_names jobs::every_row)
@@ -34,7 +34,8 @@ proves() {
     case $1 in
         tests) echo "format, unit tests, suite, recorded cases of Kaldi, examples in documents" ;;
         clippy) echo "no lints, in the library without features either" ;;
-        features) echo "the program builds without each of its features, and a tool that is left out says so" ;;
+        features) echo "the program builds without its features" ;;
+        every-feature) echo "scripts/features.sh: the program builds without each of its features, and says what it lacks" ;;
         api) echo "the documentation of all crates has no broken links; all crates can be packaged" ;;
         package) echo "scripts/package.sh: the archive of the release build, unpacked and tried" ;;
         wheel) echo "scripts/python.sh: the wheel, python/tests, mypy, stubtest" ;;
@@ -172,6 +173,10 @@ stage_peers() {
 
 stage_faults() {
     step cargo test --workspace --locked --test peers -- faults::
+}
+
+stage_every-feature() {
+    step scripts/features.sh
 }
 
 stage_deb() {

@@ -89,15 +89,6 @@ const FAULTS: &[Fault] = &[
         ..Fault::of("an entry is bad", ":", "piece 4: ")
     },
     Fault {
-        line: "cp f.scp good; COMMAND; sed -i 1d f.scp; COMMAND",
-        mend: "cp good f.scp; touch mended",
-        ..Fault::of(
-            "the list has changed",
-            "[ $TABLE_JOB != 2 ] || exit 7",
-            "f.scp has changed since the pieces were planned; --restart",
-        )
-    },
-    Fault {
         line: "COMMAND; : > o.3.ark",
         code: 0,
         done: Some(2),
