@@ -22,10 +22,10 @@ mkdir -p "$logs"
 [ -z "${CI:-}" ] || export CARGO_INCREMENTAL=0
 
 # The stages of --all, in two lanes that run side by side: what builds, and what mostly runs or waits.
-building=(clippy features api package wheel bench)
-running=(conformance stores peers portable)
+building=(clippy features api package bench)
+running=(conformance portable)
 # What waits for minutes, or needs packages of Debian, root, or an hour: only by name.
-by_name=(faults programs awks every-feature deb site arm64)
+by_name=(crates wheel stores peers faults programs awks every-feature deb site arm64)
 
 # Tests over lists: of all tools, and of documents and sources.
 lists=(architecture:: docs:: tools::argument_counts tools::every_ tools::help tools::option_names jobs::every_row)
@@ -33,6 +33,7 @@ lists=(architecture:: docs:: tools::argument_counts tools::every_ tools::help to
 proves() {
     case $1 in
         tests) echo "format, unit tests, suite, recorded cases of Kaldi, examples in documents" ;;
+        crates) echo "integration tests of crates, with stores in the process; examples in their documentation" ;;
         clippy) echo "no lints, in the library without features either" ;;
         features) echo "the program builds without its features" ;;
         every-feature) echo "scripts/features.sh: the program builds without each of its features, and says what it lacks" ;;
@@ -101,7 +102,12 @@ quick() {
 # would build most of them again.
 stage_tests() {
     format
-    step cargo test --workspace --locked --no-fail-fast
+    step cargo test --workspace --locked --no-fail-fast --lib --test suite --test golden
+}
+
+stage_crates() {
+    step cargo test --workspace --locked --no-fail-fast --doc
+    step cargo test --workspace --locked --no-fail-fast --tests
 }
 
 stage_clippy() {
