@@ -1,6 +1,5 @@
 //! How much memory values take that `table-view` shows: those that need more are an error, each for itself.
 
-
 use serde_json::Value;
 
 use crate::support::Scratch;
