@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The tests of the project, and whatever else has to hold before a change lands.
 #
-#   scripts/check.sh                     builds once, for development, and runs the format check, the unit tests, the suite, the
-#                                        recorded cases of Kaldi, the examples in documents: 10 minutes on two processors, first build included
+#   scripts/check.sh                     builds once, for development, and runs the format check, the tests of all crates, the suite, the
+#                                        recorded cases of Kaldi, the examples in documents
 #   scripts/check.sh --all               the same, and then all stages
 #   scripts/check.sh --stages            all stages alone
 #   scripts/check.sh --stage=docs,wheel  stages by name
@@ -22,18 +22,17 @@ mkdir -p "$logs"
 [ -z "${CI:-}" ] || export CARGO_INCREMENTAL=0
 
 # The stages of --all, in two lanes that run side by side: what builds, and what mostly runs or waits.
-building=(clippy features api package bench)
-running=(conformance portable)
-# What waits for minutes, or needs packages of Debian, root, or an hour: only by name.
-by_name=(crates wheel stores peers faults programs awks every-feature deb site arm64)
+building=(clippy features api package bench wheel)
+running=(conformance stores portable peers faults)
+# What builds much again, or needs packages of Debian, root, or an hour: only by name.
+by_name=(programs awks every-feature deb site arm64)
 
 # Tests over lists: of all tools, and of documents and sources.
 lists=(architecture:: docs:: tools::argument_counts tools::every_ tools::help tools::option_names jobs::every_row)
 
 proves() {
     case $1 in
-        tests) echo "format, unit tests, suite, recorded cases of Kaldi, examples in documents" ;;
-        crates) echo "integration tests of crates, with stores in the process; examples in their documentation" ;;
+        tests) echo "format, tests of all crates, suite, recorded cases of Kaldi, examples in documents" ;;
         clippy) echo "no lints, in the library without features either" ;;
         features) echo "the program builds without its features" ;;
         every-feature) echo "scripts/features.sh: the program builds without each of its features, and says what it lacks" ;;
@@ -102,12 +101,7 @@ quick() {
 # would build most of them again.
 stage_tests() {
     format
-    step cargo test --workspace --locked --no-fail-fast --lib --test suite --test golden
-}
-
-stage_crates() {
-    step cargo test --workspace --locked --no-fail-fast --doc
-    step cargo test --workspace --locked --no-fail-fast --tests
+    step cargo test --workspace --locked --no-fail-fast
 }
 
 stage_clippy() {
@@ -217,18 +211,24 @@ lane() {
     for stage in "$@"; do run "$stage"; done
 }
 
+# Runs all stages, in both lanes.
 stages() {
+    rm -f "$logs/failed"
+    lane "${running[@]}" &
+    lane "${building[@]}"
+    wait
+    verdict
+}
+
+named() {
     local stage
     for stage in "$@"; do proves "$stage" > /dev/null; done
     rm -f "$logs/failed"
-    # Building, running: those of --all are in two lanes, named ones in the order of their names.
-    if [ $# -gt 1 ] && [ "$*" = "${building[*]} ${running[*]}" ]; then
-        lane "${running[@]}" &
-        lane "${building[@]}"
-        wait
-    else
-        lane "$@"
-    fi
+    lane "$@"
+    verdict
+}
+
+verdict() {
     if [ -s "$logs/failed" ]; then
         echo "FAILED: $(tr '\n' ' ' < "$logs/failed")($SECONDS s)"
         exit 1
@@ -237,12 +237,28 @@ stages() {
 }
 
 case ${1-} in
-    "") stage_tests && echo "All tests passed ($SECONDS s)." ;;
-    --all) stage_tests && stages "${building[@]}" "${running[@]}" ;;
-    --stages) stages "${building[@]}" "${running[@]}" ;;
-    --stage=*) IFS=, read -ra named <<< "${1#*=}" && stages "${named[@]}" ;;
+    "")
+        stage_tests
+        echo "All tests passed ($SECONDS s)."
+        ;;
+    --all)
+        stage_tests
+        stages
+        ;;
+    --stages) stages ;;
+    --stage=*)
+        IFS=, read -ra words <<< "${1#*=}"
+        named "${words[@]}"
+        ;;
     --inside) "stage_$2" ;;
     --quick) quick "${2:-HEAD}" ;;
-    --list) for stage in tests "${building[@]}" "${running[@]}" "${by_name[@]}"; do printf '%-12s %s\n' "$stage" "$(proves "$stage")"; done ;;
-    *) echo "check.sh: expected --quick, --all, --stages, --stage=<name>,... or --list, got $1" >&2 && exit 2 ;;
+    --list)
+        for stage in tests "${building[@]}" "${running[@]}" "${by_name[@]}"; do
+            printf '%-14s %s\n' "$stage" "$(proves "$stage")"
+        done
+        ;;
+    *)
+        echo "check.sh: expected --quick, --all, --stages, --stage=<name>,... or --list, got $1" >&2
+        exit 2
+        ;;
 esac

@@ -63,7 +63,7 @@ fn lhotse_reads_cuts(python: &Python) {
     assert_eq!(
         python.run(&scratch, "lhotse_reads", "cuts l 0"),
         "s-1 ra 0 0.4 (40, 23) (1, 6400) s f en some \"words\" {'snr': 1.5, 'tokens': [1, 2]}\n\
-         t-1 rc 0.1 1.5 (150, 23) (1, 24000) t m None \u{4e16} {'mood': 'fine', 'snr': 2.0, 'tokens': []}\n"
+         t-1 rc 0.1 1.5 (150, 23) (1, 24000) t m None \u{4e16} {'mood': 'fine', 'snr': 2, 'tokens': []}\n"
     );
 }
 

@@ -33,6 +33,8 @@ struct Fault {
     message: &'static str,
     /// What mends it.
     mend: &'static str,
+    /// How many pieces there are after it was mended.
+    pieces: usize,
     /// How many pieces are done before.
     done: Option<usize>,
 }
@@ -48,6 +50,7 @@ impl Fault {
             code: 255,
             message,
             mend: "touch mended",
+            pieces: 4,
             done: Some(3),
         }
     }
@@ -55,7 +58,7 @@ impl Fault {
     /// All pieces wait, and something happens to what submits them.
     const fn around(name: &'static str, line: &'static str, code: i32, message: &'static str) -> Self {
         let piece = "echo $$ >> processes; exec sleep 1000";
-        Self { name, piece, options: "", line, code, message, mend: "touch mended", done: Some(0) }
+        Self { name, piece, options: "", line, code, message, mend: "touch mended", pieces: 4, done: Some(0) }
     }
 }
 
@@ -87,6 +90,17 @@ const FAULTS: &[Fault] = &[
         line: "cp f.ark good; printf XXXX | dd of=f.ark bs=1 seek=$(tail -n 1 f.scp | cut -d : -f 2) conv=notrunc status=none; COMMAND",
         mend: "cp good f.ark",
         ..Fault::of("an entry is bad", ":", "piece 4: ")
+    },
+    Fault {
+        line: "cp f.scp good; COMMAND; sed -i 1d f.scp; COMMAND",
+        mend: "cp good f.scp; touch mended",
+        // The line that comes back is a piece of its own.
+        pieces: 5,
+        ..Fault::of(
+            "the list has changed",
+            "[ $TABLE_JOB != 2 ] || exit 7",
+            "f.scp has changed since the pieces were planned",
+        )
     },
     Fault {
         line: "COMMAND; : > o.3.ark",
@@ -178,7 +192,8 @@ fn goes_on(fault: &Fault, engine: &str, settings: &str) {
     assert!(scratch.path("o.ark").exists(), "{name}, mended: {log}");
     assert_eq!(scratch.read("o.ark"), scratch.read("f.ark"), "{name}, mended: {log}");
     if let Some(done) = fault.done {
-        assert!(log.contains(&format!("4 of 4 pieces done ({done} before)")), "{name}, mended: {log}");
+        let all = fault.pieces;
+        assert!(log.contains(&format!("{all} of {all} pieces done ({done} before)")), "{name}, mended: {log}");
     }
     // At the end nothing is left to adopt.
     for file in ["lock", "engine.json", "calls.json", "cancel"] {

@@ -42,7 +42,7 @@ pub struct Leaf {
     pub name: String,
     /// The type of its values, or of those in its lists; a list of lists is something else.
     pub leaf_type: LeafType,
-    /// How many lists are inside of each other: a value is a list if there is one.
+    /// Nesting depth of lists (Parquet: maximum repetition level); 0 for scalars.
     pub num_lists: usize,
     /// The type of the values in the innermost lists.
     pub element: LeafType,
@@ -52,16 +52,16 @@ pub struct Leaf {
     pub dtype: Option<DType>,
     /// The column of Parquet.
     pub(crate) column: usize,
-    /// The levels of definition from which on the lists are there, the outermost first.
+    /// Parquet definition levels from which on each list is not null, outermost first.
     pub(crate) list_levels: Vec<i16>,
-    /// That of a value that is there.
+    /// Parquet definition level of a value that is not null.
     pub(crate) value_level: i16,
     pub(crate) is_unsigned: bool,
     pub(crate) is_half: bool,
 }
 
 impl Leaf {
-    /// A leaf whose values, or those of its innermost lists, have a type.
+    /// Leaf column of `num_lists` nested lists (0 for scalars) of `element`.
     pub(crate) fn new(
         name: String,
         element: LeafType,
@@ -70,7 +70,7 @@ impl Leaf {
         dtype: Option<DType>,
     ) -> Self {
         let leaf_type = if num_lists > 1 { LeafType::Other("lists") } else { element.clone() };
-        // Those of a date are no numbers.
+        // A logical type such as a date has no plain numeric element type.
         let dtype = dtype.filter(|_| !matches!(element, LeafType::Other(_)));
         Self {
             name,

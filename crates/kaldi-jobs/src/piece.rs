@@ -63,7 +63,7 @@ pub(crate) fn is_whole(plan: &Plan, folder: &Folder, piece: &PlannedPiece, recor
     Ok(record.is_of(plan, piece) && has_outputs(plan, folder, piece.number, record)?)
 }
 
-/// Whether all outputs of a piece are those of its record.
+/// Whether the fingerprints of all outputs of a piece match those in its completion record.
 pub(crate) fn has_outputs(plan: &Plan, folder: &Folder, number: usize, record: &Record) -> Result<bool> {
     let files = plan.files_of(number, folder)?;
     if files.len() != record.files.len() {

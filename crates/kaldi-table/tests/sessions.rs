@@ -163,7 +163,7 @@ fn two_sessions_of_one_process_share_nothing() {
     target.finish().unwrap();
     assert_eq!((one.session.entries_written(), two.session.entries_written()), (0, 1));
     let message = one.session.enter(|| Input::open("s3://two/a.ark".into())).unwrap_err();
-    assert!(std::error::Error::source(&message).unwrap().to_string().contains("without stores"), "{message}");
+    assert!(std::error::Error::source(&message).unwrap().to_string().contains("lacks the feature stores"), "{message}");
     let fault = |run: &Run| {
         let mut table = SequentialReader::<i32>::open_with("ark:echo a x |", run.session.clone()).unwrap();
         table.next().unwrap_err()

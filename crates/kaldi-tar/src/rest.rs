@@ -1,4 +1,4 @@
-//! How many samples are lost with a damaged place.
+//! Counts the samples that a damaged tar file loses, by scanning on for valid headers.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -13,9 +13,9 @@ use crate::{Grouping, Result, ShardFault};
 /// Bytes that are searched at once.
 const WINDOW: usize = 1 << 20;
 
-/// Counts the samples of a shard that nobody gets because of a fault: the broken one, those after it, by the headers that are there, and
-/// the one before it if that may go on in a broken header. `None` if the shard is no file, or none that has headers, such as a
-/// compressed one.
+/// Counts the samples of a shard that are lost to a damaged header or member: the damaged sample, and all samples after it, whose tar
+/// headers are found by a scan in blocks of 512 bytes. The sample before the damage counts, too, if the damaged header may belong to it. `None` if
+/// the shard is not a regular file, or is compressed.
 pub fn count_lost_samples(shard: &BStr, fault: &ShardFault, grouping: Grouping) -> Option<u64> {
     let offset = fault.offset;
     let Ok(Rxfilename::File(path)) = Rxfilename::parse(shard) else { return None };

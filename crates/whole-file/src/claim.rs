@@ -35,8 +35,9 @@ pub(crate) struct Claim {
 /// What trying to lock a number gave.
 enum Tried {
     Mine(File),
-    /// Another process has it, or the file system has no locks.
+    /// Another process has it.
     Others,
+    /// The file system has no locks.
     NoLocks(File),
 }
 
@@ -164,13 +165,7 @@ fn number_in(name: &OsStr) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn names(folder: &Path) -> Vec<String> {
-        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
-        let mut names: Vec<String> = entries.map(|name| name.into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
+    use crate::tests::names;
 
     #[test]
     fn what_killed_processes_left_goes_and_all_else_stays() {

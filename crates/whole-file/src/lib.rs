@@ -262,8 +262,12 @@ mod tests {
 
     use super::*;
 
-    fn names(folder: &Path) -> Vec<PathBuf> {
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+    /// The sorted names of the files in a folder.
+    pub(crate) fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<String> = entries.map(|name| name.into_string().unwrap()).collect();
+        names.sort();
+        names
     }
 
     #[test]
@@ -292,7 +296,7 @@ mod tests {
         sealed.publish().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        assert_eq!(names(folder.path()), [path]);
+        assert_eq!(names(folder.path()), [path.file_name().unwrap().to_str().unwrap()]);
     }
 
     #[test]

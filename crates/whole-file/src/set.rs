@@ -292,13 +292,7 @@ mod tests {
     use std::thread;
 
     use super::*;
-
-    fn names(folder: &Path) -> Vec<String> {
-        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
-        let mut names: Vec<String> = entries.map(|name| name.into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
+    use crate::tests::names;
 
     fn sealed(path: &Path, content: &str) -> Sealed {
         let (mut file, pending) = crate::create(path).unwrap();

@@ -74,7 +74,7 @@ struct ShardReader {
     text_field: FieldPath,
     picking: Picking,
     current: Option<Current>,
-    /// The samples of the largest one that was read to its end.
+    /// Samples of the largest shard that was read to its end: the estimate for shards of unknown length.
     most: u64,
 }
 
@@ -86,7 +86,7 @@ struct Current {
     delivered: u64,
 }
 
-/// The broken sample, and those after it.
+/// Samples lost in a tar shard: those from the damaged header on. `None` for a truncated file, which does not show how many followed.
 fn lost_in_shard(name: &BStr, error: &kaldi_corpus::shard::Error, _: u64) -> Option<u64> {
     let kaldi_corpus::shard::Error::Fault(fault) = error else { return None };
     // Where a file is cut, what followed is gone.
@@ -94,13 +94,13 @@ fn lost_in_shard(name: &BStr, error: &kaldi_corpus::shard::Error, _: u64) -> Opt
     count_lost_samples(name, fault, Grouping::Wenet).filter(|_| !is_cut)
 }
 
-/// The cuts that were not delivered.
+/// Samples lost in a shard of a Shar folder: its number of cuts less those that were delivered.
 fn lost_in_shar(name: &BStr, _: &kaldi_corpus::shard::Error, delivered: u64) -> Option<u64> {
     count_cuts(name).ok().map(|cuts| cuts.saturating_sub(delivered))
 }
 
 impl ShardReader {
-    /// What is wrong with a shard, and how many samples that costs. If nobody knows, it had as many as the largest of the others.
+    /// The error of a shard with the number of samples that are lost, estimated by [`ShardReader::most`] if it is unknown.
     fn lost(&self, number: usize, delivered: u64, error: &kaldi_corpus::shard::Error) -> BadSamples {
         let known = (self.count_lost)(self.names[number].as_ref(), error, delivered);
         BadSamples::lost(error, known.unwrap_or_else(|| self.most.saturating_sub(delivered)))
