@@ -34,25 +34,25 @@ manual writes a page for man to standard output; manuals writes those of all too
 /// The first words that are no tools.
 pub const COMMANDS: [&str; 6] = ["help", "list", "link", "manual", "manuals", "completions"];
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// List the tools as JSON, with their usages, options and arguments
-    #[option]
+    #[arg(long)]
     json: bool,
     /// With link: make hard links
-    #[option]
+    #[arg(long)]
     hard: bool,
     /// With link: make copies of the program, for file systems without links
-    #[option]
+    #[arg(long)]
     copy: bool,
     /// With link: print what would be done, as command lines of a shell, and do nothing
-    #[option]
+    #[arg(long)]
     print: bool,
     /// With link: replace files too that are no links to this program
-    #[option]
+    #[arg(long)]
     force: bool,
     /// With manuals: write <tool>.md, for a site, instead of <tool>.1
-    #[option]
+    #[arg(long)]
     markdown: bool,
     words: Vec<Arg>,
 }

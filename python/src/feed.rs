@@ -26,9 +26,9 @@ use crate::{interrupt, log, names};
 const LOOK: Duration = Duration::from_millis(50);
 
 /// The options of `feed-batches`.
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     feed: FeedArguments,
 }
 

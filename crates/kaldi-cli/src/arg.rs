@@ -7,7 +7,6 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
 use bstr::{BStr, BString};
-use option_table::{Cause, FieldValue};
 
 /// An argument or the value of a string option: any bytes, as the system passed them.
 ///
@@ -47,12 +46,6 @@ impl AsRef<BStr> for Arg {
 impl From<OsString> for Arg {
     fn from(argument: OsString) -> Self {
         Self(BString::from(argument.into_vec()))
-    }
-}
-
-impl FieldValue for Arg {
-    fn parse(text: &BStr) -> Result<Self, Cause> {
-        Ok(Self(text.to_owned()))
     }
 }
 

@@ -1,136 +1,133 @@
-//! What a command line may contain, and its values in the order of the table.
+//! The `clap::Command` of a tool, and what its matches name.
 
+use std::any::TypeId;
 use std::os::unix::ffi::OsStrExt;
 
 use bstr::BString;
-use option_table::{ArgumentRow, TableRow, Values};
+use clap::parser::ValueSource;
+use clap::{Arg as ClapArg, ArgAction, ArgMatches, Args, Command};
+use kaldi_number::{double, integer, single};
 
-use crate::dialect::normalized;
 use crate::names::Names;
-use crate::option::Opt;
-use crate::reading::Reading;
-use crate::standard;
+use crate::option::{Role, is_argument, is_standard, place_name};
+use crate::standard::{Careful, Standard};
 
-/// What a tool's command line may contain.
-pub(crate) struct Dialect {
-    /// The options of all tools, then those of the table.
-    pub(crate) options: Vec<Opt>,
-    places: Vec<&'static ArgumentRow>,
-    table: &'static [TableRow],
+/// A command line of the options of all tools, and of what `own` adds to it.
+pub(crate) fn command(own: &dyn Fn(Command) -> Command, is_careful: bool) -> Command {
+    let command = Command::new("").disable_help_flag(true).disable_version_flag(true).args_override_self(true);
+    let command = own(Standard::augment_args(command).next_help_heading(None::<&str>));
+    let command = if is_careful { Careful::augment_args(command) } else { command };
+    let command = command.mut_args(in_kaldis_form);
+    debug_assert_eq!(name_of_two(&command), None, "an option has the name of another");
+    command
 }
 
-/// The values of a command line.
-pub(crate) struct Given {
-    /// Those of options that were given, without empty ones that mean nothing.
-    pub(crate) options: Vec<(Opt, Vec<BString>)>,
-    /// Those of arguments by their places.
-    pub(crate) arguments: Vec<(&'static ArgumentRow, Vec<BString>)>,
+/// What all options and arguments have in common. The dialect gives each of them a name and a value, `--name=value`.
+fn in_kaldis_form(arg: ClapArg) -> ClapArg {
+    let arg = arg.require_equals(true);
+    let arg = if arg.is_positional() { in_place(arg) } else { arg };
+    match arg.get_action() {
+        ArgAction::SetTrue if arg.get_default_values().is_empty() => arg.action(ArgAction::Set).default_value("false"),
+        ArgAction::SetTrue => arg.action(ArgAction::Set),
+        _ => with_numbers(arg),
+    }
 }
 
-impl Dialect {
-    /// Takes the options and arguments from a table.
-    pub(crate) fn of(table: &'static [TableRow]) -> Self {
-        let mut options: Vec<Opt> = standard::options().collect();
-        let mut places = Vec::new();
-        TableRow::visit(table, &mut |row| match row {
-            TableRow::Option(row) => options.push(Opt::of(row)),
-            TableRow::Argument(row) => places.push(row),
-            TableRow::Group(_) => {}
-        });
-        let this = Self { options, places, table };
-        debug_assert_eq!(this.name_of_two(), None, "an option has the name of another");
-        this
-    }
+fn in_place(arg: ClapArg) -> ClapArg {
+    let name = place_name(arg.get_id().as_str());
+    arg.long(name).num_args(1)
+}
 
-    /// A name that two options have.
-    fn name_of_two(&self) -> Option<BString> {
-        let mut names: Vec<BString> =
-            self.options.iter().flat_map(Opt::names).map(|name| normalized(name.as_bytes())).collect();
-        names.sort();
-        names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0].clone())
+/// Reads numbers as Kaldi does. A field with a parser of its own says `value_name = "int"`.
+fn with_numbers(arg: ClapArg) -> ClapArg {
+    if arg.get_value_names().is_some_and(|names| names == ["int"]) {
+        return arg;
     }
-
-    /// The arguments in their order.
-    pub(crate) fn places(&self) -> impl Iterator<Item = &'static ArgumentRow> {
-        self.places.iter().copied()
-    }
-
-    /// Returns the values that were given, each with its option or argument.
-    ///
-    /// # Errors
-    /// The number of expected arguments, if it is another number.
-    pub(crate) fn given(&self, reading: &Reading) -> Result<Given, String> {
-        let num_given = reading.arguments.len();
-        let min = self.places.iter().filter(|place| place.required).count();
-        let is_open = self.places.iter().any(|place| place.many);
-        let max = if is_open { usize::MAX } else { self.places.len() };
-        if !(min..=max).contains(&num_given) {
-            return Err(self.wrong_count(min, max, reading));
-        }
-        let mut options = Vec::new();
-        for (option, value) in self.options.iter().zip(&reading.values).filter(|(option, _)| !option.is_standard) {
-            if let Some(value) = value
-                && !(value.is_empty() && option.empty_is_none())
-            {
-                let values = match option.repeats {
-                    true => value.split(|byte| *byte == b'\n').map(BString::from).collect(),
-                    false => vec![value.clone()],
-                };
-                options.push((*option, values));
-            }
-        }
-        let mut spare = num_given - min;
-        let mut words = reading.arguments.iter().map(|word| BString::from(word.as_bytes()));
-        let mut arguments = Vec::with_capacity(self.places.len());
-        for place in self.places() {
-            let extra = if place.many { spare } else { usize::from(!place.required).min(spare) };
-            spare -= extra;
-            arguments.push((place, words.by_ref().take(usize::from(place.required) + extra).collect()));
-        }
-        Ok(Given { options, arguments })
-    }
-
-    fn wrong_count(&self, min: usize, max: usize, reading: &Reading) -> String {
-        let expected = match (min, max) {
-            (1, 1) => "1 argument".to_owned(),
-            _ if min == max => format!("{min} arguments"),
-            (_, usize::MAX) => format!("at least {min} arguments"),
-            _ => format!("{min} to {max} arguments"),
+    let found = arg.get_value_parser().type_id();
+    macro_rules! integers {
+        ($($type:ident)*) => {
+            $(if found == TypeId::of::<$type>() {
+                let range = i64::try_from($type::MIN).unwrap_or(0)..=i64::try_from($type::MAX).unwrap_or(i64::MAX);
+                return arg.value_parser(integer::<$type>(range));
+            })*
         };
-        format!("expected {expected}, got {}", reading.arguments.len())
     }
+    if found == TypeId::of::<f32>() {
+        return arg.value_parser(single);
+    }
+    if found == TypeId::of::<f64>() {
+        return arg.value_parser(double);
+    }
+    integers!(i32 u32 usize i64 u64 isize u16 u8);
+    arg
+}
 
-    /// Returns the values that were given in the order of the table.
-    pub(crate) fn values(&self, given: &Given) -> Values {
-        let mut values = Values::default();
-        let mut options = given.options.iter().peekable();
-        let mut arguments = given.arguments.iter();
-        TableRow::visit(self.table, &mut |row| match row {
-            TableRow::Option(row) => {
-                let given = options.next_if(|(option, _)| option.name == row.name);
-                values.push_option(row, given.map_or_else(Vec::new, |(_, values)| values.clone()));
-            }
-            TableRow::Argument(row) => {
-                values.push_argument(row, arguments.next().map_or_else(Vec::new, |(_, values)| values.clone()));
-            }
-            TableRow::Group(_) => {}
-        });
-        values
-    }
+/// A name that two options have.
+fn name_of_two(command: &Command) -> Option<BString> {
+    let names = options(command).flat_map(crate::option::names);
+    let mut names: Vec<BString> = names.map(|name| crate::dialect::normalized(name.as_bytes())).collect();
+    names.sort();
+    names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0].clone())
+}
+
+/// The options.
+pub(crate) fn options(command: &Command) -> impl Iterator<Item = &ClapArg> {
+    command.get_arguments().filter(|arg| !is_argument(arg))
+}
+
+/// The arguments in their order.
+pub(crate) fn arguments(command: &Command) -> impl Iterator<Item = &ClapArg> {
+    command.get_arguments().filter(|arg| is_argument(arg))
+}
+
+/// The values that a command line gives, without those of standard options.
+pub(crate) struct Given {
+    pub(crate) options: Vec<GivenValues>,
+    /// By their places.
+    pub(crate) arguments: Vec<GivenValues>,
+}
+
+/// What was given for an option or argument.
+pub(crate) struct GivenValues {
+    /// The name of the field.
+    pub(crate) field: String,
+    /// The name of the option.
+    pub(crate) name: String,
+    role: Option<Role>,
+    pub(crate) values: Vec<BString>,
 }
 
 impl Given {
+    /// Takes the values that are no defaults off matches.
+    pub(crate) fn of(command: &Command, matches: &ArgMatches) -> Self {
+        let given = |arg: &ClapArg| {
+            let field = arg.get_id().as_str();
+            let is_given = matches.value_source(field) == Some(ValueSource::CommandLine);
+            let values = matches.get_raw(field).filter(|_| is_given)?;
+            Some(GivenValues {
+                field: field.to_owned(),
+                name: crate::option::name(arg).to_owned(),
+                role: Role::of(arg),
+                values: values.map(|value| value.as_bytes().into()).collect(),
+            })
+        };
+        Self {
+            options: options(command).filter(|arg| !is_standard(arg)).filter_map(given).collect(),
+            arguments: arguments(command).filter_map(given).collect(),
+        }
+    }
+
     /// The names of inputs and outputs among the values.
     pub(crate) fn names(&self) -> Names {
         let mut names = Names::default();
-        for (option, values) in &self.options {
-            if let Some(role) = option.role {
-                values.iter().filter(|value| !value.is_empty()).for_each(|value| names.add(role, value));
+        for GivenValues { role, values, .. } in &self.options {
+            if let Some(role) = role {
+                values.iter().filter(|value| !value.is_empty()).for_each(|value| names.add(*role, value));
             }
         }
-        for (argument, values) in &self.arguments {
-            if let Some(role) = argument.role {
-                values.iter().for_each(|value| names.add(role, value));
+        for GivenValues { role, values, .. } in &self.arguments {
+            if let Some(role) = role {
+                values.iter().for_each(|value| names.add(*role, value));
             }
         }
         names

@@ -9,16 +9,16 @@
 //! const USAGE: &str = "Copies vectors, or archives of vectors.\n\n\
 //!     Usage: copy-vector [options] <rspecifier> <wspecifier>\n e.g.: copy-vector ark:1.ark ark,t:-\n";
 //!
-//! #[derive(option_table::Options)]
+//! #[derive(clap::Args)]
 //! struct Options {
 //!     /// Write in binary mode (only relevant if the output is a wxfilename)
-//!     #[option(default = true)]
+//!     #[arg(long, default_value_t = true)]
 //!     binary: bool,
 //!     /// Cut or zero-pad the vectors to this dimension, if it is 0 or more
-//!     #[option(name = "change_dim", default = -1)]
+//!     #[arg(long = "change_dim", default_value_t = -1)]
 //!     change_dim: i32,
 //!     /// Wspecifier for the dimension of each vector
-//!     #[option]
+//!     #[arg(long)]
 //!     write_dim: Option<OutputName>,
 //!     rspecifier: InputName,
 //!     wspecifier: OutputName,
@@ -38,7 +38,7 @@
 //! }
 //! ```
 //!
-//! The struct derives a table of its options with [`option_table`]: the doc comment of a field is the help of its option (its
+//! The struct derives [`clap::Args`]: the doc comment of a field is the help of its option (its
 //! first paragraph; a full stop at its end is left out). The type of the field is the type that the usage text names: `bool`,
 //! `i32` (int), `u32` (uint), `f32` (float), `f64` (double), anything else (string). A bool without a default is false; an
 //! `Option` of a string type is `None` if the option is left out or empty. What names an input or an output has the type
@@ -70,8 +70,10 @@ mod advice;
 mod arg;
 mod closed;
 mod command;
+mod choice;
 mod dialect;
 mod ending;
+mod fault;
 mod foreign;
 mod memory;
 mod names;
@@ -80,7 +82,6 @@ mod option;
 pub mod pages;
 mod pieces;
 mod progress;
-mod reading;
 mod replace;
 mod spelling;
 mod standard;
@@ -103,18 +104,20 @@ use std::sync::Arc;
 
 use kaldi_io::{HeldOutputs, Session};
 use kaldi_log::Log;
-use option_table::Options;
+use clap::{ArgMatches, Args, FromArgMatches};
 
-use command::Dialect;
+use command::{Given, command, options};
+use dialect::{Request, Spelled, read};
+use fault::{Fault, FaultKind, matches};
 use names::Names;
 use progress::{Progress, Screen};
-use reading::{Fault, Reading, Request};
 use spelling::Spelling;
-use standard::Standard;
+use standard::{Careful, Standard};
 use tool::{CommandLine, ReadyWork};
 
 pub use advice::closest_names;
 pub use arg::Arg;
+pub use choice::{one_of, one_of_renamed};
 pub use kaldi_io::{InputName, MapName, OutputName};
 pub use pieces::{PieceRules, Pieces, PiecesIf, UtterancePieces};
 pub use replace::keep_no_lists;
@@ -236,36 +239,34 @@ fn settle(
 ///
 /// # Errors
 /// If the command line is wrong.
-pub fn parse<O: Options>(words: &[OsString]) -> Result<Option<O>, String> {
-    let dialect = Dialect::of(O::TABLE);
-    let Request::Run(reading) = dialect.read(words).map_err(|fault| fault.message)? else { return Ok(None) };
-    Standard::from(|name| dialect.standard(&reading, name)).map_err(|fault| fault.message)?;
-    let mut values = dialect.values(&dialect.given(&reading)?);
-    O::take(&mut values).map(Some).map_err(|error| error.to_string())
+pub fn parse<O: Args>(words: &[OsString]) -> Result<Option<O>, String> {
+    let mut command = command(&O::augment_args, false);
+    let Request::Run(spelled) = read(&command, words).map_err(|fault| fault.message)? else { return Ok(None) };
+    let mut matches = matches(&mut command, &spelled).map_err(|fault| fault.message)?;
+    O::from_arg_matches_mut(&mut matches).map(Some).map_err(|error| error.to_string())
 }
 
 /// Reads options as [`parse`] does, and returns those that were given, also by a config file: names as in the usage text, and
-/// values in the form that Rust's own parsers read. Standard options are not among them.
+/// values as their types spell them. Standard options are not among them.
 ///
 /// # Errors
 /// If an option is wrong, or the words have arguments or ask for help.
-pub fn given_options<O: Options>(words: &[OsString]) -> Result<Vec<(String, String)>, String> {
-    let dialect = Dialect::of(O::TABLE);
-    let Request::Run(reading) = dialect.read(words).map_err(|fault| fault.message)? else {
+pub fn given_options<O: Args>(words: &[OsString]) -> Result<Vec<(String, String)>, String> {
+    let mut command = command(&O::augment_args, false);
+    let Request::Run(spelled) = read(&command, words).map_err(|fault| fault.message)? else {
         return Err("expected options only, got --help or --version".to_owned());
     };
-    O::take(&mut dialect.values(&dialect.given(&reading)?)).map_err(|error| error.to_string())?;
-    let given = dialect.options.iter().zip(reading.values).filter(|(option, _)| !option.is_standard);
-    Ok(given.filter_map(|(option, value)| Some((option.name.to_string(), value?.to_string()))).collect())
+    let matches = matches(&mut command, &spelled).map_err(|fault| fault.message)?;
+    let given = Given::of(&command, &matches).options.into_iter();
+    Ok(given.filter_map(|option| Some((option.name, option.values.last()?.to_string()))).collect())
 }
 
-/// Returns the options of a table, each with its default as text, which is empty if there is none. Standard options are not among
-/// them.
+/// Returns the options, each with its default as text, which is empty if there is none. Standard options are not among them.
 #[must_use]
-pub fn default_options<O: Options>() -> Vec<(String, String)> {
-    let dialect = Dialect::of(O::TABLE);
-    let own = dialect.options.iter().filter(|option| !option.is_standard);
-    own.map(|option| (option.name.to_owned(), (option.default)().unwrap_or_default())).collect()
+pub fn default_options<O: Args>() -> Vec<(String, String)> {
+    let command = command(&O::augment_args, false);
+    let own = options(&command).filter(|option| !option::is_standard(option));
+    own.map(|option| (option::name(option).to_owned(), option::default_text(option).unwrap_or_default())).collect()
 }
 
 /// Refuses arguments whose number is right but whose combination is not one of the tool's usages: prints one `ERROR` line and
@@ -279,18 +280,11 @@ pub fn wrong_usage(usage: &str, message: &str) -> Tally {
 
 /// Everything before the tool's own work. Returns an exit code if there is no work to do.
 fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>, session: &Session) -> Result<ReadyTool, ExitCode> {
-    let dialect = tool.dialect();
-    let spelling = Spelling::of(&dialect);
-    let usage_for = |descriptor| usage::usage_text(tool.usage, &dialect, usage::columns(descriptor));
-    let fail = |fault: Fault| {
-        ending::report(&fault.message, main);
-        if fault.is_unknown_option {
-            print_usage_line(tool);
-        }
-        ExitCode::from(ending::ERROR)
-    };
-    let reading = match dialect.read(&line.words).map_err(fail)? {
-        Request::Run(reading) => reading,
+    let mut command = tool.command();
+    let spelling = Spelling::of(&command);
+    let usage_for = |descriptor| usage::usage_text(tool.usage, &command, usage::columns(descriptor));
+    let spelled = match read(&command, &line.words).map_err(|fault| refuse_line(tool, &fault, main))? {
+        Request::Run(spelled) => spelled,
         Request::Help => return Err(print(&usage_for(libc::STDOUT_FILENO), main)),
         Request::Usage => {
             kaldi_log::write_line(usage_for(libc::STDERR_FILENO).as_bytes());
@@ -300,10 +294,55 @@ fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>, session: &Session
             return Err(print(&format!("{} {}\n", kaldi_log::program(), env!("CARGO_PKG_VERSION")), main));
         }
     };
-    let standard = Standard::from(|name| dialect.standard(&reading, name)).map_err(fail)?;
-    let session = standard.applied_to(session).advised_by(foreign::ToolAdvice);
+    let mut matches = match matches(&mut command, &spelled) {
+        Ok(matches) => matches,
+        Err(fault) if fault.kind == FaultKind::Count => {
+            // The options are right.
+            if asks_for_echo(command.clone(), &spelled) {
+                kaldi_log::write_line(&echo(line));
+            }
+            ending::report(&fault.message, main);
+            if let Some(advice) = advice::advise_on_arguments(&command, &line.words) {
+                ending::warn(&advice, main);
+            }
+            print_usage_line(tool);
+            return Err(ExitCode::FAILURE);
+        }
+        Err(fault) => return Err(refuse_line(tool, &fault, main)),
+    };
+    let given = Given::of(&command, &matches);
+    let (standard, careful) = standard_options(tool, &mut matches).map_err(|error| refuse_matches(&error, main))?;
+    let session = standard.applied_to(session, careful).advised_by(foreign::ToolAdvice);
     let session = session.with_log(session.log().worded(move |message| spelling.spell(message)));
-    session.enter(|| prepare(tool, line, main, &session, (&dialect, &reading), standard))
+    session.enter(|| prepare(tool, line, main, &session, (&given, matches), (standard, careful)))
+}
+
+/// Reports a wrong command line.
+fn refuse_line(tool: &Tool, fault: &Fault, main: &Location<'_>) -> ExitCode {
+    ending::report(&fault.message, main);
+    if fault.kind == FaultKind::UnknownOption {
+        print_usage_line(tool);
+    }
+    ExitCode::from(ending::ERROR)
+}
+
+/// Reports a struct that its own command does not fill.
+fn refuse_matches(error: &clap::Error, main: &Location<'_>) -> ExitCode {
+    ending::report(&error.to_string(), main);
+    ExitCode::from(ending::ERROR)
+}
+
+/// Whether the command line is to be printed, which has the wrong number of arguments.
+fn asks_for_echo(command: clap::Command, spelled: &Spelled) -> bool {
+    let words = spelled.words(&command);
+    let matches = command.ignore_errors(true).try_get_matches_from(words);
+    matches.map_or(true, |matches| matches.get_flag("print_args"))
+}
+
+fn standard_options(tool: &Tool, matches: &mut ArgMatches) -> Result<(Standard, Careful), clap::Error> {
+    let standard = Standard::from_arg_matches_mut(matches)?;
+    let careful = if tool.is_careful() { Careful::from_arg_matches_mut(matches)? } else { Careful::default() };
+    Ok((standard, careful))
 }
 
 /// What [`start`] does when the standard options are known.
@@ -312,40 +351,30 @@ fn prepare(
     line: &CommandLine,
     main: &Location<'_>,
     session: &Session,
-    (dialect, reading): (&Dialect, &Reading),
-    standard: Standard,
+    (given, mut matches): (&Given, ArgMatches),
+    (standard, careful): (Standard, Careful),
 ) -> Result<ReadyTool, ExitCode> {
     if standard.print_args {
         kaldi_log::write_line(&echo(line));
     }
-    let given = dialect.given(reading).map_err(|message| {
-        ending::report(&message, main);
-        if let Some(advice) = dialect.advise_on_arguments(&line.words) {
-            ending::warn(&advice, main);
-        }
-        print_usage_line(tool);
-        ExitCode::FAILURE
-    })?;
     let names = given.names();
     if std::env::var_os("KALDI_TABLES_NAMES").is_some_and(|value| value == "1") {
-        return Err(print(&pieces::describe(tool, &line.tool(), &given, &names), main));
+        return Err(print(&pieces::describe(tool, &line.tool(), given, &names), main));
     }
-    let is_checked = tool.is_careful() && !standard.force;
+    let is_checked = tool.is_careful() && !careful.force;
     let session = session.holding_outputs(if names.reads_tables() { u64::MAX } else { HEADERS });
     let session = if is_checked { session.refusing_to_replace(replace::refuse) } else { session };
     let joined = tool.joins_outputs || names.has_several_outputs();
     let session = if joined { session.joining_outputs() } else { session };
-    let work = tool.work.read(dialect.values(&given)).map_err(|error| error.to_string());
-    let checked = work.and_then(|work| names.check().map(|()| work)).and_then(|work| {
-        if is_checked {
-            replace::check(names.outputs().iter().map(AsRef::as_ref), tool.writes_lists)?;
-        }
-        Ok(work)
+    let work = tool.work.read(&mut matches).map_err(|error| refuse_matches(&error, main))?;
+    let checked = names.check().and_then(|()| match is_checked {
+        true => replace::check(names.outputs().iter().map(AsRef::as_ref), tool.writes_lists),
+        false => Ok(()),
     });
-    if let (Ok(_), Some(name)) = (&checked, names.waits_for_terminal()) {
+    if let (Ok(()), Some(name)) = (&checked, names.waits_for_terminal()) {
         ending::warn(&format!("{name} is standard input, which is a terminal: waiting for what is typed there"), main);
     }
-    checked.map(|work| ReadyTool { work, names, session, progress: standard.progress }).map_err(|message| {
+    checked.map(|()| ReadyTool { work, names, session, progress: standard.progress }).map_err(|message| {
         ending::report(&message, main);
         ExitCode::from(ending::ERROR)
     })

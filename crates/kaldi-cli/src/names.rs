@@ -10,15 +10,8 @@ use kaldi_io::{
     FileIdentity, Output, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind, Wxfilename, printable_rxfilename,
     printable_wxfilename,
 };
-use option_table::Role;
 
-/// The role of a value as a word.
-pub(crate) fn role_word(role: Role) -> &'static str {
-    match role {
-        Role::Input => "input",
-        Role::Output => "output",
-    }
-}
+use crate::option::Role;
 
 /// The inputs and outputs that a command line names.
 #[derive(Debug, Default)]
@@ -168,37 +161,37 @@ pub(crate) fn wxfilenames(output: &BStr) -> Vec<(BString, bool)> {
 mod tests {
     use std::ffi::OsString;
 
-    use option_table::Options as _;
-
     use super::*;
-    use crate::command::Dialect;
-    use crate::reading::Request;
+    use crate::command::{Given, command};
+    use crate::dialect::{Request, read};
+    use crate::fault::matches;
     use crate::{Arg, InputName, OutputName};
 
-    #[derive(option_table::Options)]
+    #[derive(clap::Args)]
     #[allow(dead_code, reason = "only the names are looked at")]
     struct Options {
         /// The ending of names
-        #[option(default = "x")]
+        #[arg(long, default_value = "x")]
         output_ext: Arg,
         /// Utterances of speakers
-        #[option]
+        #[arg(long)]
         spk2utt: Option<InputName>,
         /// Lengths
-        #[option]
+        #[arg(long)]
         write_lengths: Option<OutputName>,
         mean: Option<InputName>,
         source: InputName,
-        #[argument(required)]
+        #[arg(required = true)]
         others: Vec<InputName>,
         target: OutputName,
     }
 
     fn names(words: &[&str]) -> (Vec<String>, Vec<String>) {
         let words: Vec<OsString> = words.iter().map(OsString::from).collect();
-        let dialect = Dialect::of(Options::TABLE);
-        let Ok(Request::Run(reading)) = dialect.read(&words) else { panic!("{words:?}") };
-        let Names { inputs, outputs } = dialect.given(&reading).unwrap().names();
+        let mut command = command(&<Options as clap::Args>::augment_args, false);
+        let Ok(Request::Run(spelled)) = read(&command, &words) else { panic!("{words:?}") };
+        let matches = matches(&mut command, &spelled).unwrap();
+        let Names { inputs, outputs } = Given::of(&command, &matches).names();
         (inputs.iter().map(ToString::to_string).collect(), outputs.iter().map(ToString::to_string).collect())
     }
 

@@ -84,8 +84,8 @@ struct Line<'a> {
 impl<'a> Line<'a> {
     fn of(given: &'a Given) -> Self {
         let options =
-            given.options.iter().filter_map(|(option, values)| Some((option.field, values.first()?.as_bstr())));
-        let arguments = given.arguments.iter().flat_map(|(_, values)| values).map(|value| value.as_bstr());
+            given.options.iter().filter_map(|option| Some((option.field.as_str(), option.values.first()?.as_bstr())));
+        let arguments = given.arguments.iter().flat_map(|argument| &argument.values).map(|value| value.as_bstr());
         Self { options: options.collect(), arguments: arguments.collect() }
     }
 

@@ -4,112 +4,88 @@ use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 
 use kaldi_io::Session;
-use option_table::{OptionKind, OptionRow};
+use kaldi_number::integer;
 
-use crate::memory;
-use crate::option::Opt;
-use crate::reading::Fault;
+use crate::{Arg, memory};
 
-/// The values of the standard options.
-#[derive(Clone, Copy, Debug)]
+/// The title of these options in the usage text.
+pub(crate) const HEADING: &str = "Standard options";
+
+/// The options of all tools.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = HEADING)]
 pub(crate) struct Standard {
-    pub(crate) print_args: bool,
-    /// `None` if it depends on the terminal.
-    pub(crate) progress: Option<bool>,
+    /// File with one option per line; may be given several times
+    #[arg(long)]
+    config: Vec<Arg>,
+    /// Print this text
+    #[arg(long)]
+    help: bool,
+    /// Number of threads to use
+    #[arg(long, value_name = "int", value_parser = at_least_one)]
     num_threads: Option<usize>,
+    /// Print the command line to stderr
+    #[arg(long, default_value_t = true)]
+    pub(crate) print_args: bool,
+    /// Show on stderr how far the work is
+    #[arg(long)]
+    pub(crate) progress: Option<bool>,
+    /// Verbose level; more is logged at higher ones
+    #[arg(long, default_value_t = 0)]
     verbose: i32,
+    /// Print the version
+    #[arg(long)]
+    version: bool,
+}
+
+/// The option of careful tools.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+#[command(next_help_heading = HEADING)]
+pub(crate) struct Careful {
+    /// Replace outputs of another kind, too
+    #[arg(long)]
     pub(crate) force: bool,
 }
 
-const BOOL: fn() -> OptionKind = || OptionKind::Bool;
-const INT: fn() -> OptionKind = OptionKind::of::<i32>;
-const TEXT: fn() -> OptionKind = || OptionKind::Text;
+fn at_least_one(text: &str) -> Result<usize, String> {
+    let number = integer::<i64>(i32::MIN.into()..=i32::MAX.into())(text)?;
+    usize::try_from(number).ok().filter(|number| *number > 0).ok_or_else(|| "expected 1 or more".to_owned())
+}
 
-/// The options of all tools.
-static ROWS: [OptionRow; 7] = [
-    row("config", TEXT, || None, "File with one option per line; may be given several times"),
-    row("help", BOOL, || None, "Print this text"),
-    row(
-        "num-threads",
-        INT,
-        || Some("processors available, at most OMP_NUM_THREADS".into()),
-        "Number of threads to use",
-    ),
-    row("print-args", BOOL, || Some("true".into()), "Print the command line to stderr"),
-    row("progress", BOOL, || Some("auto".into()), "Show on stderr how far the work is"),
-    row("verbose", INT, || Some("0".into()), "Verbose level; more is logged at higher ones"),
-    row("version", BOOL, || None, "Print the version"),
-];
-
-/// The option of careful tools.
-static FORCE: OptionRow = row("force", BOOL, || None, "Replace outputs of another kind, too");
-
-const fn row(
-    name: &'static str,
-    kind: fn() -> OptionKind,
-    default: fn() -> Option<String>,
-    help: &'static str,
-) -> OptionRow {
-    OptionRow {
-        field: name,
-        name,
-        aliases: &[],
-        old_names: &[],
-        help,
-        heading: None,
-        kind,
-        role: None,
-        default,
-        choices: Vec::new,
-        old_choices: &[],
-        repeats: false,
+/// What the usage text shows as the default of an option whose default depends on where the tool runs.
+pub(crate) fn shown_default(arg: &clap::Arg) -> Option<&'static str> {
+    match arg.get_id().as_str() {
+        "num_threads" => Some("processors available, at most OMP_NUM_THREADS"),
+        "progress" => Some("auto"),
+        _ => None,
     }
+    .filter(|_| crate::option::is_standard(arg))
 }
 
-/// Returns the options of all tools, as the usage text shows them.
-pub(crate) fn options() -> impl Iterator<Item = Opt> {
-    ROWS.iter().map(Opt::standard)
-}
-
-/// Returns the option of careful tools.
-pub(crate) fn force() -> Opt {
-    Opt::standard(&FORCE)
+/// What a session carries.
+#[derive(Clone, Copy)]
+struct Carried {
+    num_threads: Option<usize>,
+    force: bool,
 }
 
 impl Standard {
-    /// Takes the standard options off a command line, of which `get` returns the canonical value of an option.
-    pub(crate) fn from<'r>(get: impl Fn(&str) -> Option<&'r str>) -> Result<Self, Fault> {
-        let num_threads = match get("num-threads") {
-            None => None,
-            Some(value) => Some(value.parse().ok().filter(|number| *number > 0).ok_or_else(|| Fault {
-                message: format!("Invalid option --num-threads={value}: expected 1 or more"),
-                is_unknown_option: false,
-            })?),
-        };
-        Ok(Self {
-            print_args: get("print-args") != Some("false"),
-            progress: get("progress").map(|value| value == "true"),
-            num_threads,
-            force: get("force") == Some("true"),
-            verbose: get("verbose").and_then(|value| value.parse().ok()).unwrap_or(0),
-        })
-    }
-
     /// The session with these options.
-    pub(crate) fn applied_to(self, session: &Session) -> Session {
-        let log = session.log().at_level(self.verbose);
-        session.with_log(log).threads_by(move || threads(self.num_threads)).carrying(self)
+    pub(crate) fn applied_to(&self, session: &Session, careful: Careful) -> Session {
+        let (log, num_threads) = (session.log().at_level(self.verbose), self.num_threads);
+        let carried = Carried { num_threads, force: careful.force };
+        session.with_log(log).threads_by(move || threads(num_threads)).carrying(carried)
     }
 }
 
-/// The standard options of the session.
-fn current() -> Option<Standard> {
-    Session::current().carried().map(|standard| *standard)
+/// The options that the session has.
+fn current() -> Option<Carried> {
+    Session::current().carried().map(|carried| *carried)
 }
 
 /// Returns whether `--force` was given, which only careful tools have ([`Tool::careful`](crate::Tool::careful)).
 pub fn is_forced() -> bool {
-    current().is_some_and(|standard| standard.force)
+    current().is_some_and(|carried| carried.force)
 }
 
 /// Adds the advice to use `--force` to the error that an output would replace a file; with `--force` there is no error.
@@ -144,7 +120,7 @@ fn threads(asked: Option<usize>) -> usize {
 
 /// Returns `--num-threads`, `None` if it was not given.
 pub fn asked_threads() -> Option<usize> {
-    current().and_then(|standard| standard.num_threads)
+    current().and_then(|carried| carried.num_threads)
 }
 
 /// Reads `OMP_NUM_THREADS`, a number or a list of numbers by nesting level, of which the first counts.

@@ -6,31 +6,32 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::os::unix::ffi::OsStringExt;
 
-use option_table::Options as _;
+use clap::Args;
 
-use crate::command::Dialect;
-use crate::reading::Request;
-use crate::standard::Standard;
+use crate::advice::advise_on_arguments;
+use crate::command::command;
+use crate::dialect::{Request, read};
+use crate::fault::matches;
 use crate::{Arg, usage};
 
-#[derive(Debug, option_table::Options)]
+#[derive(Debug, clap::Args)]
 struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename).
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// Take the logarithm
-    #[option]
+    #[arg(long)]
     apply_log: bool,
     /// Cut or zero-pad to this dimension
-    #[option(name = "change_dim", default = -1)]
+    #[arg(long = "change_dim", default_value_t = -1)]
     change_dim: i32,
     /// First row
-    #[option(also = "start_row", default = 0)]
+    #[arg(long, visible_alias = "start_row", default_value_t = 0)]
     first: u32,
-    #[flatten]
+    #[command(flatten)]
     window: Window,
     /// Wspecifier for the number of frames
-    #[option]
+    #[arg(long)]
     write_num_frames: Option<Arg>,
     input: Arg,
     output: Arg,
@@ -39,22 +40,22 @@ struct Options {
 const WINDOWS: [(&str, &str); 2] = [("povey", "povey"), ("hamming", "hamming")];
 
 /// A group of options that several tools share.
-#[derive(Debug, option_table::Options)]
+#[derive(Debug, clap::Args)]
 struct Window {
     /// Factor
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     scale: f32,
     /// Smallest value
-    #[option(default = 1e-10)]
+    #[arg(long, default_value_t = 1e-10)]
     floor: f64,
     /// Type of window
-    #[option(default = "povey", one_of = &WINDOWS)]
+    #[arg(long, default_value = "povey")]
     window_type: &'static str,
 }
 
-#[derive(Debug, option_table::Options)]
+#[derive(Debug, clap::Args)]
 struct Joined {
-    #[argument(required)]
+    #[arg(required = true)]
     inputs: Vec<Arg>,
     output: Arg,
 }
@@ -86,15 +87,15 @@ impl std::str::FromStr for Selection {
     }
 }
 
-#[derive(Debug, option_table::Options)]
+#[derive(Debug, clap::Args)]
 struct Typed {
     /// Columns
-    #[option]
+    #[arg(long)]
     other_columns: Option<Selection>,
     first_columns: Selection,
 }
 
-#[derive(Debug, option_table::Options)]
+#[derive(Debug, clap::Args)]
 struct Loose {
     first: Arg,
     second: Option<Arg>,
@@ -106,17 +107,16 @@ fn words(words: &[&str]) -> Vec<OsString> {
 }
 
 /// Parses as `run` does; an error is its message, help is `help`.
-fn parse_words<O: option_table::Options>(words: &[OsString]) -> Result<O, String> {
-    let dialect = Dialect::of(O::TABLE);
-    let reading = match dialect.read(words).map_err(|fault| fault.message)? {
-        Request::Run(reading) => reading,
+fn parse_words<O: Args>(words: &[OsString]) -> Result<O, String> {
+    let mut command = command(&O::augment_args, false);
+    let spelled = match read(&command, words).map_err(|fault| fault.message)? {
+        Request::Run(spelled) => spelled,
         Request::Help => return Err("help".to_owned()),
         Request::Usage => return Err("usage".to_owned()),
         Request::Version => return Err("version".to_owned()),
     };
-    Standard::from(|name| dialect.standard(&reading, name)).map_err(|fault| fault.message)?;
-    let mut values = dialect.values(&dialect.given(&reading)?);
-    O::take(&mut values).map_err(|error| error.to_string())
+    let mut matches = matches(&mut command, &spelled).map_err(|fault| fault.message)?;
+    O::from_arg_matches_mut(&mut matches).map_err(|error| error.to_string())
 }
 
 fn parse(line: &[&str]) -> Result<Options, String> {
@@ -204,8 +204,8 @@ fn parts_of_a_name_tell_what_was_probably_meant() {
 
 #[test]
 fn options_of_other_dialects_get_advice() {
-    let dialect = Dialect::of(Options::TABLE);
-    let advice = |line: &[&str]| dialect.advise_on_arguments(&words(line)).unwrap_or_default();
+    let command = command(&Options::augment_args, false);
+    let advice = |line: &[&str]| advise_on_arguments(&command, &words(line)).unwrap_or_default();
     for (line, expected) in [
         (&["-o", "out", "a"][..], "-o is an argument here; options have the form --name=value; outputs are arguments"),
         (&["-j4", "a", "b"], "-j4 is an argument here; options have the form --name=value, such as --num-threads=4"),
@@ -420,7 +420,7 @@ fn arguments_need_not_be_utf8_nor_filled() {
 
 #[test]
 fn the_usage_text_has_kaldis_layout() {
-    let usage = usage::usage_text("Copies.\n\nUsage: copy [options] <in> <out>\n", &Dialect::of(Options::TABLE), 200);
+    let usage = usage::usage_text("Copies.\n\nUsage: copy [options] <in> <out>\n", &command(&Options::augment_args, false), 200);
     let expected = "
 Copies.
 

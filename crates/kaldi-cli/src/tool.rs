@@ -5,12 +5,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::panic::Location;
 use std::process::ExitCode;
 
-use option_table::{Options, TableRow, Values};
+use clap::{ArgMatches, Args, Command};
 
 use crate::Tally;
-use crate::command::Dialect;
+use crate::command::command;
 use crate::pieces::{PieceRules, Pieces};
-use crate::standard;
 
 /// The work of a tool, a function of its parsed options.
 #[derive(Clone, Copy)]
@@ -21,23 +20,23 @@ pub type ReadyWork = Box<dyn FnOnce() -> anyhow::Result<Tally>>;
 
 /// Work with options of any type; [`Work`] implements it.
 pub trait AnyWork: Sync {
-    /// Returns the options and arguments.
-    fn table(&self) -> &'static [TableRow];
+    /// Adds the options and arguments to a command.
+    fn augment(&self, command: Command) -> Command;
 
     /// Reads the options of the work, which is then ready.
     ///
     /// # Errors
-    /// If a value is refused by its type.
-    fn read(&self, values: Values) -> option_table::Result<ReadyWork>;
+    /// If the matches are not those of its command.
+    fn read(&self, matches: &mut ArgMatches) -> Result<ReadyWork, clap::Error>;
 }
 
-impl<O: Options + 'static> AnyWork for Work<O> {
-    fn table(&self) -> &'static [TableRow] {
-        O::TABLE
+impl<O: Args + 'static> AnyWork for Work<O> {
+    fn augment(&self, command: Command) -> Command {
+        O::augment_args(command)
     }
 
-    fn read(&self, mut values: Values) -> option_table::Result<ReadyWork> {
-        let (work, opts) = (self.0, O::take(&mut values)?);
+    fn read(&self, matches: &mut ArgMatches) -> Result<ReadyWork, clap::Error> {
+        let (work, opts) = (self.0, O::from_arg_matches_mut(matches)?);
         Ok(Box::new(move || work(opts)))
     }
 }
@@ -145,13 +144,9 @@ impl Tool {
         crate::run(self, &CommandLine { name, words }, self.place)
     }
 
-    /// What the tool's options and arguments may be.
-    pub(crate) fn dialect(&self) -> Dialect {
-        let mut dialect = Dialect::of(self.work.table());
-        if self.is_careful {
-            dialect.options.push(standard::force());
-        }
-        dialect
+    /// The tool's options and arguments.
+    pub(crate) fn command(&self) -> Command {
+        command(&|command| self.work.augment(command), self.is_careful)
     }
 }
 

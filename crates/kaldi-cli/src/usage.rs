@@ -2,9 +2,13 @@
 
 use std::fmt::Write;
 
-use crate::command::Dialect;
+use clap::{Arg, Command};
+
+use crate::command::options;
 use crate::dialect::normalized;
-use crate::option::Opt;
+use crate::option::{Kind, name, shown_default};
+use crate::spelling::Spelling;
+use crate::standard;
 
 /// Columns if there is no terminal.
 const COLUMNS: usize = 100;
@@ -17,7 +21,7 @@ const UNBROKEN: usize = 30;
 const NO_BREAK: &str = "\u{a0}";
 
 /// Returns the tool's own text, its options and the standard options, sorted by name, in lines of at most `width` columns. Options
-/// with a heading (`#[option(heading = "...")]`) come first, below it. Broken examples can still be copied.
+/// with a heading (`#[arg(help_heading = "...")]`) come first, below it. Broken examples can still be copied.
 ///
 /// ```text
 ///
@@ -30,41 +34,38 @@ const NO_BREAK: &str = "\u{a0}";
 ///   --config                    : ... (string, default = "")
 ///
 /// ```
-pub(crate) fn usage_text(text: &str, dialect: &Dialect, width: usize) -> String {
+pub(crate) fn usage_text(text: &str, command: &Command, width: usize) -> String {
     let mut usage = String::from("\n");
     push_text(&mut usage, text, width);
     usage.push('\n');
     let hang = if width >= WIDE { 32 } else { 6 };
-    let section = |option: &Opt| match (option.heading, option.is_standard) {
-        (Some(heading), _) => heading,
-        (None, false) => "Options",
-        (None, true) => "Standard options",
-    };
-    let mut titles: Vec<&str> = Vec::new();
-    let headings = dialect.options.iter().filter_map(|option| option.heading);
-    for title in headings.chain(["Options", "Standard options"]) {
+    let spelling = Spelling::of(command);
+    let section = |option: &Arg| option.get_help_heading().unwrap_or("Options").to_owned();
+    let mut titles: Vec<String> = Vec::new();
+    let last = ["Options", standard::HEADING].map(str::to_owned);
+    for title in options(command).map(section).filter(|title| !last.contains(title)).chain(last.clone()) {
         if !titles.contains(&title) {
             titles.push(title);
         }
     }
     for title in titles {
-        let mut options: Vec<&Opt> = dialect.options.iter().filter(|option| section(option) == title).collect();
+        let mut options: Vec<&Arg> = options(command).filter(|option| section(option) == title).collect();
         if options.is_empty() {
             continue;
         }
-        options.sort_by_key(|option| normalized(option.name.as_bytes()));
+        options.sort_by_key(|option| normalized(name(option).as_bytes()));
         let _ = writeln!(usage, "{title}:");
         for option in options {
-            push_option(&mut usage, option, width, hang);
+            push_option(&mut usage, option, &spelling, width, hang);
         }
         usage.push('\n');
     }
     usage.replace(NO_BREAK, " ")
 }
 
-fn push_option(usage: &mut String, option: &Opt, width: usize, hang: usize) {
-    let (name, help, kind) = (option.name, option.help, option.kind());
-    let mut value = match option.shown_default() {
+fn push_option(usage: &mut String, option: &Arg, spelling: &Spelling, width: usize, hang: usize) {
+    let (name, help, kind) = (name(option), spelling.help(option), Kind::of(option));
+    let mut value = match shown_default(option) {
         Some(default) => format!("({kind}, default = {default})"),
         None => format!("({kind})"),
     };
@@ -72,7 +73,7 @@ fn push_option(usage: &mut String, option: &Opt, width: usize, hang: usize) {
         value = value.replace(' ', NO_BREAK);
     }
     push_wrapped(usage, &format!("  --{name:<25} : {help} {value}"), width, hang);
-    for alias in option.aliases {
+    for alias in option.get_visible_aliases().unwrap_or_default() {
         push_wrapped(usage, &format!("  --{alias:<25} : Another name of --{name}"), width, hang);
     }
 }

@@ -5,25 +5,25 @@ use kaldi_io::InputName;
 use crate::{CutOptions, Error};
 
 /// Vectors beside the features, lengths that may differ, and compression.
-#[derive(Clone, Debug, option_table::Options)]
+#[derive(Clone, Debug, clap::Args)]
 pub struct CutArguments {
     /// Compress full matrices; compressed ones keep their form in any case
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     pub compress: bool,
     /// Rspecifier of iVectors, a matrix for each utterance
-    #[option]
+    #[arg(long)]
     pub online_ivectors: Option<InputName>,
     /// Old name of `online_ivectors`
-    #[option]
+    #[arg(long)]
     pub ivectors: Option<InputName>,
     /// Frames for each row of iVectors
-    #[option(default = 1)]
+    #[arg(long, default_value_t = 1)]
     pub online_ivector_period: i32,
     /// How many frames features and iVectors may differ
-    #[option(default = 100)]
+    #[arg(long, default_value_t = 100)]
     pub length_tolerance: i32,
     /// How many labels there may be more or less than expected
-    #[option(default = 2)]
+    #[arg(long, default_value_t = 2)]
     pub targets_length_tolerance: i32,
 }
 

@@ -14,23 +14,30 @@ const MAX_CHUNKS: i64 = 10_000;
 
 /// The sizes of chunks, and how much of the utterance is around them (Kaldi's `ExampleGenerationConfig`).
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 #[non_exhaustive]
 pub struct SplitOptions {
     /// Frames of input before the first labelled frame of each example
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = SplitOptions::default().left_context))]
     pub left_context: i32,
     /// Frames of input after the last labelled frame of each example
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = SplitOptions::default().right_context))]
     pub right_context: i32,
     /// Like `left_context`, for the first example of each utterance; below 0 it is the same
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = SplitOptions::default().left_context_initial))]
     pub left_context_initial: i32,
     /// Like `right_context`, for the last example of each utterance; below 0 it is the same
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = SplitOptions::default().right_context_final))]
     pub right_context_final: i32,
     /// Labelled frames of an example, e.g. 8; after commas other sizes that come twice in an utterance at most, e.g. 40,25,50.
     /// Rounded up to multiples of `frame_subsampling_factor`. -1 keeps utterances whole
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = SplitOptions::default().num_frames))]
     pub num_frames: String,
     /// Labelled frames that neighbours have in common, if they have the first size of `num_frames`; others accordingly
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = SplitOptions::default().num_frames_overlap))]
     pub num_frames_overlap: i32,
     /// Frames of input for each label
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = SplitOptions::default().frame_subsampling_factor))]
     pub frame_subsampling_factor: i32,
 }
 

@@ -11,14 +11,14 @@ use usual::Frames;
 
 /// The options of deltas (Kaldi's `DeltaFeaturesOptions`).
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 #[non_exhaustive]
 pub struct DeltaOptions {
     /// Highest order of the derivatives that are appended
-    #[cfg_attr(feature = "cli", option(name = "delta-order", min = 0, max = 999))]
+    #[cfg_attr(feature = "cli", arg(long = "delta-order", default_value_t = DeltaOptions::default().order, value_name = "int", value_parser = kaldi_number::integer::<usize>(0..=999)))]
     pub order: usize,
     /// Frames on each side of a frame that the window of each order takes in
-    #[cfg_attr(feature = "cli", option(name = "delta-window", min = 0, max = 999))]
+    #[cfg_attr(feature = "cli", arg(long = "delta-window", default_value_t = DeltaOptions::default().window, value_name = "int", value_parser = kaldi_number::integer::<usize>(0..=999)))]
     pub window: usize,
 }
 
@@ -37,16 +37,17 @@ impl Default for DeltaOptions {
 
 /// The options of shifted deltas (Kaldi's `ShiftedDeltaFeaturesOptions`).
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 #[non_exhaustive]
 pub struct ShiftedDeltaOptions {
     /// Frames on each side of a frame that the window takes in
-    #[cfg_attr(feature = "cli", option(name = "delta-window", min = 0, max = 999))]
+    #[cfg_attr(feature = "cli", arg(long = "delta-window", default_value_t = ShiftedDeltaOptions::default().window, value_name = "int", value_parser = kaldi_number::integer::<usize>(0..=999)))]
     pub window: usize,
     /// Number of blocks of deltas, of this frame and of later ones
-    #[cfg_attr(feature = "cli", option(min = 0, max = 999_999))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = ShiftedDeltaOptions::default().num_blocks, value_name = "int", value_parser = kaldi_number::integer::<usize>(0..=999_999)))]
     pub num_blocks: usize,
     /// Frames from one block to the next
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = ShiftedDeltaOptions::default().block_shift))]
     pub block_shift: i32,
 }
 

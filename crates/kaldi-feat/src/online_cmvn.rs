@@ -9,23 +9,26 @@ use crate::{Dims, Error, Flooring, Result};
 
 /// Options of [`OnlineCmvn`].
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 #[non_exhaustive]
 pub struct OnlineCmvnOptions {
     /// Number of frames of the window, which ends at the frame that is normalized
-    #[cfg_attr(feature = "cli", option(min = 0))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = OnlineCmvnOptions::default().cmn_window, value_name = "int", value_parser = kaldi_number::count::<usize>))]
     pub cmn_window: usize,
     /// Largest number of frames for which the global statistics count if the window is not full
-    #[cfg_attr(feature = "cli", option(kind = i32, parse = option_table::negative_is_zero))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = OnlineCmvnOptions::default().global_frames, value_name = "int", value_parser = kaldi_number::negative_is_zero))]
     pub global_frames: usize,
     /// Make means zero (variances are not normalized without)
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = OnlineCmvnOptions::default().norm_means))]
     pub norm_means: bool,
     /// Make variances one, too
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = OnlineCmvnOptions::default().norm_vars))]
     pub norm_vars: bool,
     /// Dimensions that are not normalized, for example 13:14:15
+    #[cfg_attr(feature = "cli", arg(long))]
     pub skip_dims: Option<Dims>,
     /// Largest number of frames for which earlier utterances of the speaker count if the window is not full
-    #[cfg_attr(feature = "cli", option(kind = i32, parse = option_table::negative_is_zero))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = OnlineCmvnOptions::default().speaker_frames, value_name = "int", value_parser = kaldi_number::negative_is_zero))]
     pub speaker_frames: usize,
 }
 

@@ -5,12 +5,14 @@ use std::ops::Range;
 
 /// The options of cutting recordings into segments (Kaldi's extract-segments).
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 #[non_exhaustive]
 pub struct SampleGrid {
     /// Shortest segment in seconds; shorter ones are left out
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = SampleGrid::default().min_segment_length))]
     pub min_segment_length: f32,
     /// How far a segment may extend beyond the end of the recording, in seconds, to be cut there; others are left out
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = SampleGrid::default().max_overshoot))]
     pub max_overshoot: f32,
 }
 

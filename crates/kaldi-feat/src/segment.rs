@@ -7,21 +7,24 @@ use crate::{Error, Result};
 
 /// The options of cutting features into segments (Kaldi's extract-feature-segments).
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 #[non_exhaustive]
 pub struct FrameGrid {
     /// Shortest segment in seconds; shorter ones are left out
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = FrameGrid::default().min_segment_length))]
     pub min_segment_length: f32,
     /// Length of a frame in milliseconds
-    #[cfg_attr(feature = "cli", option(min = 0))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = FrameGrid::default().frame_length, value_name = "int", value_parser = kaldi_number::count::<u32>))]
     pub frame_length: u32,
     /// Time from one frame to the next in milliseconds
-    #[cfg_attr(feature = "cli", option(min = 0))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = FrameGrid::default().frame_shift, value_name = "int", value_parser = kaldi_number::count::<u32>))]
     pub frame_shift: u32,
     /// How far a segment may extend beyond the end of the features, in seconds, to be cut there; others are left out
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = FrameGrid::default().max_overshoot))]
     pub max_overshoot: f32,
     /// Leave out the last frames of a segment, which would reach beyond its end: as many as features computed from the
     /// segment's audio would lack
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = FrameGrid::default().snip_edges))]
     pub snip_edges: bool,
 }
 

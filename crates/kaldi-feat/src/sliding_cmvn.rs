@@ -13,18 +13,20 @@ const VARIANCE_FLOOR: f64 = 1.0e-10;
 
 /// Options of [`SlidingWindowCmn`].
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 #[non_exhaustive]
 pub struct SlidingWindowCmnOptions {
     /// Center the window on the frame, as far as there are frames, instead of ending it there
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = SlidingWindowCmnOptions::default().center))]
     pub center: bool,
     /// Number of frames of the window; with `center = false` it is the frame itself and this many before
-    #[cfg_attr(feature = "cli", option(min = 0))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = SlidingWindowCmnOptions::default().cmn_window, value_name = "int", value_parser = kaldi_number::count::<usize>))]
     pub cmn_window: usize,
     /// Least number of frames of the window, which includes later ones at the start (only without `center`)
-    #[cfg_attr(feature = "cli", option(kind = i32, parse = option_table::negative_is_zero))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = SlidingWindowCmnOptions::default().min_cmn_window, value_name = "int", value_parser = kaldi_number::negative_is_zero))]
     pub min_cmn_window: usize,
     /// Make variances one, too
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = SlidingWindowCmnOptions::default().norm_vars))]
     pub norm_vars: bool,
 }
 

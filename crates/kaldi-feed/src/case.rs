@@ -12,6 +12,7 @@ const KEPT: usize = 1 << 20;
 
 /// What happens to upper and lower case of text before it is cut into symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Case {
     /// It stays.
     Keep,

@@ -54,6 +54,7 @@ impl Default for FeedOptions {
 
 /// How all ranks get the same number of batches, whatever samples cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Even {
     /// Not at all.
     #[default]

@@ -13,6 +13,7 @@ use crate::{
 
 /// The part of the data that is fed, which says what is done with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(clap::ValueEnum)]
 pub enum FeedPart {
     /// All stages are applied, and each rank gets its share.
     Train,
@@ -22,6 +23,7 @@ pub enum FeedPart {
 
 /// What is done about a sample that cannot be read or used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(clap::ValueEnum)]
 pub enum OnError {
     /// It is left out with a warning.
     Skip,
@@ -31,6 +33,7 @@ pub enum OnError {
 
 /// Another program whose order is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(clap::ValueEnum)]
 pub enum ShuffleCompat {
     /// The order is our own.
     None,
@@ -40,6 +43,7 @@ pub enum ShuffleCompat {
 
 /// What the labels of utterances are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(clap::ValueEnum)]
 pub enum FeedLabels {
     /// The numbers of the symbols of their text.
     Text,
@@ -71,90 +75,90 @@ impl ShuffleCompat {
 const FIRST: &str = "Options for a first run";
 
 /// What is fed to whom, and how.
-#[derive(Clone, Debug, option_table::Options)]
+#[derive(Clone, Debug, clap::Args)]
 pub struct FeedArguments {
     /// WeNet's train.yaml, or its dataset_conf alone
-    #[option(heading = FIRST)]
+    #[arg(long, help_heading = FIRST)]
     pub conf: Option<InputName>,
     /// Description of the chain, as `dry_run` prints it, instead of `conf`
-    #[option]
+    #[arg(long)]
     pub chain: Option<InputName>,
     /// What the data list has: raw (an utterance a line, in JSON), nemo (a manifest of NeMo; with shard_id, sound is in tar files beside
     /// it), shard (a tar file a line), shar (it is a Shar folder of lhotse) or table (scp:wav.scp or scp:feats.scp)
-    #[option(default = "raw", one_of = &DataType::NAMES, heading = FIRST)]
+    #[arg(long, default_value = "raw", help_heading = FIRST)]
     pub data_type: DataType,
     /// File or table with the text of each utterance, for `data_type = table`
-    #[option(heading = FIRST)]
+    #[arg(long, help_heading = FIRST)]
     pub text: Option<InputName>,
     /// Where the text of a sample is. For `data_type = shard`: the suffix of a member, or an entry of one in JSON, such as json.text; txt
     /// if it is not given. For `data_type = shar`: an entry of cuts, text if it is not given
-    #[option]
+    #[arg(long)]
     pub text_field: Option<String>,
     /// Symbol table, instead of the one that `conf` or `chain` names
-    #[option(heading = FIRST)]
+    #[arg(long, help_heading = FIRST)]
     pub symbols: Option<InputName>,
     /// SentencePiece model for the tokenizer bpe, instead of the one that `conf` or `chain` names
-    #[option]
+    #[arg(long)]
     pub bpe_model: Option<InputName>,
     /// Non-linguistic symbols such as {NOISE}, one a line, instead of those that `conf` or `chain` names
-    #[option]
+    #[arg(long)]
     pub non_lang_syms: Option<InputName>,
     /// Case of the texts for the tokenizer: keep, upper or lower; by default that of `conf` or `chain`, which is upper for bpe and with
     /// non-linguistic symbols, and otherwise keep
-    #[option(one_of = &Case::NAMES)]
+    #[arg(long)]
     pub case: Option<Case>,
     /// Statistics of all features, of compute-cmvn-stats: features are normalized by them after all changes, as models of
     /// WeNet do
-    #[option]
+    #[arg(long)]
     pub cmvn: Option<InputName>,
     /// Labels of the utterances: text (the numbers of the symbols of their text) or none
-    #[option(default = "text", one_of = &FeedLabels::NAMES)]
+    #[arg(long, default_value = "text")]
     pub labels: FeedLabels,
     /// Pass over the data: each has another order and other changes
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     pub epoch: u64,
     /// Seed of everything random
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     pub seed: u64,
     /// The rank, from 0 on; each has another part of the list
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     pub rank: u64,
     /// Number of ranks
-    #[option(default = 1)]
+    #[arg(long, default_value_t = 1)]
     pub world_size: u64,
     /// The worker of the rank, from 0 on; they take the batches of the rank in turn
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     pub worker: u64,
     /// Number of workers of each rank
-    #[option(default = 1)]
+    #[arg(long, default_value_t = 1)]
     pub num_workers: u64,
     /// train, or cv: nothing is shuffled or changed at random, and every rank gets everything
-    #[option(old_name = "split", default = "train", one_of = &FeedPart::NAMES)]
+    #[arg(long, alias = "split", default_value = "train")]
     pub part: FeedPart,
     /// Samples with which a shuffle buffer starts, while it fills up; 0 means a full buffer
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     pub initial: u64,
     /// Batches of the rank that are skipped, at the cost of reading headers, to go on where a training stopped
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     pub skip_batches: u64,
     /// How all ranks get equally many batches: none (they do not), trim (some leave batches out) or repeat (some start again)
-    #[option(default = "none", one_of = &Even::NAMES)]
+    #[arg(long, default_value = "none")]
     pub even: Even,
     /// What is done about a sample that cannot be read or used: skip (a warning) or fail
-    #[option(default = "skip", one_of = &OnError::NAMES)]
+    #[arg(long, default_value = "skip")]
     pub on_error: OnError,
     /// How many bad samples are allowed with `on_error = skip`, any number if negative; if it is not given, a tenth of all
-    #[option]
+    #[arg(long)]
     pub max_bad: Option<i64>,
     /// none, or python: lists are shuffled as by random.Random(epoch).shuffle, and dealt to ranks and then to workers
-    #[option(default = "none", one_of = &ShuffleCompat::NAMES)]
+    #[arg(long, default_value = "none")]
     pub shuffle_compat: ShuffleCompat,
     /// Run commands that a raw list, a manifest or the file of `conf` or `chain` names in place of files: only for files that you trust
     /// like scripts
-    #[option]
+    #[arg(long)]
     pub allow_commands: bool,
     /// Print the chain with all its parameters, and stop
-    #[option]
+    #[arg(long)]
     pub dry_run: bool,
 }
 

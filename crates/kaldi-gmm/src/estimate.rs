@@ -17,15 +17,19 @@ pub(crate) struct LowCounts {
 
 /// The options of the estimation of a mixture with diagonal covariances (Kaldi's `MleDiagGmmOptions`).
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct MleDiagGmmOptions {
     /// A Gaussian with at most this share of the frames has too few
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = MleDiagGmmOptions::default().min_gaussian_weight))]
     pub min_gaussian_weight: f32,
     /// A Gaussian with at most so many frames has too few
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = MleDiagGmmOptions::default().min_gaussian_occupancy))]
     pub min_gaussian_occupancy: f32,
     /// Smaller variances are raised to this
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = MleDiagGmmOptions::default().min_variance))]
     pub min_variance: f64,
     /// Remove Gaussians with too few frames, all but the last one; otherwise they stay as they are
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = MleDiagGmmOptions::default().remove_low_count_gaussians))]
     pub remove_low_count_gaussians: bool,
 }
 
@@ -52,17 +56,22 @@ impl MleDiagGmmOptions {
 
 /// The options of the estimation of a mixture with full covariances (Kaldi's `MleFullGmmOptions`).
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct MleFullGmmOptions {
     /// A Gaussian with at most this share of the frames has too few
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = MleFullGmmOptions::default().min_gaussian_weight))]
     pub min_gaussian_weight: f32,
     /// A Gaussian with at most so many frames has too few
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = MleFullGmmOptions::default().min_gaussian_occupancy))]
     pub min_gaussian_occupancy: f32,
     /// Smaller eigenvalues of covariances are raised to this
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = MleFullGmmOptions::default().variance_floor))]
     pub variance_floor: f64,
     /// The largest eigenvalue of a covariance is at most so many times the smallest; smaller ones are raised
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = MleFullGmmOptions::default().max_condition))]
     pub max_condition: f64,
     /// Remove Gaussians with too few frames, all but the last one; otherwise they stay as they are
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = MleFullGmmOptions::default().remove_low_count_gaussians))]
     pub remove_low_count_gaussians: bool,
 }
 

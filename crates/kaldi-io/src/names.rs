@@ -22,16 +22,7 @@ pub struct MapName(BString);
 pub struct OutputName(BString);
 
 macro_rules! name_type {
-    ($name:ident, $role:ident) => {
-        #[cfg(feature = "cli")]
-        impl option_table::FieldValue for $name {
-            const ROLE: Option<option_table::Role> = Some(option_table::Role::$role);
-
-            fn parse(text: &BStr) -> Result<Self, option_table::Cause> {
-                Ok(Self::new(text.to_vec()))
-            }
-        }
-
+    ($name:ident) => {
         impl $name {
             /// Returns the name as a path.
             pub fn as_path(&self) -> &Path {
@@ -80,9 +71,9 @@ macro_rules! name_type {
     };
 }
 
-name_type!(InputName, Input);
-name_type!(MapName, Input);
-name_type!(OutputName, Output);
+name_type!(InputName);
+name_type!(MapName);
+name_type!(OutputName);
 
 impl InputName {
     fn new(name: Vec<u8>) -> Self {

@@ -3,13 +3,13 @@
 use crate::{Error, Result, Scale};
 
 /// Scales of acoustic and of graph costs.
-#[derive(Clone, Copy, Debug, option_table::Options)]
+#[derive(Clone, Copy, Debug, clap::Args)]
 pub struct CostScaleArguments {
     /// Multiply acoustic costs by this
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     pub acoustic_scale: f32,
     /// Multiply graph costs by this
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     pub lm_scale: f32,
 }
 
@@ -20,13 +20,13 @@ impl From<&CostScaleArguments> for Scale {
 }
 
 /// The scale of acoustic costs, given itself or by its inverse.
-#[derive(Clone, Copy, Debug, option_table::Options)]
+#[derive(Clone, Copy, Debug, clap::Args)]
 pub struct AcousticScaleArguments {
     /// Multiply acoustic costs by this
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     pub acoustic_scale: f32,
     /// Divide acoustic costs by this, instead of `acoustic_scale`
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     pub inv_acoustic_scale: f32,
 }
 

@@ -4,18 +4,18 @@ use kaldi_gmm::GmmFlags;
 use kaldi_io::InputName;
 
 /// Options of statistics of features for the estimation of a mixture.
-#[derive(Clone, Debug, option_table::Options)]
+#[derive(Clone, Debug, clap::Args)]
 pub struct MixtureStatsArguments {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     pub binary: bool,
     /// The parameters to keep statistics for: m means, v variances, w weights
-    #[option(default = "mvw")]
+    #[arg(long, default_value = "mvw")]
     pub update_flags: GmmFlags,
     /// Rspecifier of the Gaussians that count in each frame
-    #[option]
+    #[arg(long)]
     pub gselect: Option<InputName>,
     /// Rspecifier of vectors with a weight for each frame
-    #[option]
+    #[arg(long)]
     pub weights: Option<InputName>,
 }

@@ -16,6 +16,8 @@ mod avx512;
 mod error;
 mod general;
 mod lanes;
+mod named;
+mod option;
 mod parse;
 mod parse_row;
 mod powers;
@@ -25,6 +27,8 @@ mod write;
 
 pub use error::NumberError;
 pub use general::{Digits, general};
+pub use named::{NamedNumber, NamedNumbers};
+pub use option::{count, double, integer, negative_is_zero, single, whole};
 pub use parse::{parse_f32, parse_f64, parse_integer};
 pub use parse_row::{RowError, parse_f32_row, parse_f64_row, parse_i32_row};
 pub use write::{write_f32, write_f32_row, write_f64, write_f64_row, write_i32_row, write_integer};

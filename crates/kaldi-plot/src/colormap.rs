@@ -5,6 +5,7 @@ use plotters::style::RGBColor;
 
 /// A range of colours for low to high values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Colormap {
     /// From violet over green to yellow, even to the eye, in print and for colour-blind people.
     #[default]

@@ -8,6 +8,7 @@ use crate::{Colormap, Features};
 
 /// How values that share a pixel are combined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Pooling {
     /// Their mean.
     #[default]

@@ -3,41 +3,41 @@
 use crate::{Colormap, Pooling, Result, Style, Timing};
 
 /// The look of pictures, as options of a tool.
-#[derive(Clone, Debug, option_table::Options)]
+#[derive(Clone, Debug, clap::Args)]
 pub struct PlotArguments {
     /// Seconds from one frame to the next; if it is 0, frames are counted, or it is 0.01 with a waveform
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     pub frame_shift: f64,
     /// Length of the window of a frame in seconds; a frame is drawn in the middle of its window if the axis has seconds
-    #[option(default = 0.025)]
+    #[arg(long, default_value_t = 0.025)]
     pub frame_length: f64,
     /// Whether the first frame starts with the waveform (the option of this name with which features were computed)
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     pub snip_edges: bool,
     /// Width in pixels
-    #[option(default = 1000)]
+    #[arg(long, default_value_t = 1000)]
     pub width: u32,
     /// Height in pixels; 0 means 420, or 560 with a waveform
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     pub height: u32,
     /// Height of a line of text in pixels, from 8 to 100
-    #[option(default = 20)]
+    #[arg(long, default_value_t = 20)]
     pub font_size: u32,
     /// viridis, magma, inferno, plasma, cividis, gray, or diverging (which has zero in its middle)
-    #[option(default = "viridis", one_of = &Colormap::NAMES)]
+    #[arg(long, default_value = "viridis")]
     pub colormap: Colormap,
     /// The value with the first colour; by default the least of each matrix without outliers
-    #[option]
+    #[arg(long)]
     pub min: Option<f64>,
     /// The value with the last colour; by default the greatest of each matrix without outliers
-    #[option]
+    #[arg(long)]
     pub max: Option<f64>,
     /// How values that share a pixel are combined: mean (for integers the most frequent one) or max; curves show the
     /// extremes
-    #[option(default = "mean", one_of = &Pooling::NAMES)]
+    #[arg(long, default_value = "mean")]
     pub pool: Pooling,
     /// The name of the values, with their unit, to be written beside the colours
-    #[option(default = "")]
+    #[arg(long, default_value = "")]
     pub value_label: String,
 }
 

@@ -4,6 +4,7 @@ use crate::Random;
 
 /// What the random numbers of an entry depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(clap::ValueEnum)]
 pub enum RandomBy {
     /// The entries before it in the table, as in Kaldi.
     Table,
@@ -11,14 +12,12 @@ pub enum RandomBy {
     Entry,
 }
 
-const WORDS: [(&str, RandomBy); 2] = [("table", RandomBy::Table), ("entry", RandomBy::Entry)];
-
 /// Options of random numbers.
-#[derive(Clone, Debug, option_table::Options)]
+#[derive(Clone, Debug, clap::Args)]
 pub struct RandomArguments {
     /// What random numbers depend on: table (all entries before, as in Kaldi) or entry (the key alone, so that a table gives
     /// the same in pieces and in any order)
-    #[option(name = "random", default = "table", one_of = &WORDS)]
+    #[arg(long = "random", default_value = "table")]
     pub random: RandomBy,
 }
 

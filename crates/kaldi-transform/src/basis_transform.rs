@@ -9,16 +9,19 @@ use crate::{BasisFmllr, Error, FmllrStats, Result};
 
 /// How a transform of a speaker is estimated (Kaldi's `BasisFmllrOptions`).
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct BasisFmllrOptions {
     /// The number of steps
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = BasisFmllrOptions::default().num_iters))]
     pub num_iters: i32,
     /// The number of bases for each frame
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = BasisFmllrOptions::default().size_scale))]
     pub size_scale: f32,
     /// With fewer frames, the transform changes nothing
-    #[cfg_attr(feature = "cli", option(name = "fmllr-min-count"))]
+    #[cfg_attr(feature = "cli", arg(long = "fmllr-min-count", default_value_t = BasisFmllrOptions::default().min_count))]
     pub min_count: f32,
     /// The number of steps in the estimate of the size of a step
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = BasisFmllrOptions::default().step_size_iters))]
     pub step_size_iters: i32,
 }
 

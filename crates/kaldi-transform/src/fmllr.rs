@@ -10,14 +10,17 @@ use crate::{Error, Result};
 
 /// Which elements of an fMLLR transform are estimated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum FmllrUpdate {
     /// All.
     Full,
     /// A factor and an offset for each dimension.
+    #[cfg_attr(feature = "cli", value(name = "diag"))]
     Diagonal,
     /// An offset for each dimension.
     Offset,
     /// None: the transform changes nothing.
+    #[cfg_attr(feature = "cli", value(name = "none"))]
     Nothing,
 }
 
@@ -38,16 +41,16 @@ impl FromStr for FmllrUpdate {
 
 /// How fMLLR is estimated.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct FmllrOptions {
     /// What is estimated: full, diag, offset or none
-    #[cfg_attr(feature = "cli", option(name = "fmllr-update-type", one_of = &FmllrUpdate::NAMES))]
+    #[cfg_attr(feature = "cli", arg(long = "fmllr-update-type", value_enum, default_value_t = FmllrOptions::default().update))]
     pub update: FmllrUpdate,
     /// With this many frames or fewer, the transform changes nothing
-    #[cfg_attr(feature = "cli", option(name = "fmllr-min-count"))]
+    #[cfg_attr(feature = "cli", arg(long = "fmllr-min-count", default_value_t = FmllrOptions::default().min_count))]
     pub min_count: f32,
     /// The number of iterations of a full estimate
-    #[cfg_attr(feature = "cli", option(name = "fmllr-num-iters"))]
+    #[cfg_attr(feature = "cli", arg(long = "fmllr-num-iters", default_value_t = FmllrOptions::default().num_iters))]
     pub num_iters: i32,
 }
 

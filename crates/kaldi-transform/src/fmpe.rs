@@ -11,13 +11,15 @@ use crate::{Error, Result};
 
 /// The options of fMPE (Kaldi's `FmpeOptions`).
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 #[non_exhaustive]
 pub struct FmpeOptions {
     /// Multiply the posterior among the high-dimensional features by this, which makes it learn faster
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = FmpeOptions::default().post_scale))]
     pub post_scale: f32,
     /// Which frames have a part in the offset of a frame: contexts between colons, each of them offset,weight between
     /// semicolons
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = FmpeOptions::default().context_expansion))]
     pub context_expansion: String,
 }
 

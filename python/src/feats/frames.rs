@@ -18,22 +18,22 @@ use super::{bad_data, compute, matrix, options, refused};
 use crate::names;
 
 /// The options of `add-deltas`.
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct OfDeltas {
-    #[flatten]
+    #[command(flatten)]
     deltas: DeltaOptions,
     /// Take this many columns only
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     truncate: u32,
 }
 
 /// The options of `apply-cmvn-sliding`.
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct OfSliding {
-    #[flatten]
+    #[command(flatten)]
     sliding: SlidingWindowCmnOptions,
     /// Number of warnings: 0 for none
-    #[option(default = 5)]
+    #[arg(long, default_value_t = 5)]
     max_warnings: i32,
 }
 

@@ -18,7 +18,7 @@ use crate::interrupt::in_session;
 use crate::log;
 
 /// Reads options.
-fn options<O: option_table::Options>(words: Vec<OsString>) -> PyResult<O> {
+fn options<O: clap::Args>(words: Vec<OsString>) -> PyResult<O> {
     let parsed = kaldi_cli::parse(&words).map_err(wrong_value)?;
     parsed.ok_or_else(|| wrong_value("expected options only, got --help or --version"))
 }

@@ -21,44 +21,44 @@ use crate::errors::{Failure, Result, wrong_value};
 use crate::names;
 
 /// The options of a tool that computes features of waveforms.
-#[derive(option_table::Options)]
-struct OfWaveforms<A: option_table::Options> {
-    #[flatten]
+#[derive(clap::Args)]
+struct OfWaveforms<A: clap::Args> {
+    #[command(flatten)]
     feats: A,
-    #[flatten]
+    #[command(flatten)]
     extract: ExtractOptions,
-    #[flatten]
+    #[command(flatten)]
     warp: WarpOptions,
 }
 
 /// The options of `compute-spectrogram-feats`.
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct OfSpectrogram {
-    #[flatten]
+    #[command(flatten)]
     feats: SpectrogramOptions,
-    #[flatten]
+    #[command(flatten)]
     extract: ExtractOptions,
 }
 
 /// The options of `compute-kaldi-pitch-feats`.
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 pub struct OfPitch {
     /// How pitch is found.
-    #[flatten]
+    #[command(flatten)]
     pub pitch: PitchExtractionOptions,
 }
 
 /// The options of `process-kaldi-pitch-feats`.
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 pub struct OfProcess {
     /// What is computed of pitch.
-    #[flatten]
+    #[command(flatten)]
     pub process: ProcessPitchOptions,
     /// What the noise depends on.
-    #[flatten]
+    #[command(flatten)]
     pub random: RandomArguments,
     /// Seed of the noise of derivatives
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     pub srand: i32,
 }
 
@@ -88,7 +88,7 @@ impl Computation {
         }
     }
 
-    fn of<A: option_table::Options, E: Extractor + Send + Sync + 'static>(
+    fn of<A: clap::Args, E: Extractor + Send + Sync + 'static>(
         words: Vec<OsString>,
         make: impl FnOnce(&A) -> kaldi_feat::Result<E>,
     ) -> PyResult<Self> {

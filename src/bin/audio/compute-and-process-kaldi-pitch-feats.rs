@@ -24,13 +24,13 @@ Usage: compute-and-process-kaldi-pitch-feats [options] <wav-rspecifier> <feats-w
 See also: compute-kaldi-pitch-feats, process-kaldi-pitch-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     pitch: PitchExtractionOptions,
-    #[flatten]
+    #[command(flatten)]
     process: ProcessPitchOptions,
-    #[flatten]
+    #[command(flatten)]
     random: RandomArguments,
     source: InputName,
     target: OutputName,

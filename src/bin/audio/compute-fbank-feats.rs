@@ -16,13 +16,13 @@ Usage: compute-fbank-feats [options] <wav-rspecifier> <feats-wspecifier>
 See also: compute-mfcc-feats, compute-plp-feats, compute-spectrogram-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     fbank: FbankOptions,
-    #[flatten]
+    #[command(flatten)]
     warp: WarpOptions,
-    #[flatten]
+    #[command(flatten)]
     extract: ExtractOptions,
     source: InputName,
     target: OutputName,

@@ -20,9 +20,9 @@ Usage: compute-kaldi-pitch-feats [options] <wav-rspecifier> <feats-wspecifier>
 See also: process-kaldi-pitch-feats, compute-and-process-kaldi-pitch-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     pitch: PitchExtractionOptions,
     source: InputName,
     target: OutputName,

@@ -17,13 +17,13 @@ Usage: compute-mfcc-feats [options] <wav-rspecifier> <feats-wspecifier>
 See also: compute-fbank-feats, compute-plp-feats, compute-spectrogram-feats, add-deltas
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     mfcc: MfccOptions,
-    #[flatten]
+    #[command(flatten)]
     warp: WarpOptions,
-    #[flatten]
+    #[command(flatten)]
     extract: ExtractOptions,
     source: InputName,
     target: OutputName,

@@ -16,13 +16,13 @@ Usage: compute-plp-feats [options] <wav-rspecifier> <feats-wspecifier>
 See also: compute-mfcc-feats, compute-fbank-feats, compute-spectrogram-feats, add-deltas
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     plp: PlpOptions,
-    #[flatten]
+    #[command(flatten)]
     warp: WarpOptions,
-    #[flatten]
+    #[command(flatten)]
     extract: ExtractOptions,
     source: InputName,
     target: OutputName,

@@ -16,11 +16,11 @@ Usage: compute-spectrogram-feats [options] <wav-rspecifier> <feats-wspecifier>
 See also: compute-fbank-feats, compute-mfcc-feats, compute-plp-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     spectrogram: SpectrogramOptions,
-    #[flatten]
+    #[command(flatten)]
     extract: ExtractOptions,
     source: InputName,
     target: OutputName,

@@ -19,19 +19,19 @@ Usage: extend-wav-with-silence [options] <wav-rspecifier> <wav-wspecifier>
 See also: wav-copy, extract-segments
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// How much silence is appended, in seconds
-    #[option(default = 5.0)]
+    #[arg(long, default_value_t = 5.0)]
     extra_silence_length: f32,
     /// How much of the start and of the end is searched for the quietest piece, in seconds
-    #[option(default = 0.5)]
+    #[arg(long, default_value_t = 0.5)]
     silence_search_length: f32,
     /// The length of that piece in seconds, less than --silence-search-length
-    #[option(default = 0.05)]
+    #[arg(long, default_value_t = 0.05)]
     silence_extract_length: f32,
     /// The distance from one piece that is measured to the next, in seconds
-    #[option(default = 0.025)]
+    #[arg(long, default_value_t = 0.025)]
     silence_extract_shift: f32,
     source: InputName,
     target: OutputName,

@@ -26,9 +26,9 @@ of the recording. If a recording has several channels, the channel is needed, co
 See also: extract-feature-segments, wav-copy, wav-to-duration
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     grid: SampleGrid,
     recordings: InputName,
     segments: InputName,

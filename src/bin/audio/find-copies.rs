@@ -25,10 +25,10 @@ Usage: find-copies [options] <wav-rspecifier> <pairs-wxfilename>
 See also: table-report, extract-segments, subset-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Another table: find copies in it of the waveforms of the first one, and no others
-    #[option]
+    #[arg(long)]
     against: Option<InputName>,
     source: InputName,
     pairs: OutputName,

@@ -22,14 +22,14 @@ Usage: process-kaldi-pitch-feats [options] <feats-rspecifier> <feats-wspecifier>
 See also: compute-kaldi-pitch-feats, compute-and-process-kaldi-pitch-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     process: ProcessPitchOptions,
-    #[flatten]
+    #[command(flatten)]
     random: RandomArguments,
     /// Seed of the noise of derivatives
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     srand: i32,
     source: InputName,
     target: OutputName,

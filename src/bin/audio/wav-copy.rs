@@ -22,10 +22,10 @@ Usage: wav-copy [options] <wav-rspecifier> <wav-wspecifier>
 See also: wav-to-duration, extract-segments
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// The kind of the files that are written: wav or flac, which has no end in an archive
-    #[option(default = "wav", one_of = &WaveFormat::NAMES)]
+    #[arg(long, default_value = "wav", value_parser = kaldi_cli::one_of(&WaveFormat::NAMES))]
     format: WaveFormat,
     source: InputName,
     target: OutputName,

@@ -21,44 +21,44 @@ Usage: wav-reverberate [options] <wav-in-rxfilename> <wav-out-wxfilename>
 See also: wav-copy
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// One channel for every channel of the impulse response; otherwise there is one
-    #[option]
+    #[arg(long)]
     multi_channel_output: bool,
     /// Start at the peak of the impulse response and end as the input does; otherwise the length is that of the input
     /// plus that of the impulse response minus one sample
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     shift_output: bool,
     /// The channel of the input that is used
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     input_wave_channel: usize,
     /// The channel of the impulse response that is used, unless the output has several
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     rir_channel: usize,
     /// The channel of the noises that is used, unless the output has several
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     noise_channel: usize,
     /// The impulse response of a room: a file or a pipe
-    #[option]
+    #[arg(long)]
     impulse_response: Option<InputName>,
     /// Noises to add: files or pipes, separated by commas; see --snrs and --start-times
-    #[option]
+    #[arg(long)]
     additive_signals: Option<Arg>,
     /// The ratio of the input's power to that of each noise, in dB
-    #[option]
+    #[arg(long)]
     snrs: Option<Arg>,
     /// The time in the input at which each noise starts, in seconds
-    #[option]
+    #[arg(long)]
     start_times: Option<Arg>,
     /// Scale the output to the power of the input
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     normalize_output: bool,
     /// Multiply the output by this if it is positive, instead of --normalize-output
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     volume: f32,
     /// The duration of the output in seconds if it is positive: the output is cut or repeated
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     duration: f32,
     source: InputName,
     target: OutputName,

@@ -22,11 +22,11 @@ See also: wav-copy, extract-segments, feat-to-len
 /// Bytes at the end of a file that have the last frame of FLAC.
 const LAST_FRAME: usize = 1 << 16;
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Read the samples and count them: slower, but right even if the header is wrong or was written before the length
     /// was known
-    #[option]
+    #[arg(long)]
     read_entire_file: bool,
     source: InputName,
     target: OutputName,

@@ -24,12 +24,12 @@ Usage: apply-cmvn-online [options] <global-stats-rxfilename> <feats-rspecifier> 
 See also: apply-cmvn, apply-cmvn-sliding, compute-cmvn-stats, matrix-sum
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Rspecifier of the map from speakers to utterances, which are then normalized in its order
-    #[option]
+    #[arg(long)]
     spk2utt: Option<MapName>,
-    #[flatten]
+    #[command(flatten)]
     online: OnlineCmvnOptions,
     global_stats: InputName,
     source: InputName,

@@ -19,12 +19,12 @@ Usage: apply-cmvn-sliding [options] <feats-rspecifier> <feats-wspecifier>
 See also: apply-cmvn, apply-cmvn-online
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     sliding: SlidingWindowCmnOptions,
     /// Number of warnings about floored variances per utterance: 0 for none, -1 for all
-    #[option(default = 5)]
+    #[arg(long, default_value_t = 5)]
     max_warnings: i32,
     source: InputName,
     target: OutputName,

@@ -23,22 +23,22 @@ Usage: apply-cmvn [options] (<stats-rspecifier>|<stats-rxfilename>) <feats-rspec
 See also: compute-cmvn-stats, modify-cmvn-stats, matrix-sum, apply-cmvn-sliding, apply-cmvn-online
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Rspecifier of the map from utterances to speakers
-    #[option(default = "")]
+    #[arg(long, default_value = "")]
     utt2spk: MapName,
     /// Make variances one
-    #[option]
+    #[arg(long)]
     norm_vars: bool,
     /// Make means zero; without this, features are copied unchanged
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     norm_means: bool,
     /// Dimensions that are not normalized, for example 13:14:15
-    #[option]
+    #[arg(long)]
     skip_dims: Option<Dims>,
     /// Undo normalization: give features of mean zero and variance one the means and variances of the statistics
-    #[option]
+    #[arg(long)]
     reverse: bool,
     stats: InputName,
     source: InputName,

@@ -27,10 +27,10 @@ Usage: compute-cmvn-stats-two-channel [options] <reco2file-and-channel> <feats-r
 See also: compute-cmvn-stats, apply-cmvn
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Weight of the frames of the quieter side, so that a side that is always quieter has statistics, too
-    #[option(default = 0.01)]
+    #[arg(long, default_value_t = 0.01)]
     quieter_channel_weight: f32,
     channels: InputName,
     source: InputName,

@@ -29,19 +29,19 @@ Usage: compute-cmvn-stats [options] <feats-rspecifier> (<stats-wspecifier>|<stat
 See also: apply-cmvn, modify-cmvn-stats, compute-cmvn-stats-two-channel, matrix-sum
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// Rspecifier of the map from speakers to utterances
-    #[option]
+    #[arg(long)]
     spk2utt: Option<MapName>,
     /// Rspecifier of vectors with a weight for each frame of an utterance
-    #[option]
+    #[arg(long)]
     weights: Option<InputName>,
     /// Format of statistics of everything: kaldi, or json (WeNet's global_cmvn: mean_stat, var_stat, frame_num)
-    #[option(default = "kaldi", one_of = &FORMATS)]
+    #[arg(long, default_value = "kaldi", value_parser = kaldi_cli::one_of(&FORMATS))]
     format: StatsFormat,
     source: InputName,
     target: OutputName,

@@ -19,10 +19,10 @@ Usage: modify-cmvn-stats [options] [<fake-dims>] <stats-rspecifier> <stats-wspec
 See also: compute-cmvn-stats, apply-cmvn
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write the means and the variances around them, in two rows, instead of sums
-    #[option]
+    #[arg(long)]
     convert_to_mean_and_var: bool,
     fake_dims: Option<Dims>,
     source: InputName,

@@ -21,31 +21,31 @@ Usage: nnet3-chain-copy-egs [options] <egs-rspecifier> <egs-wspecifier> [<egs-ws
 See also: nnet3-chain-shuffle-egs, nnet3-chain-subset-egs, nnet3-copy-egs
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Choose a random output for each example; otherwise they take turns
-    #[option]
+    #[arg(long)]
     random: bool,
     /// Seed of the random numbers
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     srand: i32,
     /// How often each example is copied: the whole part, and once more with the probability of the rest
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     keep_proportion: f32,
     /// Keep at most this many frames of input before the first label; -1 keeps all
-    #[option(default = -1)]
+    #[arg(long, default_value_t = -1)]
     left_context: i32,
     /// Keep at most this many frames of input after the last label; -1 keeps all
-    #[option(default = -1)]
+    #[arg(long, default_value_t = -1)]
     right_context: i32,
     /// Add this to the times of all inputs but ivector, and to those of outputs the nearest multiple of their step
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     frame_shift: i32,
     /// Rspecifier of a weight for each example, by which that of its supervision is multiplied
-    #[option]
+    #[arg(long)]
     weights: Option<InputName>,
     /// Rspecifier of a new name for the output of each example
-    #[option]
+    #[arg(long)]
     outputs: Option<InputName>,
     source: InputName,
     target: OutputName,

@@ -18,14 +18,14 @@ Usage: nnet3-chain-shuffle-egs [options] <egs-rspecifier> <egs-wspecifier>
 See also: nnet3-chain-copy-egs, nnet3-chain-subset-egs, table-shuffle
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Seed of the order
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     srand: i32,
     /// Keep this many examples in memory: each new one takes a random place, and the one that was there is written. 0 keeps
     /// all of them
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     buffer_size: i32,
     source: InputName,
     target: OutputName,

@@ -20,16 +20,16 @@ Usage: nnet3-chain-subset-egs [options] <egs-rspecifier> <egs-wspecifier>
 See also: nnet3-chain-copy-egs, nnet3-chain-shuffle-egs, table-sample
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// How many examples to keep
-    #[option(default = 1000)]
+    #[arg(long, default_value_t = 1000)]
     n: i32,
     /// Shuffle the subset; otherwise an example that replaces another takes its place
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     randomize_order: bool,
     /// Seed of the order; the choice does not depend on it
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     srand: i32,
     source: InputName,
     target: OutputName,

@@ -22,34 +22,34 @@ Usage: nnet3-copy-egs [options] <egs-rspecifier> <egs-wspecifier> [<egs-wspecifi
 See also: nnet3-shuffle-egs, nnet3-subset-egs, nnet3-merge-egs, nnet3-get-egs
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Choose a random output for each example; otherwise they take turns
-    #[option]
+    #[arg(long)]
     random: bool,
     /// Seed of the random numbers
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     srand: i32,
     /// How often each example is copied: the whole part, and once more with the probability of the rest
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     keep_proportion: f32,
     /// Keep only the label of this frame (0, 1, ...), or of a random one (random)
-    #[option]
+    #[arg(long)]
     frame: Option<Arg>,
     /// Keep at most this many frames of input before the first label; -1 keeps all
-    #[option(default = -1)]
+    #[arg(long, default_value_t = -1)]
     left_context: i32,
     /// Keep at most this many frames of input after the last label; -1 keeps all
-    #[option(default = -1)]
+    #[arg(long, default_value_t = -1)]
     right_context: i32,
     /// Add this to the times of all but ivector, after frames were chosen
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     frame_shift: i32,
     /// Rspecifier of a weight for each example, by which its output is multiplied
-    #[option]
+    #[arg(long)]
     weights: Option<InputName>,
     /// Rspecifier of a new name for the output of each example
-    #[option]
+    #[arg(long)]
     outputs: Option<InputName>,
     source: InputName,
     target: OutputName,

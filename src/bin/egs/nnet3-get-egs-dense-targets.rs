@@ -18,14 +18,14 @@ Usage: nnet3-get-egs-dense-targets [options] <feats-rspecifier> <targets-rspecif
 See also: nnet3-get-egs, nnet3-copy-egs, nnet3-shuffle-egs
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// The number of columns that targets have to have; -1 takes any
-    #[option(default = -1)]
+    #[arg(long, default_value_t = -1)]
     num_targets: i32,
-    #[flatten]
+    #[command(flatten)]
     split: SplitOptions,
-    #[flatten]
+    #[command(flatten)]
     cut: CutArguments,
     feats: InputName,
     labels: InputName,

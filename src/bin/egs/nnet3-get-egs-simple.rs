@@ -22,9 +22,9 @@ Usage: nnet3-get-egs-simple [options] <name>=<rspecifier> [<name>=<rspecifier> .
 See also: nnet3-get-egs, nnet3-merge-egs, post-to-smat
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[argument(required)]
+    #[arg(required = true)]
     sources: Vec<Arg>,
     target: OutputName,
 }

@@ -20,14 +20,14 @@ Usage: nnet3-get-egs --num-pdfs=<n> [options] <feats-rspecifier> <pdf-post-rspec
 See also: nnet3-get-egs-dense-targets, nnet3-get-egs-simple, nnet3-copy-egs, nnet3-shuffle-egs
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// The number of pdfs, greater than every one in the posteriors (must be given)
-    #[option(default = -1)]
+    #[arg(long, default_value_t = -1)]
     num_pdfs: i32,
-    #[flatten]
+    #[command(flatten)]
     split: SplitOptions,
-    #[flatten]
+    #[command(flatten)]
     cut: CutArguments,
     feats: InputName,
     labels: InputName,

@@ -22,23 +22,23 @@ See also: nnet3-copy-egs, nnet3-shuffle-egs
 /// How many bytes of examples wait for the threads.
 const IN_FLIGHT: usize = 8 << 20;
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// How many examples to merge: numbers and ranges (64,128 or 1:64), of which the largest counts until the input ends; for
     /// sizes of examples size=numbers, separated by / (the nearest size counts)
-    #[option(default = "256")]
+    #[arg(long, default_value = "256")]
     minibatch_size: Arg,
     /// Compress full matrices
-    #[option]
+    #[arg(long)]
     compress: bool,
     /// Has no effect
-    #[option(default = "deprecated")]
+    #[arg(long, default_value = "deprecated")]
     measure_output_frames: Arg,
     /// Has no effect
-    #[option(default = "deprecated")]
+    #[arg(long, default_value = "deprecated")]
     discard_partial_minibatches: Arg,
     /// Has no effect
-    #[option]
+    #[arg(long)]
     multilingual_eg: bool,
     source: InputName,
     target: OutputName,

@@ -21,13 +21,13 @@ Usage: nnet3-xvector-get-egs [options] <ranges-rxfilename> <feats-rspecifier> <e
 See also: nnet3-shuffle-egs, nnet3-copy-egs, nnet3-get-egs
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Compress features
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     compress: bool,
     /// The number of speakers, greater than every label (must be given)
-    #[option(default = -1)]
+    #[arg(long, default_value_t = -1)]
     num_pdfs: i32,
     ranges: InputName,
     feats: InputName,

@@ -17,12 +17,12 @@ Usage: add-deltas-sdc [options] <in-rspecifier> <out-wspecifier>
 See also: add-deltas, splice-feats, apply-cmvn-sliding
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     deltas: ShiftedDeltaOptions,
     /// Use only the first columns of the features, this many; 0 means all
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     truncate: u32,
     source: InputName,
     target: OutputName,

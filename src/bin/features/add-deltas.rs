@@ -17,12 +17,12 @@ Usage: add-deltas [options] <in-rspecifier> <out-wspecifier>
 See also: add-deltas-sdc, splice-feats, apply-cmvn
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     deltas: DeltaOptions,
     /// Use only the first columns of the features, this many; 0 means all
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     truncate: u32,
     source: InputName,
     target: OutputName,

@@ -18,10 +18,10 @@ Usage: compare-feats [options] <in-rspecifier1> <in-rspecifier2>
 See also: compare-int-vector, copy-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// The least average similarity at which features count as similar
-    #[option(default = 0.99)]
+    #[arg(long, default_value_t = 0.99)]
     threshold: f32,
     first: InputName,
     second: InputName,

@@ -24,16 +24,16 @@ Usage: compute-vad-from-frame-likes [options] <likes-rspecifier1> <likes-rspecif
 See also: compute-vad, merge-vads
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// File with lines of a class and its label, if the labels of classes are not their numbers
-    #[option]
+    #[arg(long)]
     map: Option<InputName>,
     /// Prior probabilities of the classes, separated by commas (e.g. 0.5,0.2,0.3); equal ones if this is empty
-    #[option(default = "")]
+    #[arg(long, default_value = "")]
     priors: String,
     first: InputName,
-    #[argument(required)]
+    #[arg(required = true)]
     others: Vec<InputName>,
     target: OutputName,
 }

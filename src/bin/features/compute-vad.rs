@@ -19,22 +19,22 @@ Usage: compute-vad [options] <feats-rspecifier> <vad-wspecifier>
 See also: select-voiced-frames, merge-vads, compute-vad-from-frame-likes
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Leave out utterances in which no frame is voiced
-    #[option]
+    #[arg(long)]
     omit_unvoiced_utts: bool,
     /// Constant part of the threshold
-    #[option(default = 5.0)]
+    #[arg(long, default_value_t = 5.0)]
     vad_energy_threshold: f32,
     /// The factor of the utterance's mean energy in the threshold
-    #[option(default = 0.5)]
+    #[arg(long, default_value_t = 0.5)]
     vad_energy_mean_scale: f32,
     /// Number of frames on each side of a frame that are in its window
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     vad_frames_context: i32,
     /// The share of the window that must have more energy than the threshold
-    #[option(default = 0.6)]
+    #[arg(long, default_value_t = 0.6)]
     vad_proportion_threshold: f32,
     feats: InputName,
     target: OutputName,

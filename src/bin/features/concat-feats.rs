@@ -16,13 +16,13 @@ Usage: concat-feats <in-rxfilename1> <in-rxfilename2> [<in-rxfilename3> ...] <ou
 See also: copy-feats, append-vector-to-feats, paste-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     first: InputName,
-    #[argument(required)]
+    #[arg(required = true)]
     others: Vec<InputName>,
     target: OutputName,
 }

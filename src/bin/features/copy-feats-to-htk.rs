@@ -18,19 +18,19 @@ Usage: copy-feats-to-htk [options] <feature-rspecifier>
 See also: copy-feats (with --htk-in), copy-feats-to-sphinx
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Extension of the files
-    #[option(default = "fea")]
+    #[arg(long, default_value = "fea")]
     output_ext: Arg,
     /// Folder of the files, made if it is missing
-    #[option(default = "./")]
+    #[arg(long, default_value = "./")]
     output_dir: Arg,
     /// Frame shift in units of 100 ns (HTK's sampPeriod)
-    #[option(default = 100_000)]
+    #[arg(long, default_value_t = 100_000)]
     sample_period: i32,
     /// Code of the sample kind (HTK's parmKind): 6 MFCC, 7 FBANK, 9 USER, 11 PLP ...
-    #[option(default = 9)]
+    #[arg(long, default_value_t = 9)]
     sample_kind: i32,
     source: InputName,
 }

@@ -17,13 +17,13 @@ Usage: copy-feats-to-sphinx [options] <feature-rspecifier>
 See also: copy-feats (with --sphinx-in), copy-feats-to-htk
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Extension of the files
-    #[option(default = "mfc")]
+    #[arg(long, default_value = "mfc")]
     output_ext: Arg,
     /// Folder of the files, made if it is missing
-    #[option(default = "./")]
+    #[arg(long, default_value = "./")]
     output_dir: Arg,
     source: InputName,
 }

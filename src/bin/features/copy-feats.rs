@@ -21,27 +21,27 @@ Usage: copy-feats [options] <feature-rspecifier> <feature-wspecifier>
 See also: copy-matrix, copy-feats-to-htk, copy-feats-to-sphinx, select-feats, subset-feats, feat-to-len
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Read HTK features
-    #[option]
+    #[arg(long)]
     htk_in: bool,
     /// Read Sphinx features (tables only)
-    #[option]
+    #[arg(long)]
     sphinx_in: bool,
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// Write compressed matrices (tables only)
-    #[option]
+    #[arg(long)]
     compress: bool,
     /// How to compress: 1 chooses by the number of rows, 2 uses a byte per element, spaced for each column, 3 two bytes
     /// and 5 one, evenly spaced from the least to the greatest value; with fixed ranges, 4 uses two bytes for -32768 to
     /// 32767, 6 one for 0 to 255, 7 one for 0 to 1
-    #[option(default = 1)]
+    #[arg(long, default_value_t = 1)]
     compression_method: i32,
     /// Wspecifier for the number of frames of each utterance, e.g. ark,t:utt2num_frames (tables only)
-    #[option]
+    #[arg(long)]
     write_num_frames: Option<OutputName>,
     source: InputName,
     target: OutputName,

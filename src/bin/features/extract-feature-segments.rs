@@ -23,9 +23,9 @@ A line of the segments file: <segment-id> <utterance-or-speaker-id> <start> <end
 See also: subset-feats, subsample-feats, copy-feats, extract-segments
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     grid: FrameGrid,
     feats: InputName,
     segments: InputName,

@@ -16,7 +16,7 @@ Usage: feat-to-len [options] <in-rspecifier> [<out-wspecifier>]
 See also: feat-to-dim, copy-feats (with --write-num-frames)
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     source: InputName,
     target: Option<OutputName>,

@@ -37,24 +37,24 @@ See also: copy-feats, feat-to-len, subset-feats, table-stats
 /// Bytes of values and pictures that are processed at the same time.
 const IN_FLIGHT: usize = 64 << 20;
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Rspecifier of waveforms, to be drawn above the pictures of their keys
-    #[option]
+    #[arg(long)]
     wav: Option<InputName>,
     /// The channel of waveforms to draw, counted from 0
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     channel: u32,
-    #[flatten]
+    #[command(flatten)]
     plot: PlotArguments,
     /// Draw only this many utterances, unless it is 0
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     max_utts: u64,
     /// png or svg; by default found from the ending of the file's name, otherwise png
-    #[option(one_of = &PictureFormat::NAMES)]
+    #[arg(long, value_parser = kaldi_cli::one_of(&PictureFormat::NAMES))]
     format: Option<PictureFormat>,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
-    #[option(name = "type", one_of = ValueType::NAMES)]
+    #[arg(long = "type", value_parser = kaldi_cli::one_of(ValueType::NAMES))]
     value_type: Option<ValueType>,
     source: InputName,
     target: OutputName,

@@ -20,10 +20,10 @@ Usage: fmpe-acc-stats [options] <fmpe-in> <feats-rspecifier> <derivatives-rspeci
 See also: gmm-fmpe-acc-stats, fmpe-sum-accs, fmpe-est
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     fmpe: InputName,
     feats: InputName,

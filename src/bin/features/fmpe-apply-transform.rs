@@ -19,10 +19,10 @@ Usage: fmpe-apply-transform [options] <fmpe-object> <feat-rspecifier> <gselect-r
 See also: fmpe-init, copy-gselect, transform-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Add the features to the offsets that the transform computes; without it, only the offsets are written
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     add_to_features: bool,
     fmpe: InputName,
     feats: InputName,

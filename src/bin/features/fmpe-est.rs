@@ -18,16 +18,16 @@ Usage: fmpe-est [options] <fmpe-in> <stats-rxfilename> <fmpe-out>
 See also: gmm-fmpe-acc-stats, fmpe-sum-accs, fmpe-apply-transform
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// Learning rate: how fast the transform changes
-    #[option(default = FmpeUpdateOptions::default().learning_rate)]
+    #[arg(long, default_value_t = FmpeUpdateOptions::default().learning_rate)]
     learning_rate: f32,
     /// Weight of the L2 regularization, which makes large elements smaller
-    #[option(default = FmpeUpdateOptions::default().l2_weight)]
+    #[arg(long, default_value_t = FmpeUpdateOptions::default().l2_weight)]
     l2_weight: f32,
     source: InputName,
     stats: InputName,

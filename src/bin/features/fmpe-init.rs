@@ -17,12 +17,12 @@ Usage: fmpe-init [options] <diag-gmm-in> <fmpe-out>
 See also: fmpe-apply-transform
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
-    #[flatten]
+    #[command(flatten)]
     fmpe: FmpeOptions,
     source: InputName,
     target: OutputName,

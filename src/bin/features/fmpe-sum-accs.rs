@@ -16,13 +16,13 @@ Usage: fmpe-sum-accs [options] <stats-wxfilename> <stats-rxfilename1> [<stats-rx
 See also: gmm-fmpe-acc-stats, fmpe-acc-stats, fmpe-est
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     target: OutputName,
-    #[argument(required)]
+    #[arg(required = true)]
     sources: Vec<InputName>,
 }
 

@@ -22,14 +22,14 @@ Usage: interpolate-pitch [options] <feats-rspecifier> <feats-wspecifier>
 See also: process-pitch-feats, process-kaldi-pitch-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Fill gaps with straight lines instead of using the model
-    #[option]
+    #[arg(long)]
     linear_interpolation: bool,
-    #[flatten]
+    #[command(flatten)]
     model: PitchModelOptions,
-    #[flatten]
+    #[command(flatten)]
     random: RandomArguments,
     source: InputName,
     target: OutputName,

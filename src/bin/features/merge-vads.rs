@@ -22,10 +22,10 @@ Usage: merge-vads [options] <vad-rspecifier1> <vad-rspecifier2> <vad-wspecifier>
 See also: compute-vad, compute-vad-from-frame-likes, select-voiced-frames
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// File with lines of first label, second label and merged label, one for every pair of labels that occurs
-    #[option]
+    #[arg(long)]
     map: Option<InputName>,
     first: InputName,
     second: InputName,

@@ -22,16 +22,16 @@ Usage: paste-feats <in-rspecifier1> <in-rspecifier2> [<in-rspecifier3> ...] <out
 See also: copy-feats, append-vector-to-feats, concat-feats, select-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// The largest difference in frames between the lengths of an utterance
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     length_tolerance: i32,
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     first: InputName,
-    #[argument(required)]
+    #[arg(required = true)]
     others: Vec<InputName>,
     target: OutputName,
 }

@@ -17,9 +17,9 @@ Usage: process-pitch-feats [options] <feats-rspecifier> <feats-wspecifier>
 See also: interpolate-pitch, process-kaldi-pitch-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     normalizer: PitchNormalizerOptions,
     source: InputName,
     target: OutputName,

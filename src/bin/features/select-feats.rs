@@ -19,7 +19,7 @@ Usage: select-feats [options] <selection> <in-rspecifier> <out-wspecifier>
 See also: copy-feats, subset-feats, paste-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     selection: Selection,
     source: InputName,

@@ -19,7 +19,7 @@ Usage: select-voiced-frames [options] <feats-rspecifier> <vad-rspecifier> <feats
 See also: compute-vad, merge-vads, subsample-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     feats: InputName,
     vad: InputName,

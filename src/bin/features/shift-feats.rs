@@ -20,13 +20,13 @@ Usage: shift-feats [options] <feature-rspecifier> <feature-wspecifier>
 See also: copy-feats, subsample-feats, splice-feats, paste-feats, extract-feature-segments
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Number of frames by which the features come later; negative for earlier
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     shift: i32,
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     source: InputName,
     target: OutputName,

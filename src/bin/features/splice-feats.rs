@@ -18,13 +18,13 @@ Usage: splice-feats [options] <feature-rspecifier> <feature-wspecifier>
 See also: add-deltas, transform-feats, shift-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Number of frames before each frame
-    #[option(default = 4)]
+    #[arg(long, default_value_t = 4)]
     left_context: i32,
     /// Number of frames after each frame
-    #[option(default = 4)]
+    #[arg(long, default_value_t = 4)]
     right_context: i32,
     source: InputName,
     target: OutputName,

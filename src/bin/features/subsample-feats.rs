@@ -17,13 +17,13 @@ Usage: subsample-feats [options] <in-rspecifier> <out-wspecifier>
 See also: copy-feats, subset-feats, shift-feats, extract-feature-segments
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Keep every n-th frame; if it is negative, repeat each frame n times
-    #[option(default = 1)]
+    #[arg(long, default_value_t = 1)]
     n: i32,
     /// Start with the frame of this number (0 is the first), for a positive n
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     offset: i32,
     source: InputName,
     target: OutputName,

@@ -22,16 +22,16 @@ See also: copy-feats, select-feats, extract-feature-segments
 /// The default of `--n`.
 const FIRST: i32 = 10;
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Copy this many feature matrices, the first ones
-    #[option(default = FIRST)]
+    #[arg(long, default_value_t = FIRST)]
     n: i32,
     /// Copy only utterances listed in this text file, as first word of a line
-    #[option]
+    #[arg(long)]
     include: Option<InputName>,
     /// Copy all but the utterances listed in this text file, as first word of a line
-    #[option]
+    #[arg(long)]
     exclude: Option<InputName>,
     source: InputName,
     target: OutputName,

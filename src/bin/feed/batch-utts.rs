@@ -24,25 +24,25 @@ Lengths are a file of lines with key and number, or a table of integers.
 See also: filter-utts, feat-to-len
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// static, dynamic or bucket
-    #[option(default = "static", one_of = &BATCH_TYPES)]
+    #[arg(long, default_value = "static", value_parser = kaldi_cli::one_of(&BATCH_TYPES))]
     batch_type: BatchType,
     /// Utterances of a batch, for --batch-type=static
-    #[option(default = 16)]
+    #[arg(long, default_value_t = 16)]
     batch_size: u32,
     /// The most frames of a batch with padding, for --batch-type=dynamic
-    #[option(default = 12000)]
+    #[arg(long, default_value_t = 12000)]
     max_frames_in_batch: u32,
     /// Lengths in rising order, separated by commas, for --batch-type=bucket: each bucket ends before one of them
-    #[option]
+    #[arg(long)]
     bucket_boundaries: Option<String>,
     /// Batch sizes of the buckets, separated by commas; one more than boundaries
-    #[option]
+    #[arg(long)]
     bucket_batch_sizes: Option<String>,
     /// Leave out the utterances at the end that are too few for a batch (static and bucket)
-    #[option]
+    #[arg(long)]
     drop_last: bool,
     source: InputName,
     target: OutputName,

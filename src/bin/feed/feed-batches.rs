@@ -29,12 +29,12 @@ safetensors, a list in JSON, or the array keys of npz. The longest utterance com
 See also: feed-feats, make-raw-list, make-shard-list, batch-utts
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     feed: FeedArguments,
     /// Form of the batches: safetensors or npz
-    #[option(default = "safetensors", one_of = &TensorFormat::NAMES)]
+    #[arg(long, default_value = "safetensors", value_parser = kaldi_cli::one_of(&TensorFormat::NAMES))]
     format: TensorFormat,
     source: InputName,
     out_dir: Arg,

@@ -24,9 +24,9 @@ Usage: feed-feats [options] <data-list> <feats-wspecifier> [<labels-wspecifier> 
 See also: feed-batches, compute-fbank-feats, tokenize-text, batch-utts
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     feed: FeedArguments,
     source: InputName,
     feats: OutputName,

@@ -24,37 +24,37 @@ Usage: filter-utts [options] <in-list-or-archive> <out-list>
 See also: tokenize-text, batch-utts, feat-to-len, wav-to-duration
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Number of frames of each utterance: a file of lines with key and number, or a table (ark:, scp:)
-    #[option]
+    #[arg(long)]
     utt2num_frames: Option<InputName>,
     /// Duration of each utterance in seconds: a file of lines with key and number, or a table
-    #[option]
+    #[arg(long)]
     utt2dur: Option<InputName>,
     /// Labels of each utterance: a table of integer vectors, or a file of lines with the key and the labels
-    #[option(name = "utt2labels", old_name = "labels")]
+    #[arg(long = "utt2labels", alias = "labels")]
     labels: Option<InputName>,
     /// The most frames
-    #[option(default = 10240.0)]
+    #[arg(long, default_value_t = 10240.0)]
     max_length: f64,
     /// The fewest frames
-    #[option(default = 10.0)]
+    #[arg(long, default_value_t = 10.0)]
     min_length: f64,
     /// The most labels
-    #[option(default = 200)]
+    #[arg(long, default_value_t = 200)]
     token_max_length: u32,
     /// The fewest labels
-    #[option(default = 1)]
+    #[arg(long, default_value_t = 1)]
     token_min_length: u32,
     /// The fewest labels for a frame
-    #[option(default = 0.0005)]
+    #[arg(long, default_value_t = 0.0005)]
     min_output_input_ratio: f64,
     /// The most labels for a frame
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     max_output_input_ratio: f64,
     /// Write only the keys
-    #[option(old_name = "write-keys")]
+    #[arg(long, alias = "write-keys")]
     only_keys: bool,
     source: InputName,
     target: OutputName,

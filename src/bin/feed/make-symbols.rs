@@ -22,27 +22,27 @@ A text is a file with a line for each utterance, its key first, or a table of wo
 See also: tokenize-text, feed-feats, feed-batches
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Units: char (a blank is ▁), bpe (pieces of a SentencePiece model) or word
-    #[option(default = "char", one_of = &MODES)]
+    #[arg(long, default_value = "char", value_parser = kaldi_cli::one_of(&MODES))]
     mode: Mode,
     /// SentencePiece model, for --mode=bpe
-    #[option]
+    #[arg(long)]
     model: Option<InputName>,
     /// Case of the text: keep, upper or lower; by default upper for bpe and with --non-lang-syms, as in WeNet, and otherwise keep
-    #[option(one_of = &Case::NAMES)]
+    #[arg(long, value_parser = kaldi_cli::one_of(&Case::NAMES))]
     case: Option<Case>,
     /// Non-linguistic symbols, words in brackets, one a line, in the case of the text: they come first
-    #[option]
+    #[arg(long)]
     non_lang_syms: Option<InputName>,
     /// Leave out symbols that the texts have less often
-    #[option(default = 1)]
+    #[arg(long, default_value_t = 1)]
     min_count: u64,
     /// Number of <sos/eos>: third (2), last or none
-    #[option(default = "third", one_of = &ENDS)]
+    #[arg(long, default_value = "third", value_parser = kaldi_cli::one_of(&ENDS))]
     sos_eos: SosEos,
-    #[argument(required)]
+    #[arg(required = true)]
     texts: Vec<InputName>,
     symbols: OutputName,
 }

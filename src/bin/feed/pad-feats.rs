@@ -20,19 +20,19 @@ Usage: pad-feats [options] <feats-rspecifier> <feats-wspecifier>
 See also: batch-utts, copy-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Table of token vectors, the keys of each batch
-    #[option]
+    #[arg(long)]
     batches: Option<InputName>,
     /// The number of frames, if there are no batches; longer features are left out with a warning
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     num_frames: u32,
     /// Value of the frames that are appended
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     padding: f32,
     /// Table of integers for the original numbers of frames
-    #[option(name = "write-lengths", old_name = "lengths")]
+    #[arg(long = "write-lengths", alias = "lengths")]
     lengths: Option<OutputName>,
     source: InputName,
     target: OutputName,

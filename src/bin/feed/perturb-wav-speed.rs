@@ -23,19 +23,19 @@ Usage: perturb-wav-speed [options] <wav-rspecifier> <wav-wspecifier>
 See also: resample-wav, wav-reverberate
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Speeds to choose from, separated by commas; 0.9 is slower and longer
-    #[option(default = "0.9,1.0,1.1")]
+    #[arg(long, default_value = "0.9,1.0,1.1")]
     speeds: String,
     /// Seed of the random choices
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     seed: u32,
     /// Pass over the data: each pass has other choices
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     epoch: u32,
     /// Text before every key
-    #[option(default = "")]
+    #[arg(long, default_value = "")]
     prefix: String,
     source: InputName,
     target: OutputName,

@@ -20,10 +20,10 @@ Usage: resample-wav [options] <wav-rspecifier> <wav-wspecifier>
 See also: perturb-wav-speed, wav-copy
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// The rate in Hz
-    #[option(default = 16000)]
+    #[arg(long, default_value_t = 16000)]
     resample_rate: u32,
     source: InputName,
     target: OutputName,

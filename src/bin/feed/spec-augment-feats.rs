@@ -21,34 +21,34 @@ Usage: spec-augment-feats [options] <feats-rspecifier> <feats-wspecifier>
 See also: perturb-wav-speed
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Masks over frames
-    #[option(default = 2)]
+    #[arg(long, default_value_t = 2)]
     num_t_mask: u32,
     /// Masks over dimensions
-    #[option(default = 2)]
+    #[arg(long, default_value_t = 2)]
     num_f_mask: u32,
     /// The most frames of a mask
-    #[option(default = 50)]
+    #[arg(long, default_value_t = 50)]
     max_t: u32,
     /// The most dimensions of a mask
-    #[option(default = 10)]
+    #[arg(long, default_value_t = 10)]
     max_f: u32,
     /// Stretches of frames that are replaced by earlier ones
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     num_t_sub: u32,
     /// The most frames of such a stretch
-    #[option(default = 20)]
+    #[arg(long, default_value_t = 20)]
     max_t_sub: u32,
     /// The most frames that are cut off at the end, fewer than half in any case
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     max_t_trim: u32,
     /// Seed of the random choices
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     seed: u32,
     /// Pass over the data: each pass has other changes
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     epoch: u32,
     source: InputName,
     target: OutputName,

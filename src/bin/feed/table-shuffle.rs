@@ -22,23 +22,23 @@ Without --buffer-size the whole table is shuffled: for an archive in a file only
 See also: table-sort, table-split, concat-ark
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Seed of the order
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     seed: u32,
     /// Pass over the data: each pass has another order
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     epoch: u32,
     /// Shuffle while reading, with this many entries in memory: each new one replaces a random one, which is written. 0
     /// shuffles the whole table
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     buffer_size: u32,
     /// Start to write when this many entries are in the buffer; 0 waits until it is full
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     initial: u32,
     /// python gives the order of random.Random(epoch).shuffle, as in published samplers
-    #[option(default = "none", one_of = &ORDERS)]
+    #[arg(long, default_value = "none", value_parser = kaldi_cli::one_of(&ORDERS))]
     shuffle_compat: Order,
     source: InputName,
     target: OutputName,

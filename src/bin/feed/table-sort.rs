@@ -22,19 +22,19 @@ Without --buffer-size the whole table is sorted: for an archive in a file only k
 See also: table-shuffle, table-split, concat-ark
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// key, size (bytes of an entry) or length (--utt2num-frames)
-    #[option(default = "key", one_of = &ORDERS)]
+    #[arg(long, default_value = "key", value_parser = kaldi_cli::one_of(&ORDERS))]
     by: By,
     /// Number of frames of each utterance, for --by=length: a file of lines with key and number, or a table of integers
-    #[option]
+    #[arg(long)]
     utt2num_frames: Option<InputName>,
     /// The largest first
-    #[option]
+    #[arg(long)]
     reverse: bool,
     /// Sort while reading, this many entries at a time; 0 sorts the whole table
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     buffer_size: u32,
     source: InputName,
     target: OutputName,

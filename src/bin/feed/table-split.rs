@@ -26,28 +26,28 @@ Usage: table-split [options] <table-or-list> <archive-or-list>
 See also: table-shuffle, table-sort, concat-ark
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// The rank, counted from 0, whose share is written
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     rank: u32,
     /// Number of ranks
-    #[option(default = 1)]
+    #[arg(long, default_value_t = 1)]
     world_size: u32,
     /// The worker of the rank, counted from 0, whose share is written
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     worker: u32,
     /// Number of workers of each rank
-    #[option(default = 1)]
+    #[arg(long, default_value_t = 1)]
     num_workers: u32,
     /// Number of parts to write at once
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     parts: u32,
     /// What is equal in all parts, as far as possible: items, bytes, or speakers (items, and no speaker in two parts)
-    #[option(default = "items", one_of = &MEASURES)]
+    #[arg(long, default_value = "items", value_parser = kaldi_cli::one_of(&MEASURES))]
     by: By,
     /// Speaker of each utterance, for --by=speakers
-    #[option]
+    #[arg(long)]
     utt2spk: Option<InputName>,
     source: InputName,
     target: OutputName,

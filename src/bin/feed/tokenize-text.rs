@@ -25,30 +25,30 @@ A text is a file with a line for each utterance, its key first, or a table of wo
 See also: filter-utts, copy-int-vector, compute-wer
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Symbol table: a line for each symbol with its number; not for --mode=tiktoken
-    #[option]
+    #[arg(long)]
     symbols: Option<InputName>,
     /// Units: char (a blank is ▁), bpe (pieces of a SentencePiece model), word, or tiktoken (bytes that are
     /// joined by ranks, as in Whisper, whose numbers are the ranks)
-    #[option(default = "char", one_of = &MODES)]
+    #[arg(long, default_value = "char", value_parser = kaldi_cli::one_of(&MODES))]
     mode: Mode,
     /// SentencePiece model, for --mode=bpe; ranks in lines of base64, for --mode=tiktoken
-    #[option]
+    #[arg(long)]
     model: Option<InputName>,
     /// Symbol for unknown ones; if the table does not have it, they are left out
-    #[option(default = "<unk>")]
+    #[arg(long, default_value = "<unk>")]
     unk: String,
     /// Case of the text: keep, upper or lower; by default upper for bpe and with --non-lang-syms, as in WeNet, and otherwise keep
-    #[option(one_of = &Case::NAMES)]
+    #[arg(long, value_parser = kaldi_cli::one_of(&Case::NAMES))]
     case: Option<Case>,
     /// Non-linguistic symbols, words in brackets, one a line, in the case of the text: each is one symbol, blanks beside it do not
     /// count
-    #[option]
+    #[arg(long)]
     non_lang_syms: Option<InputName>,
     /// Convert numbers to text
-    #[option]
+    #[arg(long)]
     decode: bool,
     source: InputName,
     target: OutputName,

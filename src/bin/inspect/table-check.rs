@@ -32,27 +32,27 @@ With --json: {\"table\": \"feats.scp\", \"place\": \"utt1\", \"fault\": \"...\"}
 See also: table-info, table-diff, check-shards, ark-to-scp (with --salvage)
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Read only headers: numbers that are not finite and damage between headers are not found
-    #[option]
+    #[arg(long)]
     quick: bool,
     /// Write a line with a JSON object for each fault
-    #[option]
+    #[arg(long)]
     json: bool,
     /// A data directory need not have wav.scp
-    #[option]
+    #[arg(long)]
     no_wav: bool,
     /// A data directory need not have feats.scp
-    #[option]
+    #[arg(long)]
     no_feats: bool,
     /// A data directory need not have text
-    #[option]
+    #[arg(long)]
     no_text: bool,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
-    #[option(name = "type", one_of = ValueType::NAMES)]
+    #[arg(long = "type", value_parser = kaldi_cli::one_of(ValueType::NAMES))]
     value_type: Option<ValueType>,
-    #[argument(required)]
+    #[arg(required = true)]
     tables: Vec<InputName>,
 }
 

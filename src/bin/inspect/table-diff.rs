@@ -25,22 +25,22 @@ With --json: {\"difference\": \"numbers\", \"key\": \"utt1\", \"count\": 3, \"of
 See also: compare-feats, compare-int-vector, table-check
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// The largest relative difference of numbers that count as equal, as a part of the second one
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     rtol: f64,
     /// The largest absolute difference of numbers that count as equal
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     atol: f64,
     /// Compare by key, whatever the order of keys is
-    #[option]
+    #[arg(long)]
     by_key: bool,
     /// Write a line with a JSON object for each difference
-    #[option]
+    #[arg(long)]
     json: bool,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
-    #[option(name = "type", one_of = ValueType::NAMES)]
+    #[arg(long = "type", value_parser = kaldi_cli::one_of(ValueType::NAMES))]
     value_type: Option<ValueType>,
     first: InputName,
     second: InputName,

@@ -36,26 +36,26 @@ Usage: table-export [options] <table> (<file>|<folder>)
 See also: table-import, copy-feats, copy-vector, copy-int-vector
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// npy, npz, safetensors, parquet, csv, tsv or jsonl; by default found from the ending of the file's name
-    #[option(one_of = &FileFormat::NAMES)]
+    #[arg(long, value_parser = kaldi_cli::one_of(&FileFormat::NAMES))]
     format: Option<FileFormat>,
     /// Type of numbers that are not integers: float16, float32 or float64; by default that of the table
-    #[option(one_of = &FloatType::NAMES)]
+    #[arg(long, value_parser = kaldi_cli::one_of(&FloatType::NAMES))]
     dtype: Option<FloatType>,
     /// Stack the rows of all entries into one array, for a .npy
-    #[option]
+    #[arg(long)]
     stack: bool,
     /// Wxfilename for the keys of --stack, one a line, and for a matrix the number of its rows: table-import --keys reads
     /// them. Without it the keys are not kept
-    #[option]
+    #[arg(long)]
     write_keys: Option<OutputName>,
     /// Write a line of names first, in CSV and TSV: key and value, word or words, or v0, v1, ... for the columns; table-import skips it
-    #[option]
+    #[arg(long)]
     header: bool,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
-    #[option(name = "type", one_of = ValueType::NAMES)]
+    #[arg(long = "type", value_parser = kaldi_cli::one_of(ValueType::NAMES))]
     value_type: Option<ValueType>,
     source: InputName,
     target: OutputName,

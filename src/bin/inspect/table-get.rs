@@ -28,22 +28,22 @@ are read, archives are read up to the last needed key.
 See also: table-head, table-keys, table-sample
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// File whose lines start with more keys, after those of the command line; - is standard input
-    #[option]
+    #[arg(long)]
     keys: Option<InputName>,
     /// Archive to write instead of text (a name, ark: or ark,scp:); its form is binary unless it has the option t
-    #[option]
+    #[arg(long)]
     to: Option<OutputName>,
     /// Do not cut lines on a terminal
-    #[option]
+    #[arg(long)]
     full: bool,
     /// Write a line with a JSON object for each key
-    #[option]
+    #[arg(long)]
     json: bool,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
-    #[option(name = "type", one_of = ValueType::NAMES)]
+    #[arg(long = "type", value_parser = kaldi_cli::one_of(ValueType::NAMES))]
     value_type: Option<ValueType>,
     table: InputName,
     requests: Vec<Arg>,

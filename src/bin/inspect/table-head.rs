@@ -28,27 +28,27 @@ types and sizes of arrays are printed; of lists and shards, lines and samples; o
 See also: table-get, table-info, table-keys
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Number of entries of each table, or of lines of a model
-    #[option(default = 10)]
+    #[arg(long, default_value_t = 10)]
     n: u64,
     /// Write lattices and FSTs as pictures in the language of Graphviz
-    #[option]
+    #[arg(long)]
     dot: bool,
     /// Symbol table of words for --dot: lines of a word and its number
-    #[option]
+    #[arg(long)]
     symbols: Option<InputName>,
     /// Do not cut lines on a terminal
-    #[option]
+    #[arg(long)]
     full: bool,
     /// Write a line with a JSON object for each entry
-    #[option]
+    #[arg(long)]
     json: bool,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
-    #[option(name = "type", one_of = ValueType::NAMES)]
+    #[arg(long = "type", value_parser = kaldi_cli::one_of(ValueType::NAMES))]
     value_type: Option<ValueType>,
-    #[argument(required)]
+    #[arg(required = true)]
     tables: Vec<InputName>,
 }
 

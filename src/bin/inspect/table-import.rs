@@ -31,24 +31,24 @@ Usage: table-import [options] (<file>|<folder>) (<wspecifier>|<archive>)
 See also: table-export, copy-feats, copy-vector, copy-int-vector
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// npy, npz, safetensors, parquet, arrow or feather (bytes tell which), csv, tsv or jsonl; by default found from the ending
     /// of the file's name
-    #[option(one_of = &FileFormat::SOURCES)]
+    #[arg(long, value_parser = kaldi_cli::one_of(&FileFormat::SOURCES))]
     format: Option<FileFormat>,
     /// Type of the table, such as int32-vector, with the names of ark-to-scp; by default found from the first value
-    #[option(name = "type", one_of = table_types())]
+    #[arg(long = "type", value_parser = kaldi_cli::one_of(table_types()))]
     table_type: Option<ValueType>,
     /// Name of the column of Parquet, Arrow, CSV and TSV, or of the entry of JSON objects, that is the key (default: key). With
     /// --key or --value, the first line of CSV and TSV has the names of the columns
-    #[option]
+    #[arg(long)]
     key: Option<String>,
     /// Name of the column or entry that is the value; by default values or value, and in CSV and TSV all but the key
-    #[option]
+    #[arg(long)]
     value: Option<String>,
     /// Rxfilename of the keys of stacked rows in a .npy, as table-export --write-keys writes them
-    #[option]
+    #[arg(long)]
     keys: Option<InputName>,
     source: InputName,
     target: OutputName,

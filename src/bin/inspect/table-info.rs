@@ -29,18 +29,18 @@ See also: table-keys, table-head, table-check, table-stats
 /// Parts of a file that is no table, which are shown.
 const SHOWN: usize = 20;
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write a line with a JSON object for each table
-    #[option]
+    #[arg(long)]
     json: bool,
     /// Seconds from one frame to the next, for computing hours
-    #[option(default = 0.01)]
+    #[arg(long, default_value_t = 0.01)]
     frame_shift: f64,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
-    #[option(name = "type", one_of = ValueType::NAMES)]
+    #[arg(long = "type", value_parser = kaldi_cli::one_of(ValueType::NAMES))]
     value_type: Option<ValueType>,
-    #[argument(required)]
+    #[arg(required = true)]
     tables: Vec<InputName>,
 }
 

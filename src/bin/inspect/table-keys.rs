@@ -24,25 +24,25 @@ With --json: {\"table\": \"raw_mfcc.1.ark\", \"key\": \"utt1\", \"offset\": 5, \
 See also: table-info, table-get, ark-to-scp
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write a line with a JSON object for each key
-    #[option]
+    #[arg(long)]
     json: bool,
     /// Add the offset of the value in its file, as in script files
-    #[option]
+    #[arg(long)]
     offsets: bool,
     /// Add the number of bytes of the value
-    #[option]
+    #[arg(long)]
     sizes: bool,
     /// Add rows and columns of matrices (28x13) or channels and samples of waveforms, the length of vectors and lists
     /// (28); - for single numbers and words
-    #[option]
+    #[arg(long)]
     dims: bool,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
-    #[option(name = "type", one_of = ValueType::NAMES)]
+    #[arg(long = "type", value_parser = kaldi_cli::one_of(ValueType::NAMES))]
     value_type: Option<ValueType>,
-    #[argument(required)]
+    #[arg(required = true)]
     tables: Vec<InputName>,
 }
 

@@ -26,40 +26,40 @@ Of a directory, wav.scp, segments, text, utt2spk, feats.scp, cmvn.scp, vad.scp, 
 See also: find-copies, table-check, table-info, table-stats, feats-to-png
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Recognized texts, lines of a key and words: their errors are counted, and texts that changed places are found
-    #[option]
+    #[arg(long)]
     hyp: Option<InputName>,
     /// How many utterances are shown with their sound and spectrogram
-    #[option(default = 24)]
+    #[arg(long, default_value_t = 24)]
     top: usize,
     /// Seconds of the sound of an utterance in the page, at most
-    #[option(default = 8.0)]
+    #[arg(long, default_value_t = 8.0)]
     seconds: f64,
     /// Put sound and texts of utterances into the page
-    #[option(old_name = "audio", default = true)]
+    #[arg(long, alias = "audio", default_value_t = true)]
     sound: bool,
     /// Seconds from one frame of the features to the next one; found from the durations by default
-    #[option]
+    #[arg(long)]
     frame_shift: Option<f64>,
     /// Look for sound that is there twice, but not exactly the same
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     near_duplicates: bool,
     /// Another data directory or table that should have none of this sound: what it has of it, exactly or nearly, is found, and
     /// so are speakers and texts. May be given several times
-    #[option]
+    #[arg(long)]
     against: Vec<InputName>,
     /// Title of the page; the names of the tables by default
-    #[option]
+    #[arg(long)]
     title: Option<String>,
     /// Write all sums, distributions and findings as JSON
-    #[option(old_name = "json")]
+    #[arg(long, alias = "json")]
     write_json: Option<OutputName>,
     /// Write all measures of every utterance as lines of JSON
-    #[option(old_name = "utterances")]
+    #[arg(long, alias = "utterances")]
     write_utterances: Option<OutputName>,
-    #[argument(required)]
+    #[arg(required = true)]
     tables: Vec<InputName>,
     page: OutputName,
 }

@@ -24,16 +24,16 @@ Usage: table-sample [options] <table> <archive>
 See also: table-shuffle, table-split, table-get, subset-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Number of entries; all if there are fewer
-    #[option]
+    #[arg(long)]
     n: Option<u64>,
     /// The probability that an entry is taken, from 0 to 1
-    #[option]
+    #[arg(long)]
     fraction: Option<f64>,
     /// Each seed makes another sample
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     seed: u64,
     source: InputName,
     target: OutputName,

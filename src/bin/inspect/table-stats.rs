@@ -38,24 +38,24 @@ The table is an rspecifier, or the name of an archive or a script file. shard: r
 See also: table-info, table-check, table-report, feats-to-png, matrix-sum-rows
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Which numbers are combined: table, column, key or speaker
-    #[option(default = "table", one_of = &By::NAMES)]
+    #[arg(long, default_value = "table", value_parser = kaldi_cli::one_of(&By::NAMES))]
     by: By,
     /// Map from utterances to speakers, for --by=speaker
-    #[option]
+    #[arg(long)]
     utt2spk: Option<MapName>,
     /// Write a line with a JSON object for each table, column, entry or speaker
-    #[option]
+    #[arg(long)]
     json: bool,
     /// Draw histograms of numbers and lengths, and the means of columns, into a file .png or .svg
-    #[option]
+    #[arg(long)]
     plot: Option<OutputName>,
     /// Type of the values, if it should not be found by looking, or comes through a pipe
-    #[option(name = "type", one_of = ValueType::NAMES)]
+    #[arg(long = "type", value_parser = kaldi_cli::one_of(ValueType::NAMES))]
     value_type: Option<ValueType>,
-    #[argument(required)]
+    #[arg(required = true)]
     tables: Vec<InputName>,
 }
 

@@ -24,30 +24,30 @@ Of a directory, wav.scp, segments, text, utt2spk, utt2dur, utt2num_frames, feats
 See also: table-report, table-head, feats-to-png
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Port on the loopback address (0 takes one that is free)
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     port: u16,
     /// One more name by which a browser may call this computer
-    #[option]
+    #[arg(long)]
     allow_host: Option<String>,
     /// Seconds from one frame of the features to the next one; found from the durations by default
-    #[option]
+    #[arg(long)]
     frame_shift: Option<f64>,
     /// Measures and findings, lines of JSON as table-report --write-utterances writes them; the page can also measure
-    #[option]
+    #[arg(long)]
     measures: Option<InputName>,
     /// Names of labels: lines of a name and its number, as in phones.txt
-    #[option]
+    #[arg(long)]
     symbols: Option<InputName>,
     /// Megabytes of values that are kept or read at a time; a value that needs more is an error
-    #[option(default = 256)]
+    #[arg(long, default_value_t = 256)]
     memory: usize,
     /// Seconds that the command of a value may take
-    #[option(default = 60.0)]
+    #[arg(long, default_value_t = 60.0)]
     timeout: f64,
-    #[argument(required)]
+    #[arg(required = true)]
     tables: Vec<InputName>,
 }
 

@@ -32,91 +32,91 @@ Usage: table-jobs [options] -- <command> [<argument> ...]
 See also: table-split, concat-ark
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Number of pieces; never more than there are entries, or speakers. A new run requires it; going on does not
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     nj: u32,
     /// Where pieces run: local, slurm, or cmd:COMMAND, which is called as COMMAND [options] JOB=1:n LOG.JOB.log PROGRAM JOB
-    #[option(default = "local")]
+    #[arg(long, default_value = "local")]
     engine: EngineKind,
     /// Further options for sbatch, or for the command of cmd:
-    #[option]
+    #[arg(long)]
     engine_args: Option<String>,
     /// Memory of a piece, such as 2G
-    #[option]
+    #[arg(long)]
     mem: Option<String>,
     /// Time limit of a piece on Slurm, such as 1:00:00
-    #[option]
+    #[arg(long)]
     time: Option<String>,
     /// Threads of a piece
-    #[option(default = 1)]
+    #[arg(long, default_value_t = 1)]
     threads: u32,
     /// The most pieces at a time; 0 means as many as the engine allows, and on this machine as many as processors
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     max_running: u32,
     /// What is cut into pieces, as the command names it: a table or a list; found by asking the tool if it is not given
-    #[option]
+    #[arg(long)]
     split: Option<String>,
     /// Another table of the same keys, as the command names it: a piece gets its keys only. May be given several times
-    #[option]
+    #[arg(long)]
     follow: Vec<String>,
     /// An output of the command, as it names it; found by asking the tool if not given. May be given several times
-    #[option]
+    #[arg(long)]
     out: Vec<String>,
     /// What is equal in all pieces, as far as possible: items, bytes, or speakers (items, and no speaker in two pieces)
-    #[option(default = "items", one_of = &MEASURES)]
+    #[arg(long, default_value = "items", value_parser = kaldi_cli::one_of(&MEASURES))]
     by: By,
     /// Speaker of each utterance, for --by=speakers
-    #[option]
+    #[arg(long)]
     utt2spk: Option<InputName>,
     /// Weight of each entry, such as utt2dur: pieces get equal sums
-    #[option]
+    #[arg(long)]
     weights: Option<Arg>,
     /// Which outputs become one file: auto (all but archives that have a script file), true, or false
-    #[option(default = "auto", one_of = &JOINS)]
+    #[arg(long, default_value = "auto", value_parser = kaldi_cli::one_of(&JOINS))]
     join: Join,
     /// The command that makes one file of those of the pieces, with the words IN and OUT, such as 'matrix-sum IN OUT'
-    #[option]
+    #[arg(long)]
     reduce: Option<String>,
     /// How often a piece runs again after a failure that may be temporary
-    #[option(default = 2)]
+    #[arg(long, default_value_t = 2)]
     retries: u32,
     /// After this many pieces have failed, the others are cancelled
-    #[option(default = 5)]
+    #[arg(long, default_value_t = 5)]
     max_failures: u32,
     /// Seconds that a record may be late on a network file system
-    #[option(default = 60)]
+    #[arg(long, default_value_t = 60)]
     lag: u32,
     /// Seconds without a sign of life after which a piece counts as lost
-    #[option(default = 180)]
+    #[arg(long, default_value_t = 180)]
     silence: u32,
     /// Folder of the state, on a file system that all machines share; by default the last output with .jobs
-    #[option]
+    #[arg(long)]
     dir: Option<Arg>,
     /// Forget an earlier run
-    #[option]
+    #[arg(long)]
     restart: bool,
     /// Run pieces again that are done, if files that their lines name are newer
-    #[option]
+    #[arg(long)]
     newer: bool,
     /// Plan the pieces, and run nothing
-    #[option]
+    #[arg(long)]
     dry_run: bool,
     /// Submit the pieces and leave; the same command line goes on
-    #[option]
+    #[arg(long)]
     detach: bool,
     /// Print each piece: number, state, tries, entries, host, seconds, message
-    #[option]
+    #[arg(long)]
     status: bool,
     /// Run this piece
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     piece: u32,
     /// Join the outputs of pieces that are all done
-    #[option]
+    #[arg(long)]
     finish: bool,
     /// Cancel pieces that wait or run
-    #[option]
+    #[arg(long)]
     cancel: bool,
     command: Vec<Arg>,
 }

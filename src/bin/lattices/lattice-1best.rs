@@ -18,12 +18,12 @@ Usage: lattice-1best [options] <lattice-rspecifier> <lattice-wspecifier>
 See also: lattice-best-path, lattice-to-nbest, nbest-to-ctm, nbest-to-linear
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     scale: CostScaleArguments,
     /// Cost of each word, if above 0
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     word_ins_penalty: f32,
     source: InputName,
     target: OutputName,

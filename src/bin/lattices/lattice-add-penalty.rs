@@ -15,10 +15,10 @@ Usage: lattice-add-penalty [options] <lattice-rspecifier> <lattice-wspecifier>
 See also: lattice-scale, lattice-best-path
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Cost of each word
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     word_ins_penalty: f32,
     source: InputName,
     target: OutputName,

@@ -17,13 +17,13 @@ Usage: lattice-add-trans-probs [options] <model-rxfilename> <lattice-rspecifier>
 See also: lattice-scale, lattice-boost-ali
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Scale of the costs of transitions to other states
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     transition_scale: f32,
     /// Scale of the costs of staying in a state or leaving it
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     self_loop_scale: f32,
     model: InputName,
     source: InputName,

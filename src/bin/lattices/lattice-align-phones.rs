@@ -17,19 +17,19 @@ Usage: lattice-align-phones [options] <model-rxfilename> <lattice-rspecifier> <l
 See also: lattice-to-phone-lattice, lattice-align-words, lattice-align-words-lexicon
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write lattices that were aligned with errors, such as those whose last phone is cut
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     output_error_lats: bool,
     /// Self-loops come after the transition that leaves their state, as in graphs made with --reorder=true
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     reorder: bool,
     /// Remove arcs without a label; then an arc may have several phones, unless --replace-output-symbols is given
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     remove_epsilon: bool,
     /// Put phones in place of words
-    #[option]
+    #[arg(long)]
     replace_output_symbols: bool,
     model: InputName,
     source: InputName,

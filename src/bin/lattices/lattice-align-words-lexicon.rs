@@ -20,28 +20,28 @@ Usage: lattice-align-words-lexicon [options] <lexicon-file> <model-rxfilename> <
 See also: lattice-align-words, lattice-align-phones, lattice-1best, nbest-to-ctm
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write lattices that were aligned with errors, such as those whose last word is cut
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     output_error_lats: bool,
     /// Write the lattice as it was if nothing can be aligned
-    #[option]
+    #[arg(long)]
     output_if_empty: bool,
     /// Check that the best path of each aligned lattice is that of the lattice before
-    #[option]
+    #[arg(long)]
     test: bool,
     /// Has no effect: paths are not compared with each other
-    #[option]
+    #[arg(long)]
     allow_duplicate_paths: bool,
     /// If above 0, give up at more states than 1000 plus this many times those of the lattice of phones
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     max_expand: f32,
     /// Self-loops come after the transition that leaves their state, as in graphs made with --reorder=true
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     reorder: bool,
     /// Label of phones at the end that are no word
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     partial_word_label: i32,
     lexicon: InputName,
     model: InputName,

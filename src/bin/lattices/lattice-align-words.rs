@@ -20,25 +20,25 @@ Usage: lattice-align-words [options] <word-boundary-file> <model-rxfilename> <la
 See also: lattice-align-words-lexicon, lattice-align-phones, nbest-to-ctm, lattice-to-ctm-conf
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write lattices that were aligned with errors, such as those whose last word is cut
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     output_error_lats: bool,
     /// Check that the best path of each aligned lattice is that of the lattice before
-    #[option]
+    #[arg(long)]
     test: bool,
     /// If above 0, stop at 1000 states plus this many times those of the lattice, and write what there is by then
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     max_expand: f32,
     /// Self-loops come after the transition that leaves their state, as in graphs made with --reorder=true
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     reorder: bool,
     /// Label of arcs outside of words
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     silence_label: i32,
     /// Label of arcs of a word without label that is cut by the end
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     partial_word_label: i32,
     boundaries: InputName,
     model: InputName,

@@ -20,17 +20,17 @@ Usage: lattice-arc-post [options] [<model-rxfilename>] <lattice-rspecifier> <tex
 See also: lattice-to-post, lattice-to-ctm-conf, lattice-align-words
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     scale: CostScaleArguments,
     /// Print transition-ids
-    #[option]
+    #[arg(long)]
     print_alignment: bool,
     /// Leave out arcs that are no more probable than this
-    #[option(default = 0.0001)]
+    #[arg(long, default_value_t = 0.0001)]
     min_post: f32,
-    #[argument(required)]
+    #[arg(required = true)]
     sources: Vec<InputName>,
     target: OutputName,
 }

@@ -21,12 +21,12 @@ Usage: lattice-best-path [options] <lattice-rspecifier> [<transcriptions-wspecif
 See also: lattice-1best, lattice-scale, lattice-mbr-decode
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     scale: CostScaleArguments,
     /// Symbol table of words; each sentence is printed on standard error
-    #[option]
+    #[arg(long)]
     word_symbol_table: Option<InputName>,
     source: InputName,
     transcriptions: Option<OutputName>,

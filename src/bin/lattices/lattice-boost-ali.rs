@@ -20,16 +20,16 @@ Usage: lattice-boost-ali [options] <model-rxfilename> <lattice-rspecifier> <alig
 See also: lattice-to-post, lattice-add-trans-probs
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// How much lower the cost of each frame with a wrong phone becomes
-    #[option(default = 0.05)]
+    #[arg(long, default_value_t = 0.05)]
     b: f32,
     /// The share of this for phones of --silence-phones
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     max_silence: f32,
     /// Phones of silence with colons between them, such as 1:2:3
-    #[option(default = "")]
+    #[arg(long, default_value = "")]
     silence_phones: String,
     model: InputName,
     source: InputName,

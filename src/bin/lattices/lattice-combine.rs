@@ -20,17 +20,17 @@ Usage: lattice-combine [options] <lattice-rspecifier1> <lattice-rspecifier2> [<l
 See also: lattice-union, lattice-interp, lattice-mbr-decode
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     acoustic: AcousticScaleArguments,
     /// Multiply graph costs by this
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     lm_scale: f32,
     /// Weights of the systems with colons between them, such as 0.2:0.8; all alike if not given
-    #[option(default = "")]
+    #[arg(long, default_value = "")]
     lat_weights: String,
-    #[argument(required)]
+    #[arg(required = true)]
     sources: Vec<InputName>,
     target: OutputName,
 }

@@ -19,19 +19,19 @@ Usage: lattice-copy [options] <lattice-rspecifier> <lattice-wspecifier>
 See also: lattice-scale, lattice-to-fst, table-info
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write compact lattices, with a string of transition-ids on each arc; otherwise plain ones
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     write_compact: bool,
     /// Copy only utterances listed in this text file, as first word of a line
-    #[option]
+    #[arg(long)]
     include: Option<InputName>,
     /// Copy all but the utterances listed in this text file, as first word of a line
-    #[option]
+    #[arg(long)]
     exclude: Option<InputName>,
     /// Exit with 0 even if no lattice is copied
-    #[option]
+    #[arg(long)]
     ignore_missing: bool,
     source: InputName,
     target: OutputName,

@@ -15,7 +15,7 @@ Usage: lattice-depth-per-frame [options] <lattice-rspecifier> <depth-wspecifier>
 See also: lattice-depth, lattice-limit-depth
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     source: InputName,
     depths: OutputName,

@@ -16,7 +16,7 @@ Usage: lattice-depth [options] <lattice-rspecifier> [<depth-wspecifier>]
 See also: lattice-depth-per-frame, lattice-limit-depth, table-info
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     source: InputName,
     depths: Option<OutputName>,

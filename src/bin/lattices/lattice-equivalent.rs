@@ -22,16 +22,16 @@ Usage: lattice-equivalent [options] <lattice-rspecifier1> <lattice-rspecifier2>
 See also: lattice-push, lattice-copy, table-diff
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// By how much costs may differ
-    #[option(default = 0.1)]
+    #[arg(long, default_value_t = 0.1)]
     delta: f32,
     /// Number of random paths of each pair of lattices
-    #[option(default = 20)]
+    #[arg(long, default_value_t = 20)]
     num_paths: u16,
     /// The share of lattices that may be missing or differ
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     max_error_proportion: f32,
     source: InputName,
     other: InputName,

@@ -18,10 +18,10 @@ Usage: lattice-interp [options] <lattice-rspecifier1> <lattice-rspecifier2> <lat
 See also: lattice-combine, lattice-union
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Scale of the first lattices; that of the second ones is 1 minus this
-    #[option(default = 0.5)]
+    #[arg(long, default_value_t = 0.5)]
     alpha: f32,
     source: InputName,
     other: InputName,

@@ -19,13 +19,13 @@ Usage: lattice-limit-depth [options] <lattice-rspecifier> <lattice-wspecifier>
 See also: lattice-depth, lattice-prune
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// The most arcs across a frame; a negative number is no limit
-    #[option(default = 1000)]
+    #[arg(long, default_value_t = 1000)]
     max_arcs_per_frame: i32,
     /// Multiply acoustic costs by this; it is taken back
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     acoustic_scale: f32,
     source: InputName,
     target: OutputName,

@@ -23,15 +23,15 @@ Usage: lattice-mbr-decode [options] <lattice-rspecifier> <transcriptions-wspecif
 See also: lattice-to-ctm-conf, lattice-best-path, lattice-combine
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     scale: CostScaleArguments,
     /// Symbol table of words; it is read, and has no effect
-    #[option]
+    #[arg(long)]
     word_symbol_table: Option<InputName>,
     /// Write the times of the words instead of those of the bins
-    #[option]
+    #[arg(long)]
     one_best_times: bool,
     source: InputName,
     transcriptions: OutputName,

@@ -26,19 +26,19 @@ Usage: lattice-oracle [options] <lattice-rspecifier> <reference-rspecifier> <tra
 See also: lattice-best-path, lattice-depth, compute-wer
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Symbol table of words; each path and each reference is printed on standard error
-    #[option]
+    #[arg(long)]
     word_symbol_table: Option<InputName>,
     /// Deprecated, and an error: use --wildcard-symbols
-    #[option]
+    #[arg(long)]
     wildcard_symbols_list: Option<InputName>,
     /// Words that count as nothing, with colons between them
-    #[option(default = "")]
+    #[arg(long, default_value = "")]
     wildcard_symbols: String,
     /// Wspecifier for lattices of the path that was found
-    #[option]
+    #[arg(long)]
     write_lattices: Option<OutputName>,
     source: InputName,
     references: InputName,

@@ -16,10 +16,10 @@ Usage: lattice-project [options] <lattice-rspecifier> <lattice-wspecifier>
 See also: lattice-rmali, lattice-to-fst
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Leave the words; otherwise the transition-ids
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     project_output: bool,
     source: InputName,
     target: OutputName,

@@ -19,12 +19,12 @@ Usage: lattice-prune [options] <lattice-rspecifier> <lattice-wspecifier>
 See also: lattice-limit-depth, lattice-scale
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     acoustic: AcousticScaleArguments,
     /// How much more than the best path a path may cost, after scaling
-    #[option(default = 10.0)]
+    #[arg(long, default_value_t = 10.0)]
     beam: f32,
     source: InputName,
     target: OutputName,

@@ -16,13 +16,13 @@ Usage: lattice-push [options] <lattice-rspecifier> <lattice-wspecifier>
 See also: lattice-prune, lattice-equivalent
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Move transition-ids to the front
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     push_strings: bool,
     /// Move costs to the front
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     push_weights: bool,
     source: InputName,
     target: OutputName,

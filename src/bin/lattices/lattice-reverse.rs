@@ -15,7 +15,7 @@ Usage: lattice-reverse [options] <lattice-rspecifier> <lattice-wspecifier>
 See also: lattice-copy
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     source: InputName,
     target: OutputName,

@@ -15,7 +15,7 @@ Usage: lattice-rmali [options] <lattice-rspecifier> <lattice-wspecifier>
 See also: lattice-project, lattice-copy
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     source: InputName,
     target: OutputName,

@@ -16,21 +16,21 @@ Usage: lattice-scale [options] <lattice-rspecifier> <lattice-wspecifier>
 See also: lattice-add-penalty, lattice-best-path, lattice-copy
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write compact lattices; otherwise plain ones
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     write_compact: bool,
-    #[flatten]
+    #[command(flatten)]
     acoustic: AcousticScaleArguments,
     /// Multiply graph costs by this
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     lm_scale: f32,
     /// Add this many times the old acoustic cost to the graph cost
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     acoustic2lm_scale: f32,
     /// Add this many times the old graph cost to the acoustic cost
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     lm2acoustic_scale: f32,
     source: InputName,
     target: OutputName,

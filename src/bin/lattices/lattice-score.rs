@@ -14,7 +14,7 @@ use kaldi_log::{log, warning};
 use kaldi_score::{Edits, ErrorRates, ScoredUnit, count_edits};
 use kaldi_table::{Reader, SequentialReader, WorkError, create_output};
 use kaldi_values::{SymbolTable, Tokens};
-use option_table::{NamedNumber, NamedNumbers};
+use kaldi_number::{NamedNumber, NamedNumbers};
 
 use crate::usable::if_usable;
 
@@ -32,37 +32,37 @@ several numbers and ranges have commas between them.
 See also: lattice-scale, lattice-add-penalty, lattice-best-path, lattice-mbr-decode, compute-wer
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Acoustic costs are divided by each of these
-    #[option(default = "7:17")]
+    #[arg(long, default_value = "7:17")]
     inv_acwt: NamedNumbers,
     /// Each of these is added to the graph cost of every word
-    #[option(default = "0.0,0.5,1.0")]
+    #[arg(long, default_value = "0.0,0.5,1.0")]
     penalty: NamedNumbers,
     /// Find the words of least expected error instead of the best path
-    #[option]
+    #[arg(long)]
     decode_mbr: bool,
     /// Prune lattices with this beam before --decode-mbr; 0 for no pruning
-    #[option(default = 6.0)]
+    #[arg(long, default_value_t = 6.0)]
     beam: f32,
     /// Symbol table of words; without it, words are numbers
-    #[option]
+    #[arg(long)]
     word_symbol_table: Option<InputName>,
     /// Take out the words that this file lists, one a line, from references and results
-    #[option]
+    #[arg(long)]
     drop_words: Option<InputName>,
     /// Rspecifier of the reference, to compute error rates
-    #[option]
+    #[arg(long)]
     text: Option<InputName>,
     /// What is compared with the reference: word or char (a character is a code point of UTF-8)
-    #[option(default = "word", one_of = &ScoredUnit::NAMES)]
+    #[arg(long, default_value = "word", value_parser = kaldi_cli::one_of(&ScoredUnit::NAMES))]
     unit: ScoredUnit,
     /// Write the words of each setting to text files of this name
-    #[option]
+    #[arg(long)]
     write_text: Option<OutputName>,
     /// Write the error rates of each setting, as compute-wer prints them, to files of this name
-    #[option]
+    #[arg(long)]
     write_wer: Option<OutputName>,
     source: InputName,
 }

@@ -24,26 +24,26 @@ Usage: lattice-to-ctm-conf [options] <lattice-rspecifier> <ctm-wxfilename>
 See also: lattice-mbr-decode, lattice-align-words, nbest-to-ctm
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     acoustic: AcousticScaleArguments,
     /// Multiply graph costs by this
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     lm_scale: f32,
     /// Seconds from frame to frame
-    #[option(default = 0.01)]
+    #[arg(long, default_value_t = 0.01)]
     frame_shift: f32,
     /// Number of decimals of confidences and of times
-    #[option(default = 2)]
+    #[arg(long, default_value_t = 2)]
     confidence_digits: u8,
     /// Search the words of least expected error; otherwise those of the best path stay, or those that are given
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     decode_mbr: bool,
     /// Write places without a word, such as silence, with the word 0
-    #[option]
+    #[arg(long)]
     print_silence: bool,
-    #[argument(required)]
+    #[arg(required = true)]
     sources: Vec<InputName>,
     target: OutputName,
 }

@@ -18,16 +18,16 @@ Usage: lattice-to-fst [options] <lattice-rspecifier> <fsts-wspecifier>
 See also: lattice-project, lattice-copy, lattice-rmali
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Multiply acoustic costs by this
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     acoustic_scale: f32,
     /// Multiply graph costs by this
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     lm_scale: f32,
     /// Join arcs without a word to others where that is easily done; some may stay
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     rm_eps: bool,
     source: InputName,
     target: OutputName,

@@ -22,18 +22,18 @@ Usage: lattice-to-nbest [options] <lattice-rspecifier> <lattice-wspecifier>
 See also: lattice-1best, nbest-to-lattice, nbest-to-linear
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     scale: CostScaleArguments,
     /// Number of paths
-    #[option(default = 1)]
+    #[arg(long, default_value_t = 1)]
     n: i32,
     /// Take random paths, without costs
-    #[option]
+    #[arg(long)]
     random: bool,
     /// Seed of random paths
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     srand: i32,
     source: InputName,
     target: OutputName,

@@ -17,10 +17,10 @@ Usage: lattice-to-phone-lattice [options] <model-rxfilename> <lattice-rspecifier
 See also: lattice-align-words, lattice-align-phones
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Put phones in place of words; otherwise in place of transition-ids
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     replace_words: bool,
     model: InputName,
     source: InputName,

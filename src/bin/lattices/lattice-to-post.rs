@@ -21,9 +21,9 @@ Usage: lattice-to-post [options] <lattice-rspecifier> <posteriors-wspecifier> [<
 See also: lattice-arc-post, post-to-weights, weight-silence-post
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     scale: CostScaleArguments,
     source: InputName,
     posteriors: OutputName,

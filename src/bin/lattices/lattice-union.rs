@@ -20,7 +20,7 @@ Usage: lattice-union [options] <lattice-rspecifier1> <lattice-rspecifier2> <latt
 See also: lattice-combine, lattice-interp, nbest-to-lattice
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     source: InputName,
     other: InputName,

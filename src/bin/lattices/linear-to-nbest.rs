@@ -19,7 +19,7 @@ Usage: linear-to-nbest [options] <alignments-rspecifier> <transcriptions-rspecif
 See also: nbest-to-linear, lattice-align-words, nbest-to-ctm
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     alignments: InputName,
     transcriptions: InputName,

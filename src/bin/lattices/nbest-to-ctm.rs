@@ -18,16 +18,16 @@ Usage: nbest-to-ctm [options] <aligned-linear-lattice-rspecifier> <ctm-wxfilenam
 See also: lattice-align-words, lattice-align-words-lexicon, lattice-to-ctm-conf, ali-to-phones
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write arcs without a word, such as silence, with the word 0
-    #[option]
+    #[arg(long)]
     print_silence: bool,
     /// Seconds from frame to frame
-    #[option(default = 0.01)]
+    #[arg(long, default_value_t = 0.01)]
     frame_shift: f32,
     /// Number of decimals; where --frame-shift is below 0.01 or 0.001, at least 3 or 4
-    #[option(default = 2)]
+    #[arg(long, default_value_t = 2)]
     precision: u8,
     source: InputName,
     target: OutputName,

@@ -19,7 +19,7 @@ Usage: nbest-to-lattice [options] <nbest-rspecifier> <lattice-wspecifier>
 See also: lattice-to-nbest, lattice-union
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     source: InputName,
     target: OutputName,

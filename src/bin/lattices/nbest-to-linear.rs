@@ -18,7 +18,7 @@ Usage: nbest-to-linear [options] <nbest-rspecifier> <alignments-wspecifier> [<tr
 See also: linear-to-nbest, lattice-1best, lattice-to-nbest
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     source: InputName,
     alignments: OutputName,

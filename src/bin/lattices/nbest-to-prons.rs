@@ -19,10 +19,10 @@ Usage: nbest-to-prons [options] <model-rxfilename> <aligned-linear-lattice-rspec
 See also: nbest-to-ctm, lattice-align-words, linear-to-nbest
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Print the frames of each phone with commas between them in place of those of the word
-    #[option]
+    #[arg(long)]
     print_lengths_per_phone: bool,
     model: InputName,
     source: InputName,

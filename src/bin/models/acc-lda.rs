@@ -21,13 +21,13 @@ Usage: acc-lda [options] <model-rxfilename> <feats-rspecifier> <post-rspecifier>
 See also: est-lda, sum-lda-accs, ali-to-post
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// Raise posteriors below this to it, or drop them, at random, so that the average stays the same; this saves time
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     rand_prune: f32,
     model: InputName,
     source: InputName,

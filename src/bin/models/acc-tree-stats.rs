@@ -19,25 +19,25 @@ Usage: acc-tree-stats [options] <model-rxfilename> <feats-rspecifier> <alignment
 See also: sum-tree-stats, build-tree, cluster-phones
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// The least variance of clusters
-    #[option(default = 0.01)]
+    #[arg(long, default_value_t = 0.01)]
     var_floor: f32,
     /// Phones whose context does not count, separated by colons; after --phone-map
-    #[option(default = "")]
+    #[arg(long, default_value = "")]
     ci_phones: String,
     /// The number of phones in a window
-    #[option(default = 3)]
+    #[arg(long, default_value_t = 3)]
     context_width: i32,
     /// The position of the phone itself in the window, from 0
-    #[option(default = 1)]
+    #[arg(long, default_value_t = 1)]
     central_position: i32,
     /// Rxfilename of a map of phones: lines of an old and a new phone
-    #[option]
+    #[arg(long)]
     phone_map: Option<InputName>,
     model: InputName,
     source: InputName,

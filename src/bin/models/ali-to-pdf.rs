@@ -17,7 +17,7 @@ Usage: ali-to-pdf [options] <model-rxfilename> <alignments-rspecifier> <pdfs-wsp
 See also: ali-to-phones, ali-to-post, post-to-pdf-post, copy-int-vector
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     model: InputName,
     source: InputName,

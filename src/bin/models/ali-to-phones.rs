@@ -21,19 +21,19 @@ Usage: ali-to-phones [options] <model-rxfilename> <alignments-rspecifier> <phone
 See also: ali-to-pdf, show-alignments, compare-int-vector
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write lines of CTM: utterance, channel 1, start, duration, phone
-    #[option]
+    #[arg(long)]
     ctm_output: bool,
     /// Seconds from frame to frame, for CTM
-    #[option(default = 0.01)]
+    #[arg(long, default_value_t = 0.01)]
     frame_shift: f32,
     /// Write the phone of each frame
-    #[option]
+    #[arg(long)]
     per_frame: bool,
     /// Write pairs of a phone and its number of frames
-    #[option]
+    #[arg(long)]
     write_lengths: bool,
     model: InputName,
     source: InputName,

@@ -16,7 +16,7 @@ Usage: am-info [options] <model-rxfilename>
 See also: hmm-info, tree-info, show-transitions, copy-transition-model
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     model: InputName,
 }

@@ -19,10 +19,10 @@ Usage: build-pfile-from-ali [options] <model-rxfilename> <alignments-rspecifier>
 See also: ali-to-pdf, copy-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write one frame in this many
-    #[option(default = 1)]
+    #[arg(long, default_value_t = 1)]
     every_nth_frame: i32,
     model: InputName,
     alignments: InputName,

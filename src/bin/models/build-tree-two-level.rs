@@ -19,25 +19,25 @@ Usage: build-tree-two-level [options] <stats-rxfilename> <roots-rxfilename> <que
 See also: build-tree, acc-tree-stats, compile-questions
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// The number of phones in the window, as for acc-tree-stats
-    #[option(default = 3)]
+    #[arg(long, default_value_t = 3)]
     context_width: i32,
     /// The position of the phone itself in the window, as for acc-tree-stats
-    #[option(default = 1)]
+    #[arg(long, default_value_t = 1)]
     central_position: i32,
     /// The largest number of leaves of the small tree
-    #[option(default = 1000)]
+    #[arg(long, default_value_t = 1000)]
     max_leaves_first: i32,
     /// The largest number of leaves of the large tree
-    #[option(default = 5000)]
+    #[arg(long, default_value_t = 5000)]
     max_leaves_second: i32,
     /// Merge leaves of the large tree that differ little
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     cluster_leaves: bool,
     stats: InputName,
     roots: InputName,

@@ -26,28 +26,28 @@ Usage: build-tree [options] <stats-rxfilename> <roots-rxfilename> <questions-rxf
 See also: acc-tree-stats, compile-questions, build-tree-two-level, tree-info
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// The number of phones in the window, as for acc-tree-stats
-    #[option(default = 3)]
+    #[arg(long, default_value_t = 3)]
     context_width: i32,
     /// The position of the phone itself in the window, as for acc-tree-stats
-    #[option(default = 1)]
+    #[arg(long, default_value_t = 1)]
     central_position: i32,
     /// The largest number of leaves; 0 for no limit
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     max_leaves: i32,
     /// What a split must gain, in log-likelihood
-    #[option(default = 300.0)]
+    #[arg(long, default_value_t = 300.0)]
     thresh: f32,
     /// What merging two leaves may lose, in log-likelihood: 0 for no merges, -1 for what the last split gained
-    #[option(default = -1.0)]
+    #[arg(long, default_value_t = -1.0)]
     cluster_thresh: f32,
     /// Merge leaves until their number is a multiple of 8
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     round_num_leaves: bool,
     stats: InputName,
     roots: InputName,

@@ -21,22 +21,22 @@ Usage: cluster-phones [options] <stats-rxfilename> <phone-sets-rxfilename> <clus
 See also: acc-tree-stats, compile-questions
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// The position of the phone itself in the window of the statistics, from 0
-    #[option(default = 1)]
+    #[arg(long, default_value_t = 1)]
     central_position: i32,
     /// The number of phones in the window of the statistics; has no effect
-    #[option(default = 3)]
+    #[arg(long, default_value_t = 3)]
     context_width: i32,
     /// Pdf classes whose statistics count, separated by colons
-    #[option(default = "1")]
+    #[arg(long, default_value = "1")]
     pdf_class_list: String,
     /// questions: sets that are worth a question; k-means: as many classes as --num-classes says
-    #[option(default = "questions")]
+    #[arg(long, default_value = "questions")]
     mode: String,
     /// The number of classes for --mode=k-means
-    #[option(default = -1)]
+    #[arg(long, default_value_t = -1)]
     num_classes: i32,
     stats: InputName,
     sets: InputName,

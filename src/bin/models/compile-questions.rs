@@ -18,19 +18,19 @@ Usage: compile-questions [options] <topology-rxfilename> <questions-text-rxfilen
 See also: cluster-phones, build-tree
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// The number of phones in the window, as for acc-tree-stats
-    #[option(default = 3)]
+    #[arg(long, default_value_t = 3)]
     context_width: i32,
     /// The position of the phone itself in the window; has no effect
-    #[option(default = 1)]
+    #[arg(long, default_value_t = 1)]
     central_position: i32,
     /// How often a question is refined for its place in the tree; 0 for not at all
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     num_iters_refine: i32,
     topology: InputName,
     sets: InputName,

@@ -21,16 +21,16 @@ Usage: compute-gop [options] <model-rxfilename> <transition-alignments-rspecifie
 See also: ali-to-phones
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Whether the matrices have logarithms of probabilities
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     log_applied: bool,
     /// Rxfilename of a map of phones: lines of a phone and the phone that it counts as
-    #[option]
+    #[arg(long)]
     phone_map: Option<InputName>,
     /// Phones, with colons between them, that are not scored
-    #[option(name = "skip_phones_string", default = "0")]
+    #[arg(long = "skip_phones_string", default_value = "0")]
     skip_phones_string: Arg,
     model: InputName,
     alignments: InputName,

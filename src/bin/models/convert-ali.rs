@@ -19,19 +19,19 @@ Usage: convert-ali [options] <old-model> <new-model> <new-tree> <old-alignments-
 See also: ali-to-phones, show-alignments
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Frames of the old alignments for each frame of the new ones
-    #[option(default = 1)]
+    #[arg(long, default_value_t = 1)]
     frame_subsampling_factor: i32,
     /// Rxfilename of a map of phones: lines of an old and a new phone
-    #[option]
+    #[arg(long)]
     phone_map: Option<InputName>,
     /// Put self-loops after the other transition of their state, as training with reordered graphs needs it
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     reorder: bool,
     /// Keep the number of frames in spite of --frame-subsampling-factor, by repetition
-    #[option]
+    #[arg(long)]
     repeat_frames: bool,
     old_model: InputName,
     new_model: InputName,

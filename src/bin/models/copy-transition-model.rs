@@ -16,10 +16,10 @@ Usage: copy-transition-model [options] <model-rxfilename> <transition-model-wxfi
 See also: am-info, show-transitions, copy-tree
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     source: InputName,
     target: OutputName,

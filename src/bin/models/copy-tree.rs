@@ -16,10 +16,10 @@ Usage: copy-tree [options] <tree-rxfilename> <tree-wxfilename>
 See also: tree-info, draw-tree
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     source: InputName,
     target: OutputName,

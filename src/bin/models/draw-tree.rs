@@ -19,16 +19,16 @@ Usage: draw-tree [options] <phones-symtab> <tree-rxfilename>
 See also: tree-info, copy-tree
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// A state whose way through the tree is red: pdf-class/phone1/.../phoneN
-    #[option(default = "")]
+    #[arg(long, default_value = "")]
     query: String,
     /// Show the phones of questions as tooltips instead of labels
-    #[option]
+    #[arg(long)]
     use_tooltips: bool,
     /// Print a web page that shows tree.svg, and nothing else
-    #[option]
+    #[arg(long)]
     gen_html: bool,
     /// Lines of a phone and its integer, and the tree
     inputs: Vec<InputName>,

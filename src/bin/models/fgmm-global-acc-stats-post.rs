@@ -24,16 +24,16 @@ Usage: fgmm-global-acc-stats-post [options] <post-rspecifier> <number-of-gaussia
 See also: fgmm-global-init-from-accs, fgmm-global-acc-stats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// The parameters to keep statistics for: m means, v variances, w weights
-    #[option(default = "mvw")]
+    #[arg(long, default_value = "mvw")]
     update_flags: GmmFlags,
     /// Rspecifier of vectors with a weight for each frame
-    #[option]
+    #[arg(long)]
     weights: Option<InputName>,
     post: InputName,
     num_gauss: i32,

@@ -18,9 +18,9 @@ Usage: fgmm-global-acc-stats [options] <model-in> <feats-rspecifier> <stats-wxfi
 See also: fgmm-global-sum-accs, fgmm-global-est, fgmm-global-acc-stats-post
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     stats: MixtureStatsArguments,
     model: InputName,
     feats: InputName,

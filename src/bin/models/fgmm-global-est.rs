@@ -20,21 +20,21 @@ Usage: fgmm-global-est [options] <model-in> <stats-rxfilename> <model-out>
 See also: fgmm-global-acc-stats, fgmm-global-sum-accs, fgmm-global-init-from-accs
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// The parameters to estimate: m means, v variances, w weights
-    #[option(default = "mvw")]
+    #[arg(long, default_value = "mvw")]
     update_flags: GmmFlags,
     /// Split Gaussians until there are this many; 0 splits none
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     mix_up: i32,
     /// Move the means of split Gaussians at random, by about this many standard deviations
-    #[option(default = 0.01)]
+    #[arg(long, default_value_t = 0.01)]
     perturb_factor: f32,
-    #[flatten]
+    #[command(flatten)]
     estimation: MleFullGmmOptions,
     model: InputName,
     stats: InputName,

@@ -16,13 +16,13 @@ Usage: fgmm-global-get-frame-likes [options] <model-in> <feats-rspecifier> <like
 See also: gmm-gselect, compute-vad-from-frame-likes, gmm-global-get-frame-likes
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Rspecifier of the Gaussians that count in each frame
-    #[option]
+    #[arg(long)]
     gselect: Option<InputName>,
     /// Write the average log likelihood of each utterance
-    #[option]
+    #[arg(long)]
     average: bool,
     model: InputName,
     feats: InputName,

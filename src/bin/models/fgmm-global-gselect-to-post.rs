@@ -16,10 +16,10 @@ Usage: fgmm-global-gselect-to-post [options] <model-in> <feats-rspecifier> <gsel
 See also: gmm-gselect, gmm-global-get-post, gmm-global-gselect-to-post
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Leave posteriors below this out
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     min_post: f32,
     model: InputName,
     feats: InputName,

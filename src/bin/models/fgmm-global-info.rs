@@ -16,7 +16,7 @@ Usage: fgmm-global-info [options] <model-in>
 See also: fgmm-global-copy, gmm-global-info, table-info
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     source: InputName,
 }

@@ -18,12 +18,12 @@ Usage: fgmm-global-init-from-accs [options] <stats-rxfilename> <number-of-gaussi
 See also: fgmm-global-acc-stats-post, fgmm-global-est
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
-    #[flatten]
+    #[command(flatten)]
     estimation: MleFullGmmOptions,
     stats: InputName,
     num_gauss: i32,

@@ -17,14 +17,14 @@ Usage: fgmm-global-merge [options] <fgmm-out> <sizes-wxfilename> <fgmm-in1> <fgm
 See also: fgmm-global-copy, fgmm-global-info
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     target: OutputName,
     sizes: OutputName,
-    #[argument(required)]
+    #[arg(required = true)]
     sources: Vec<InputName>,
 }
 

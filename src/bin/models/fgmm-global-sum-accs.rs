@@ -16,13 +16,13 @@ Usage: fgmm-global-sum-accs [options] <stats-wxfilename> <stats-rxfilename1> [<s
 See also: fgmm-global-acc-stats, fgmm-global-est
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     target: OutputName,
-    #[argument(required)]
+    #[arg(required = true)]
     sources: Vec<InputName>,
 }
 

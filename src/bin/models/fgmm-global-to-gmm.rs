@@ -16,10 +16,10 @@ Usage: fgmm-global-to-gmm [options] <fgmm-in> <gmm-out>
 See also: gmm-global-to-fgmm, gmm-gselect
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     source: InputName,
     target: OutputName,

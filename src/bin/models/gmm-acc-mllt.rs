@@ -21,13 +21,13 @@ Usage: gmm-acc-mllt [options] <model-in> <feats-rspecifier> <post-rspecifier> <s
 See also: est-mllt, sum-mllt-accs, gmm-acc-stats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// Raise posteriors below this to it, or set them to zero, at random, so that the average stays the same; this saves time
-    #[option(default = 0.25)]
+    #[arg(long, default_value_t = 0.25)]
     rand_prune: f32,
     model: InputName,
     feats: InputName,

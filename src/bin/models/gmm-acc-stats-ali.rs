@@ -21,10 +21,10 @@ Usage: gmm-acc-stats-ali [options] <model-in> <feats-rspecifier> <ali-rspecifier
 See also: gmm-acc-stats, gmm-sum-accs, gmm-est
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     model: InputName,
     feats: InputName,

@@ -17,13 +17,13 @@ Usage: gmm-acc-stats [options] <model-in> <feats-rspecifier> <post-rspecifier> <
 See also: gmm-acc-stats-ali, gmm-acc-stats2, gmm-sum-accs, gmm-est
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// The parameters to keep statistics for: m means, v variances, w weights; transitions always count
-    #[option(default = "mvwt")]
+    #[arg(long, default_value = "mvwt")]
     update_flags: GmmFlags,
     model: InputName,
     feats: InputName,

@@ -19,13 +19,13 @@ Usage: gmm-acc-stats2 [options] <model-in> <feats-rspecifier> <post-rspecifier> 
 See also: gmm-acc-stats, gmm-sum-accs
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// The parameters to keep statistics for: m means, v variances, w weights; transitions always count
-    #[option(default = "mvwt")]
+    #[arg(long, default_value = "mvwt")]
     update_flags: GmmFlags,
     model: InputName,
     feats: InputName,

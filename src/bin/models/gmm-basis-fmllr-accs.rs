@@ -19,13 +19,13 @@ Usage: gmm-basis-fmllr-accs [options] <model-in> <feats-rspecifier> <post-rspeci
 See also: gmm-basis-fmllr-accs-gpost, gmm-basis-fmllr-training, gmm-est-basis-fmllr
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 pub(crate) struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// Rspecifier of the map from speakers to utterances
-    #[option]
+    #[arg(long)]
     spk2utt: Option<MapName>,
     model: InputName,
     feats: InputName,

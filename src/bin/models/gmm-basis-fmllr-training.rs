@@ -18,14 +18,14 @@ Usage: gmm-basis-fmllr-training [options] <model-in> <bases-wxfilename> <stats-r
 See also: gmm-basis-fmllr-accs, gmm-basis-fmllr-accs-gpost, gmm-est-basis-fmllr
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     model: InputName,
     target: OutputName,
-    #[argument(required)]
+    #[arg(required = true)]
     sources: Vec<InputName>,
 }
 

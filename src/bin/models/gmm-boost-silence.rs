@@ -20,13 +20,13 @@ Usage: gmm-boost-silence [options] <silence-phones> <model-rxfilename> <model-wx
 See also: weight-silence-post, gmm-copy
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// The factor by which silence becomes more probable
-    #[option(default = 1.5)]
+    #[arg(long, default_value_t = 1.5)]
     boost: f32,
     silence_phones: Arg,
     source: InputName,

@@ -17,7 +17,7 @@ Usage: gmm-compute-likes [options] <model-rxfilename> <feats-rspecifier> <likes-
 See also: ali-to-pdf, gmm-info
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     model: InputName,
     source: InputName,

@@ -18,16 +18,16 @@ Usage: gmm-copy [options] <model-rxfilename> <model-wxfilename>
 See also: copy-transition-model, gmm-info
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// Copy the Gaussian mixtures
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     copy_am: bool,
     /// Copy the transition model
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     copy_tm: bool,
     source: InputName,
     target: OutputName,

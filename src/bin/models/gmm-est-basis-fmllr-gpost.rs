@@ -20,15 +20,15 @@ Usage: gmm-est-basis-fmllr-gpost [options] <model-in> <bases-rxfilename> <feats-
 See also: gmm-basis-fmllr-training, gmm-est-fmllr-gpost, transform-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     estimation: BasisFmllrOptions,
     /// Rspecifier of the map from speakers to utterances
-    #[option]
+    #[arg(long)]
     spk2utt: Option<MapName>,
     /// Wspecifier for the weights of the bases
-    #[option]
+    #[arg(long)]
     write_weights: Option<OutputName>,
     model: InputName,
     bases: InputName,

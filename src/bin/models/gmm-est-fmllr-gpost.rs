@@ -18,12 +18,12 @@ Usage: gmm-est-fmllr-gpost [options] <model-in> <feats-rspecifier> <gpost-rspeci
 See also: transform-feats, compose-transforms, weight-silence-post, gmm-post-to-gpost
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     estimation: FmllrOptions,
     /// Rspecifier of the map from speakers to utterances
-    #[option]
+    #[arg(long)]
     spk2utt: Option<MapName>,
     model: InputName,
     feats: InputName,

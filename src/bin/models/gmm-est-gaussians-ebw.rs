@@ -18,19 +18,19 @@ Usage: gmm-est-gaussians-ebw [options] <model-in> <num-stats-rxfilename> <den-st
 See also: gmm-est-weights-ebw, gmm-ismooth-stats, gmm-acc-stats2
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option]
+    #[arg(long)]
     binary: bool,
     /// The parameters to estimate: m or mv; w and t do not count
-    #[option(default = "mv")]
+    #[arg(long, default_value = "mv")]
     update_flags: GmmFlags,
     /// How many frames of the old Gaussian are added for each frame of the denominator
-    #[option(name = "E", default = EbwOptions::default().e)]
+    #[arg(long = "E", default_value_t = EbwOptions::default().e)]
     e: f32,
     /// How many frames of the old Gaussian are added in any case
-    #[option(default = EbwOptions::default().tau)]
+    #[arg(long, default_value_t = EbwOptions::default().tau)]
     tau: f32,
     model: InputName,
     num_stats: InputName,

@@ -21,16 +21,16 @@ Usage: gmm-est-lvtln-trans [options] <model-in> <lvtln-in> <feats-rspecifier> <g
 See also: gmm-global-est-lvtln-trans, gmm-train-lvtln-special, gmm-post-to-gpost, transform-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// What is estimated beside the class: offset, diag or none
-    #[option(default = "offset")]
+    #[arg(long, default_value = "offset")]
     norm_type: String,
     /// Rspecifier of the map from speakers to utterances
-    #[option]
+    #[arg(long)]
     spk2utt: Option<MapName>,
     /// Scale of the log determinants of the transforms
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     logdet_scale: f32,
     model: InputName,
     vtln: InputName,

@@ -19,16 +19,16 @@ Usage: gmm-est-rescale [options] <model-in> <old-stats-rxfilename> <new-stats-rx
 See also: gmm-get-stats-deriv, gmm-fmpe-acc-stats, gmm-acc-stats-ali
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// Floor of the variances
-    #[option(default = 0.001)]
+    #[arg(long, default_value_t = 0.001)]
     min_variance: f32,
     /// Gaussians with this many frames or fewer stay as they are
-    #[option(default = 10.0)]
+    #[arg(long, default_value_t = 10.0)]
     min_gaussian_occupancy: f32,
     model: InputName,
     old_stats: InputName,

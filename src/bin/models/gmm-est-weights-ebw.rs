@@ -18,22 +18,22 @@ Usage: gmm-est-weights-ebw [options] <model-in> <num-stats-rxfilename> <den-stat
 See also: gmm-est-gaussians-ebw, gmm-acc-stats2
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option]
+    #[arg(long)]
     binary: bool,
     /// The parameters to estimate; without w the model is copied
-    #[option(default = "w")]
+    #[arg(long, default_value = "w")]
     update_flags: GmmFlags,
     /// A pdf with fewer frames keeps its weights, if --weight-tau is 0
-    #[option(default = EbwWeightOptions::default().min_count)]
+    #[arg(long, default_value_t = EbwWeightOptions::default().min_count)]
     min_num_count_weight_update: f32,
     /// Smaller weights are raised to this
-    #[option(default = EbwWeightOptions::default().min_gaussian_weight)]
+    #[arg(long, default_value_t = EbwWeightOptions::default().min_gaussian_weight)]
     min_gaussian_weight: f32,
     /// Add this many frames with the old weights
-    #[option(default = EbwWeightOptions::default().tau)]
+    #[arg(long, default_value_t = EbwWeightOptions::default().tau)]
     weight_tau: f32,
     model: InputName,
     num_stats: InputName,

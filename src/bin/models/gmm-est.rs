@@ -23,42 +23,42 @@ Usage: gmm-est [options] <model-in> <stats-rxfilename> <model-out>
 See also: gmm-acc-stats-ali, gmm-sum-accs
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// Split Gaussians until there are this many; 0 splits none
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     mix_up: i32,
     /// Merge Gaussians until there are this many; 0 merges none
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     mix_down: i32,
     /// The number of frames that each Gaussian of a pdf needs if Gaussians are split or merged
-    #[option(default = 20.0)]
+    #[arg(long, default_value_t = 20.0)]
     min_count: f32,
     /// Pdfs get Gaussians in proportion to this power of their numbers of frames
-    #[option(default = 0.2)]
+    #[arg(long, default_value_t = 0.2)]
     power: f32,
     /// The parameters to estimate: m means, v variances, w weights, t transitions
-    #[option(default = "mvwt")]
+    #[arg(long, default_value = "mvwt")]
     update_flags: GmmFlags,
     /// Move the means of split Gaussians at random, by about this many standard deviations
-    #[option(default = 0.01)]
+    #[arg(long, default_value_t = 0.01)]
     perturb_factor: f32,
     /// Wxfilename for the number of frames of each pdf, as text
-    #[option]
+    #[arg(long)]
     write_occs: Option<OutputName>,
     /// Smaller probabilities of transitions are raised to this
-    #[option(default = 0.01)]
+    #[arg(long, default_value_t = 0.01)]
     transition_floor: f32,
     /// Transition-states with fewer counts keep their probabilities
-    #[option(default = 5.0)]
+    #[arg(long, default_value_t = 5.0)]
     transition_min_count: f32,
     /// Transition-states of the same pdf share their probabilities
-    #[option]
+    #[arg(long)]
     share_for_pdfs: bool,
-    #[flatten]
+    #[command(flatten)]
     estimation: MleDiagGmmOptions,
     model: InputName,
     stats: InputName,

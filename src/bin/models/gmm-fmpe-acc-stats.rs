@@ -23,13 +23,13 @@ Usage: gmm-fmpe-acc-stats [options] <model-in> <fmpe-in> <feats-rspecifier> <gse
 See also: gmm-get-stats-deriv, fmpe-sum-accs, fmpe-est, fmpe-init
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// Rxfilename of derivatives by the statistics of the model, which follows the features; right for MMI only
-    #[option]
+    #[arg(long)]
     model_derivative: Option<InputName>,
     model: InputName,
     fmpe: InputName,

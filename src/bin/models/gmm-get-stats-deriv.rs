@@ -18,16 +18,16 @@ Usage: gmm-get-stats-deriv [options] <model-in> <num-stats-rxfilename> <den-stat
 See also: gmm-fmpe-acc-stats, gmm-est-rescale, gmm-acc-stats2
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// Floor of the variances
-    #[option(default = 0.001)]
+    #[arg(long, default_value_t = 0.001)]
     min_variance: f32,
     /// Gaussians with this many frames or fewer are skipped
-    #[option(default = 10.0)]
+    #[arg(long, default_value_t = 10.0)]
     min_gaussian_occupancy: f32,
     model: InputName,
     num_stats: InputName,

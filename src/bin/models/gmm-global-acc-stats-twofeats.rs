@@ -20,9 +20,9 @@ Usage: gmm-global-acc-stats-twofeats [options] <model-in> <feats1-rspecifier> <f
 See also: gmm-global-acc-stats, gmm-global-est
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     stats: MixtureStatsArguments,
     model: InputName,
     feats: InputName,

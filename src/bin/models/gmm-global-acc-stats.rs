@@ -19,9 +19,9 @@ Usage: gmm-global-acc-stats [options] <model-in> <feats-rspecifier> <stats-wxfil
 See also: gmm-global-sum-accs, gmm-global-est, gmm-global-acc-stats-twofeats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     stats: MixtureStatsArguments,
     model: InputName,
     feats: InputName,

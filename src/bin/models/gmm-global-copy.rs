@@ -17,10 +17,10 @@ Usage: gmm-global-copy [options] <model-in> <model-out>
 See also: gmm-global-info, fgmm-global-copy
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 pub(crate) struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     source: InputName,
     target: OutputName,

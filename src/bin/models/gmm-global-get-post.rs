@@ -20,13 +20,13 @@ Usage: gmm-global-get-post [options] <model-in> <feats-rspecifier> <post-wspecif
 See also: gmm-gselect, gmm-global-gselect-to-post, scale-post
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// The number of posteriors to keep in each frame
-    #[option(default = 50)]
+    #[arg(long, default_value_t = 50)]
     n: i32,
     /// Leave posteriors below this out
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     min_post: f32,
     model: InputName,
     feats: InputName,

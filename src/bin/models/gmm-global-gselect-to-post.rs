@@ -17,10 +17,10 @@ Usage: gmm-global-gselect-to-post [options] <model-in> <feats-rspecifier> <gsele
 See also: gmm-gselect, gmm-global-get-post, fgmm-global-gselect-to-post
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Leave posteriors below this out
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     min_post: f32,
     model: InputName,
     feats: InputName,

@@ -16,7 +16,7 @@ Usage: gmm-global-info [options] <model-in>
 See also: gmm-global-copy, fgmm-global-info, table-info
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     source: InputName,
 }

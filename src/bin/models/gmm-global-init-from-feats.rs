@@ -23,27 +23,27 @@ Usage: gmm-global-init-from-feats [options] <feats-rspecifier> <model-out>
 See also: gmm-global-acc-stats, gmm-global-est, gmm-gselect
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// The number of Gaussians
-    #[option(default = 100)]
+    #[arg(long, default_value_t = 100)]
     num_gauss: i32,
     /// The number of Gaussians to start with; 0 starts with all
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     num_gauss_init: i32,
     /// The number of iterations of training
-    #[option(default = 50)]
+    #[arg(long, default_value_t = 50)]
     num_iters: i32,
     /// The number of frames to keep in memory, drawn at random, and to train on
-    #[option(default = 200_000)]
+    #[arg(long, default_value_t = 200_000)]
     num_frames: i32,
     /// Seed of the random numbers
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     srand: i32,
-    #[flatten]
+    #[command(flatten)]
     estimation: MleDiagGmmOptions,
     source: InputName,
     target: OutputName,

@@ -17,10 +17,10 @@ Usage: gmm-global-to-fgmm [options] <gmm-in> <fgmm-out>
 See also: fgmm-global-to-gmm, fgmm-global-acc-stats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     source: InputName,
     target: OutputName,

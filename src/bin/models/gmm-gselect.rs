@@ -19,16 +19,16 @@ Usage: gmm-gselect [options] <model-in> <feats-rspecifier> <gselect-wspecifier>
 See also: gmm-global-get-post, fgmm-global-gselect-to-post, copy-gselect, fgmm-gselect
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 pub(crate) struct Options {
     /// The number of Gaussians to select
-    #[option(default = 50, min = 1)]
+    #[arg(long, default_value_t = 50, value_name = "int", value_parser = kaldi_number::integer::<usize>(1..=i32::MAX.into()))]
     n: usize,
     /// Wspecifier for the log likelihood of each utterance, as far as it comes from the selected Gaussians
-    #[option]
+    #[arg(long)]
     write_likes: Option<OutputName>,
     /// Rspecifier of Gaussians for each frame among which to select
-    #[option]
+    #[arg(long)]
     gselect: Option<InputName>,
     model: InputName,
     feats: InputName,

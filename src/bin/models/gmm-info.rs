@@ -15,7 +15,7 @@ Usage: gmm-info [options] <model-rxfilename>
 See also: am-info, tree-info, gmm-copy
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     model: InputName,
 }

@@ -20,26 +20,26 @@ Usage: gmm-init-biphone [options] <topology-rxfilename> <dim> <model-wxfilename>
 See also: tree-info, am-info, build-tree
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// Rxfilename of lines of phones that share their pdfs
-    #[option]
+    #[arg(long)]
     shared_phones: Option<InputName>,
     /// Phones without context, separated by colons
-    #[option(default = "")]
+    #[arg(long, default_value = "")]
     ci_phones: String,
     /// Rxfilename of counts: lines of a phone and its count, or of a phone, the next one and the count of the pair; rare
     /// pairs share pdfs
-    #[option]
+    #[arg(long)]
     phone_counts: Option<InputName>,
     /// How often a pair must occur to have its own pdfs
-    #[option(default = 100)]
+    #[arg(long, default_value_t = 100)]
     min_biphone_count: i32,
     /// How often a phone must occur, and once more, to have its own pdfs for rare pairs
-    #[option(default = 20)]
+    #[arg(long, default_value_t = 20)]
     min_monophone_count: i32,
     topology: InputName,
     dim: Arg,

@@ -16,19 +16,19 @@ Usage: gmm-init-lvtln [options] <lvtln-wxfilename>
 See also: gmm-train-lvtln-special, gmm-est-lvtln-trans
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// The dimension of the features
-    #[option(default = 13)]
+    #[arg(long, default_value_t = 13)]
     dim: i32,
     /// The number of transforms
-    #[option(default = 21)]
+    #[arg(long, default_value_t = 21)]
     num_classes: i32,
     /// The number of the transform that is used if there is no data
-    #[option(default = 10)]
+    #[arg(long, default_value_t = 10)]
     default_class: i32,
     target: OutputName,
 }

@@ -20,13 +20,13 @@ Usage: gmm-init-model-flat [options] <tree-rxfilename> <topology-rxfilename> <mo
 See also: gmm-init-model, gmm-init-mono, gmm-info
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// The dimension if there are no features
-    #[option(default = 40)]
+    #[arg(long, default_value_t = 40)]
     dim: i32,
     tree: InputName,
     topology: InputName,

@@ -26,16 +26,16 @@ See also: acc-tree-stats, build-tree, gmm-init-model-flat, gmm-mixup
 /// A pdf with fewer frames is mentioned.
 const FEW_FRAMES: f32 = 100.0;
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// The least variance
-    #[option(default = 0.01)]
+    #[arg(long, default_value_t = 0.01)]
     var_floor: f64,
     /// Wxfilename for the number of frames of each pdf
-    #[option]
+    #[arg(long)]
     write_occs: Option<OutputName>,
     tree: InputName,
     stats: InputName,

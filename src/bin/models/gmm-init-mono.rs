@@ -22,19 +22,19 @@ Usage: gmm-init-mono [options] <topology-rxfilename> <dim> <model-wxfilename> <t
 See also: gmm-info, tree-info, gmm-init-model
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// Move the means at random, by this many standard deviations
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     perturb_factor: f32,
     /// Rxfilename of lines of phones that share their pdfs
-    #[option]
+    #[arg(long)]
     shared_phones: Option<InputName>,
     /// Rspecifier of the features for mean and variance
-    #[option]
+    #[arg(long)]
     train_feats: Option<InputName>,
     topology: InputName,
     dim: Arg,

@@ -20,16 +20,16 @@ Usage: gmm-ismooth-stats [options] <source-stats-rxfilename> <stats-rxfilename> 
 See also: gmm-est-gaussians-ebw, gmm-acc-stats2
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option]
+    #[arg(long)]
     binary: bool,
     /// The first argument is a model
-    #[option]
+    #[arg(long)]
     smooth_from_model: bool,
     /// The number of frames to add
-    #[option(default = 100.0)]
+    #[arg(long, default_value_t = 100.0)]
     tau: f32,
     source: InputName,
     stats: InputName,

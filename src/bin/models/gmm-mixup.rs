@@ -20,25 +20,25 @@ Usage: gmm-mixup [options] <model-rxfilename> <occupancies-rxfilename> <model-wx
 See also: gmm-info, show-transitions
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// The least count of a Gaussian
-    #[option(default = 20.0)]
+    #[arg(long, default_value_t = 20.0)]
     min_count: f32,
     /// The number of Gaussians after merging; 0 does not merge
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     mix_down: i32,
     /// The number of Gaussians after splitting; 0 does not split
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     mix_up: i32,
     /// How far the means of split Gaussians are moved, in standard deviations
-    #[option(default = 0.01)]
+    #[arg(long, default_value_t = 0.01)]
     perturb_factor: f32,
     /// Pdfs get Gaussians in proportion to this power of their counts
-    #[option(default = 0.2)]
+    #[arg(long, default_value_t = 0.2)]
     power: f32,
     source: InputName,
     counts: InputName,

@@ -20,13 +20,13 @@ Usage: gmm-post-to-gpost [options] <model-in> <feats-rspecifier> <post-rspecifie
 See also: gmm-acc-stats, ali-to-post
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Has no effect: the wspecifier says which form is written
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// Raise posteriors below this to it, or set them to zero, at random, so that the average stays the same
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     rand_prune: f32,
     model: InputName,
     feats: InputName,

@@ -24,22 +24,22 @@ Usage: gmm-train-lvtln-special [options] <class-index> <lvtln-in> <lvtln-out> <f
 See also: gmm-init-lvtln, gmm-est-lvtln-trans, compute-mfcc-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// The warp factor; less than 0 leaves it as it is
-    #[option(default = -1.0)]
+    #[arg(long, default_value_t = -1.0)]
     warp: f32,
     /// Scale dimensions so that their variances stay
-    #[option]
+    #[arg(long)]
     normalize_var: bool,
     /// Keep the covariance; --normalize-var has no effect then
-    #[option]
+    #[arg(long)]
     normalize_covar: bool,
     /// Rspecifier of a vector of the weights of the frames, instead of posteriors
-    #[option]
+    #[arg(long)]
     weights_in: Option<InputName>,
     class_index: Arg,
     source: InputName,

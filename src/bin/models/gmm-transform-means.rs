@@ -17,10 +17,10 @@ Usage: gmm-transform-means [options] <transform-rxfilename> <model-rxfilename> <
 See also: transform-feats, est-mllt, gmm-info
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     transform: InputName,
     source: InputName,

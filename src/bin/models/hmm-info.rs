@@ -16,7 +16,7 @@ Usage: hmm-info [options] <model-rxfilename>
 See also: am-info, tree-info, show-transitions, copy-transition-model
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     model: InputName,
 }

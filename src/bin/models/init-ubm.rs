@@ -20,28 +20,28 @@ Usage: init-ubm [options] <model-rxfilename> <occupancies-rxfilename> <gmm-wxfil
 See also: gmm-est, fgmm-global-acc-stats, gmm-global-to-fgmm
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// Variances below this count as this when pdfs and Gaussians are compared
-    #[option(default = 0.01)]
+    #[arg(long, default_value_t = 0.01)]
     cluster_varfloor: f32,
     /// Write full covariances
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     fullcov_ubm: bool,
     /// The number of Gaussians before those of different groups of pdfs are merged
-    #[option(old_name = "intermediate-numcomps", default = 4000)]
+    #[arg(long, alias = "intermediate-numcomps", default_value_t = 4000)]
     intermediate_num_gauss: i32,
     /// The Gaussians of each pdf are merged first if the model has more than this
-    #[option(default = 20000)]
+    #[arg(long, default_value_t = 20000)]
     max_am_gauss: i32,
     /// The number of groups of pdfs, as a part of the number of pdfs
-    #[option(default = 0.2)]
+    #[arg(long, default_value_t = 0.2)]
     reduce_state_factor: f32,
     /// The number of Gaussians of the result
-    #[option(old_name = "ubm-numcomps", default = 400)]
+    #[arg(long, alias = "ubm-numcomps", default_value_t = 400)]
     ubm_num_gauss: i32,
     source: InputName,
     counts: InputName,

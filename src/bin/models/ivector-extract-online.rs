@@ -21,16 +21,16 @@ Usage: ivector-extract-online [options] <extractor-rxfilename> <feats-rspecifier
 See also: gmm-global-get-post, ivector-extract, ivector-extract-online2, ivector-randomize
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Number of frames from one i-vector to the next
-    #[option(default = 10)]
+    #[arg(long, default_value_t = 10)]
     ivector_period: i32,
     /// If it is above 0, the prior counts more once the sum of the weights of frames is above it
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     max_count: f32,
     /// Steps of conjugate gradients from one i-vector to the next; below 0 as many as are needed
-    #[option(default = 15)]
+    #[arg(long, default_value_t = 15)]
     num_cg_iters: i32,
     extractor: InputName,
     feats: InputName,

@@ -34,61 +34,61 @@ Usage: ivector-extract-online2 [options] <spk2utt-rspecifier> <feats-rspecifier>
 See also: ivector-extract-online, ivector-extract, ivector-randomize, apply-cmvn-online
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// File of options for the normalization of features, those of apply-cmvn-online
-    #[option]
+    #[arg(long)]
     cmvn_config: Option<InputName>,
     /// Mixture of Gaussians with diagonal covariances, which the weights of Gaussians are computed with
-    #[option]
+    #[arg(long)]
     diag_ubm: Option<InputName>,
     /// Rspecifier of weights of frames
-    #[option]
+    #[arg(long)]
     frame_weights_rspecifier: Option<InputName>,
     /// Statistics of the means and variances of features
-    #[option]
+    #[arg(long)]
     global_cmvn_stats: Option<InputName>,
     /// Give all frames the i-vector of the whole utterance
-    #[option]
+    #[arg(long)]
     greedy_ivector_extractor: bool,
     /// The i-vector extractor
-    #[option]
+    #[arg(long)]
     ivector_extractor: Option<InputName>,
     /// Number of frames from one i-vector to the next
-    #[option(default = 10)]
+    #[arg(long, default_value_t = 10)]
     ivector_period: i32,
     /// Transform of spliced features, with or without an offset
-    #[option]
+    #[arg(long)]
     lda_matrix: Option<InputName>,
     /// The largest difference in frames between weights and features
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     length_tolerance: i32,
     /// If it is above 0, the prior counts more once the sum of the weights of frames is above it
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     max_count: f32,
     /// The most frames of earlier utterances of the speaker that count
-    #[option(default = 1000.0)]
+    #[arg(long, default_value_t = 1000.0)]
     max_remembered_frames: f32,
     /// Gaussians with a smaller probability get no part of a frame
-    #[option(default = 0.025)]
+    #[arg(long, default_value_t = 0.025)]
     min_post: f32,
     /// The most Gaussians among which a frame is divided
-    #[option(default = 5)]
+    #[arg(long, default_value_t = 5)]
     num_gselect: i32,
     /// Take normalized features for the i-vectors, too, not only for the weights of Gaussians
-    #[option]
+    #[arg(long)]
     online_cmvn_iextractor: bool,
     /// The weight of a frame, compared with the prior
-    #[option(default = 0.1)]
+    #[arg(long, default_value_t = 0.1)]
     posterior_scale: f32,
     /// Write an i-vector for each frame, repeated as needed
-    #[option]
+    #[arg(long)]
     repeat: bool,
     /// File of options for splicing: --left-context, --right-context
-    #[option]
+    #[arg(long)]
     splice_config: Option<InputName>,
     /// No effect, as in Kaldi
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     use_most_recent_ivector: bool,
     spk2utt: MapName,
     feats: InputName,
@@ -96,20 +96,20 @@ struct Options {
 }
 
 /// The options of `--cmvn-config`.
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct CmvnConfig {
-    #[flatten]
+    #[command(flatten)]
     online: OnlineCmvnOptions,
 }
 
 /// The options of `--splice-config`.
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct SpliceConfig {
     /// Number of frames before each frame
-    #[option(default = 4)]
+    #[arg(long, default_value_t = 4)]
     left_context: i32,
     /// Number of frames after each frame
-    #[option(default = 4)]
+    #[arg(long, default_value_t = 4)]
     right_context: i32,
 }
 
@@ -181,7 +181,7 @@ fn read_needed<T: Value>(file: Option<&InputName>, option: &str) -> anyhow::Resu
     Ok(read_file(needed(file, option)?)?)
 }
 
-fn read_config<T: option_table::Options>(file: Option<&InputName>, option: &str) -> anyhow::Result<T> {
+fn read_config<T: clap::Args>(file: Option<&InputName>, option: &str) -> anyhow::Result<T> {
     let file = needed(file, option)?;
     let words = [format!("--config={file}").into()];
     let read = kaldi_cli::parse(&words).map_err(|message| anyhow!("{message}"))?;

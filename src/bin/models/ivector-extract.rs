@@ -26,22 +26,22 @@ Usage: ivector-extract [options] <extractor-rxfilename> <feats-rspecifier> <post
 See also: fgmm-global-gselect-to-post, scale-post, ivector-normalize-length, ivector-plda-scoring, ivector-extract-online2
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Factor of the weights of all frames; the smaller it is, the more the prior counts
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     acoustic_weight: f64,
     /// Compute how much better i-vectors explain the frames than the mean of all speakers does, and log it
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     compute_objf_change: bool,
     /// If it is above 0, the weights of an utterance are scaled down to this sum
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     max_count: f64,
     /// No effect: memory does not depend on the number of threads
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     num_threads_total: i32,
     /// Rspecifier of the map from speakers to utterances, for one i-vector for each speaker
-    #[option]
+    #[arg(long)]
     spk2utt: Option<MapName>,
     extractor: InputName,
     feats: InputName,

@@ -20,25 +20,25 @@ Usage: ivector-extractor-acc-stats [options] <extractor-rxfilename> <feats-rspec
 See also: ivector-extractor-sum-accs, ivector-extractor-est, fgmm-global-gselect-to-post, gmm-global-get-post
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// Number of utterances that are added together, at most 128 (it changes speed and memory only)
-    #[option(default = 100)]
+    #[arg(long, default_value_t = 100)]
     cache_size: i32,
     /// Compute the log likelihood of the utterances, which shows whether training goes on well
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     compute_auxf: bool,
     /// Number of i-vectors that are drawn for each utterance to estimate how weights depend on them, 2 or more
-    #[option(default = 10)]
+    #[arg(long, default_value_t = 10)]
     num_samples_for_weights: i32,
     /// No effect: memory does not depend on the number of threads
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     num_threads_total: i32,
     /// Also collect what the covariances of Gaussians are estimated from
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     update_variances: bool,
     extractor: InputName,
     feats: InputName,

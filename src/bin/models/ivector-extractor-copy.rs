@@ -15,19 +15,19 @@ Usage: ivector-extractor-copy [options] <extractor-rxfilename> <extractor-wxfile
 See also: ivector-extractor-init, ivector-extractor-est, table-info
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// No effect, as in Kaldi
-    #[option(default = 400)]
+    #[arg(long, default_value_t = 400)]
     ivector_dim: i32,
     /// No effect, as in Kaldi
-    #[option(default = 2)]
+    #[arg(long, default_value_t = 2)]
     num_iters: i32,
     /// No effect, as in Kaldi
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     use_weights: bool,
     source: InputName,
     target: OutputName,

@@ -18,19 +18,19 @@ Usage: ivector-extractor-est [options] <extractor-rxfilename> <stats-rxfilename>
 See also: ivector-extractor-acc-stats, ivector-extractor-sum-accs, ivector-extract
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// Turn i-vectors so that what frames say about them is uncorrelated on average, most of it in the first dimensions
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     diagonalize: bool,
     /// A Gaussian with a smaller count is left as it is
-    #[option(default = 100.0)]
+    #[arg(long, default_value_t = 100.0)]
     gaussian_min_count: f64,
     /// No covariance is smaller than this part of the average of all, in any direction
-    #[option(default = 0.1)]
+    #[arg(long, default_value_t = 0.1)]
     variance_floor_factor: f64,
     extractor: InputName,
     stats: InputName,

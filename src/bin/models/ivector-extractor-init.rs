@@ -22,19 +22,19 @@ Usage: ivector-extractor-init [options] <full-gmm-rxfilename> <extractor-wxfilen
 See also: ivector-extractor-acc-stats, ivector-extractor-est, fgmm-global-est
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// The dimension of i-vectors
-    #[option(default = 400)]
+    #[arg(long, default_value_t = 400)]
     ivector_dim: i32,
     /// No effect, as in Kaldi
-    #[option(default = 2)]
+    #[arg(long, default_value_t = 2)]
     num_iters: i32,
     /// Make the weights of Gaussians depend on the i-vector, too
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     use_weights: bool,
     mixture: InputName,
     target: OutputName,

@@ -18,15 +18,15 @@ Usage: ivector-extractor-sum-accs [options] <stats-rxfilename1> [<stats-rxfilena
 See also: ivector-extractor-acc-stats, ivector-extractor-est
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// No effect: inputs are opened one after the other
-    #[option]
+    #[arg(long)]
     parallel: bool,
-    #[argument(required)]
+    #[arg(required = true)]
     sources: Vec<InputName>,
     target: OutputName,
 }

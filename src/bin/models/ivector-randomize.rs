@@ -18,13 +18,13 @@ Usage: ivector-randomize [options] <ivector-rspecifier> <ivector-wspecifier>
 See also: ivector-extract-online, ivector-extract-online2, subsample-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// The probability with which a row is replaced
-    #[option(default = 0.5)]
+    #[arg(long, default_value_t = 0.5)]
     randomize_prob: f32,
     /// The seed of the random numbers; 0 gives those of a program without a seed, as in Kaldi
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     srand: i32,
     source: InputName,
     target: OutputName,

@@ -16,7 +16,7 @@ Usage: post-to-pdf-post [options] <model-rxfilename> <post-rspecifier> <pdf-post
 See also: post-to-phone-post, ali-to-pdf, post-to-weights
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     model: InputName,
     source: InputName,

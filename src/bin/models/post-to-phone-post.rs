@@ -21,10 +21,10 @@ Usage: post-to-phone-post [options] <model-rxfilename> <post-rspecifier> <phone-
 See also: post-to-pdf-post, post-to-tacc, ali-to-phones
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Rxfilename of the counts of transition-ids in training, made by post-to-tacc; the posteriors are those of pdfs then
-    #[option]
+    #[arg(long)]
     transition_id_counts: Option<InputName>,
     model: InputName,
     source: InputName,

@@ -19,13 +19,13 @@ Usage: post-to-tacc [options] <model-rxfilename> <post-rspecifier> <counts-wxfil
 See also: post-to-phone-post, get-post-on-ali, vector-sum
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// Count pdfs, from 0, instead of transition-ids; the last transition-id is not counted then
-    #[option]
+    #[arg(long)]
     per_pdf: bool,
     model: InputName,
     source: InputName,

@@ -18,7 +18,7 @@ Usage: show-alignments [options] <phone-symbols> <model-rxfilename> <alignments-
 See also: ali-to-phones, show-transitions, copy-int-vector
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     symbols: InputName,
     model: InputName,

@@ -21,7 +21,7 @@ Usage: show-transitions [options] <phone-symbols> <model-rxfilename> [<occupanci
 See also: show-alignments, am-info, copy-transition-model
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     symbols: InputName,
     model: InputName,

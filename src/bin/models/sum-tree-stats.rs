@@ -16,13 +16,13 @@ Usage: sum-tree-stats [options] <stats-wxfilename> <stats-rxfilename1> [<stats-r
 See also: acc-tree-stats, build-tree
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     target: OutputName,
-    #[argument(required)]
+    #[arg(required = true)]
     sources: Vec<InputName>,
 }
 

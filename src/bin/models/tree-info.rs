@@ -15,7 +15,7 @@ Usage: tree-info [options] <tree-rxfilename>
 See also: copy-tree, draw-tree, am-info
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     tree: InputName,
 }

@@ -18,10 +18,10 @@ Usage: weight-silence-post [options] <silence-weight> <silence-phones> <model-rx
 See also: weight-post, scale-post, ali-to-post
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Weight whole frames, by their part of silence, instead of the single posteriors
-    #[option]
+    #[arg(long)]
     distribute: bool,
     silence_weight: Arg,
     silence_phones: Arg,

@@ -16,7 +16,7 @@ Usage: ali-to-post [options] <alignments-rspecifier> <posteriors-wspecifier>
 See also: post-to-weights, post-to-smat, get-post-on-ali, copy-int-vector
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     source: InputName,
     target: OutputName,

@@ -20,13 +20,13 @@ Usage: append-post-to-feats --post-dim=<dim> [options] <feats-rspecifier> <post-
 See also: post-to-feats, paste-feats, append-vector-to-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// The dimension of the posteriors, greater than every index (must be given)
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     post_dim: i32,
     source: InputName,
     posteriors: InputName,

@@ -16,10 +16,10 @@ Usage: copy-gselect [options] <gselect-rspecifier> <gselect-wspecifier>
 See also: copy-int-vector, copy-post
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Keep at most this many indexes of each frame; 0 keeps all
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     n: i32,
     source: InputName,
     target: OutputName,

@@ -15,10 +15,10 @@ Usage: copy-post [options] <post-rspecifier> <post-wspecifier>
 See also: sum-post, copy-int-vector, copy-gselect
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Multiply the weights by this; 0 leaves the frames empty
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     scale: f32,
     source: InputName,
     target: OutputName,

@@ -15,7 +15,7 @@ Usage: feat-to-post [options] <feats-rspecifier> <posteriors-wspecifier>
 See also: post-to-feats, prob-to-post, paste-post
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     source: InputName,
     target: OutputName,

@@ -17,7 +17,7 @@ Usage: get-post-on-ali [options] <posteriors-rspecifier> <alignments-rspecifier>
 See also: weight-post, post-to-weights, ali-to-post
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     source: InputName,
     alignments: InputName,

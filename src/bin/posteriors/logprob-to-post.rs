@@ -19,15 +19,15 @@ Usage: logprob-to-post [options] <logprob-matrix-rspecifier> <posteriors-wspecif
 See also: prob-to-post, feat-to-post, post-to-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 pub(crate) struct Options {
     /// The smallest probability that is kept unchanged
-    #[option(default = 0.01)]
+    #[arg(long, default_value_t = 0.01)]
     min_post: f32,
     /// Keep a random share of the smaller ones, raised to --min-post, so that sums are the same on average
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     random_prune: bool,
-    #[flatten]
+    #[command(flatten)]
     random: RandomArguments,
     source: InputName,
     target: OutputName,

@@ -20,15 +20,15 @@ Usage: paste-post [options] <lengths-rspecifier> <dims> <post-rspecifier1> <post
 See also: feat-to-post, ali-to-post, sum-post, paste-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Include utterances that are missing in some of the tables
-    #[option]
+    #[arg(long)]
     allow_partial: bool,
     lengths: InputName,
     dims: InputName,
     first: InputName,
-    #[argument(required)]
+    #[arg(required = true)]
     others: Vec<InputName>,
     target: OutputName,
 }

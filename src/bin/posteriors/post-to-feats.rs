@@ -21,13 +21,13 @@ Usage: post-to-feats --post-dim=<dim> [options] <post-rspecifier> <feats-wspecif
 See also: append-post-to-feats, feat-to-post, post-to-smat, post-to-weights
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// The dimension of the posteriors, greater than every index (must be given)
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     post_dim: i32,
     source: InputName,
     target: OutputName,

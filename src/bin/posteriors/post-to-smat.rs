@@ -18,10 +18,10 @@ Usage: post-to-smat --dim=<dim> [options] <posteriors-rspecifier> <sparse-matrix
 See also: ali-to-post, post-to-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// The number of columns, greater than every index (must be given)
-    #[option(default = -1)]
+    #[arg(long, default_value_t = -1)]
     dim: i32,
     source: InputName,
     target: OutputName,

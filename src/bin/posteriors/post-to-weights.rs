@@ -16,7 +16,7 @@ Usage: post-to-weights [options] <post-rspecifier> <weights-wspecifier>
 See also: weight-post, get-post-on-ali, post-to-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     source: InputName,
     target: OutputName,

@@ -19,7 +19,7 @@ Usage: scale-post [options] <post-rspecifier> (<scale>|<scale-rspecifier>) <post
 See also: weight-post, copy-post, sum-post
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     source: InputName,
     scale: InputName,

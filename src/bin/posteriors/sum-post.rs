@@ -18,19 +18,19 @@ Usage: sum-post [options] <post1-rspecifier> <post2-rspecifier> <post-wspecifier
 See also: copy-post
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Multiply the first posteriors by this
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     scale1: f32,
     /// Multiply the second posteriors by this
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     scale2: f32,
     /// Sum the weights of equal indexes, and leave out sums of zero; otherwise all are kept
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     merge: bool,
     /// Empty the frames in which the two have no index in common
-    #[option(also = "zero-if-disjoint")]
+    #[arg(long, visible_alias = "zero-if-disjoint")]
     drop_frames: bool,
     first: InputName,
     second: InputName,

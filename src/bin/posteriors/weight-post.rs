@@ -18,10 +18,10 @@ Usage: weight-post [options] <post-rspecifier> <weights-rspecifier> <post-wspeci
 See also: scale-post, post-to-weights, get-post-on-ali
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// The largest difference in frames between weights and posteriors
-    #[option(default = 2)]
+    #[arg(long, default_value_t = 2)]
     length_tolerance: i32,
     source: InputName,
     weights: InputName,

@@ -25,13 +25,13 @@ Usage: align-text [options] <text1-rspecifier> <text2-rspecifier> <alignment-wsp
 See also: compute-wer
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Symbol for a missing word; must not be a word of the sentences
-    #[option(default = "<eps>")]
+    #[arg(long, default_value = "<eps>")]
     special_symbol: Arg,
     /// Text between the pairs. It may be a word of the sentences, since every third word separates
-    #[option(default = ";")]
+    #[arg(long, default_value = ";")]
     separator: Arg,
     source: InputName,
     other: InputName,

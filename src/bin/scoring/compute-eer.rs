@@ -20,7 +20,7 @@ Usage: compute-eer [options] <scores-rxfilename>
 See also: ivector-plda-scoring, ivector-compute-dot-products
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     source: InputName,
 }

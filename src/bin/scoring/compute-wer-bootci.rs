@@ -21,14 +21,14 @@ Usage: compute-wer-bootci [options] <ref-rspecifier> <hyp-rspecifier> [<hyp2-rsp
 See also: compute-wer
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// What to do if a reference has no hypothesis: "strict" (it is an error), "present" (do not score it) or "all"
     /// (treat the hypothesis as empty)
-    #[option(default = "strict")]
+    #[arg(long, default_value = "strict")]
     mode: String,
     /// How often to draw as many sentences as there are
-    #[option(default = 10000)]
+    #[arg(long, default_value_t = 10000)]
     replications: u32,
     references: InputName,
     hypotheses: InputName,

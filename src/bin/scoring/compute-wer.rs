@@ -20,17 +20,17 @@ Usage: compute-wer [options] <ref-rspecifier> <hyp-rspecifier>
 See also: compute-wer-bootci, align-text
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// What to do if a reference has no hypothesis: "strict" (it is an error), "present" (do not score it) or "all"
     /// (treat the hypothesis as empty)
-    #[option(default = "strict")]
+    #[arg(long, default_value = "strict")]
     mode: String,
     /// What is compared: word or char (a character is a code point of UTF-8)
-    #[option(default = "word", one_of = &ScoredUnit::NAMES)]
+    #[arg(long, default_value = "word", value_parser = kaldi_cli::one_of(&ScoredUnit::NAMES))]
     unit: ScoredUnit,
     /// Has no effect any more; sentences of integers are scored like others
-    #[option]
+    #[arg(long)]
     text: bool,
     references: InputName,
     hypotheses: InputName,

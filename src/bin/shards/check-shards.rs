@@ -33,26 +33,26 @@ wrong-shard, bad-manifest, bad-duration, with <manifest>:<line> as the place of 
 See also: list-shards, copy-shards
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Read only headers: of members and of sounds
-    #[option]
+    #[arg(long)]
     quick: bool,
     /// How members belong together: wenet (up to the last dot of their names), webdataset (up to the first one), or both, which
     /// have to agree
-    #[option(default = "both", one_of = &GROUPINGS)]
+    #[arg(long, default_value = "both", value_parser = kaldi_cli::one_of(&GROUPINGS))]
     grouping: Agreement,
     /// What each sample must have, separated by commas: suffixes of members (wav means sound of any suffix), or entries of members
     /// in JSON, such as json.text; if it is not given, wav,txt, or wav with --manifest
-    #[option]
+    #[arg(long)]
     fields: Option<String>,
     /// Tarred manifest of NeMo: each line must have its member in its shard, and each member a line
-    #[option]
+    #[arg(long)]
     manifest: Option<InputName>,
     /// Write an object in JSON for each fault
-    #[option]
+    #[arg(long)]
     json: bool,
-    #[argument(required)]
+    #[arg(required = true)]
     shards: Vec<InputName>,
 }
 

@@ -30,45 +30,45 @@ See also: list-shards, check-shards, make-shard-list
 /// Bytes of samples that are compressed at the same time.
 const IN_FLIGHT: usize = 16 << 20;
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// The most samples of a new shard (1000 if there is no --max-bytes either)
-    #[option]
+    #[arg(long)]
     num_utts_per_shard: Option<u32>,
     /// The most bytes of a new shard, with its end mark, before compression
-    #[option]
+    #[arg(long)]
     max_bytes: Option<u64>,
     /// File of the keys to copy; all others are left out
-    #[option]
+    #[arg(long)]
     keys: Option<InputName>,
     /// File of the keys to leave out
-    #[option]
+    #[arg(long)]
     exclude: Option<InputName>,
     /// Leave out shorter samples, in seconds
-    #[option]
+    #[arg(long)]
     min_duration: Option<f64>,
     /// Leave out longer samples, in seconds
-    #[option]
+    #[arg(long)]
     max_duration: Option<f64>,
     /// Shuffle all samples, with this seed; without it they keep their order
-    #[option(name = "seed", old_name = "shuffle-seed")]
+    #[arg(long = "seed", alias = "shuffle-seed")]
     shuffle_seed: Option<u32>,
     /// Compress the new shards: none or gzip
-    #[option(default = "none", one_of = &ShardCompression::NAMES)]
+    #[arg(long, default_value = "none", value_parser = kaldi_cli::one_of(&ShardCompression::NAMES))]
     compress: ShardCompression,
     /// Start of the names of the new shards
-    #[option(default = "shards")]
+    #[arg(long, default_value = "shards")]
     prefix: Arg,
     /// Write an index next to each new shard: dali
-    #[option(one_of = &ShardIndex::NAMES)]
+    #[arg(long, value_parser = kaldi_cli::one_of(&ShardIndex::NAMES))]
     index: Option<ShardIndex>,
     /// How members belong together: wenet (up to the last dot of their names) or webdataset (up to the first one)
-    #[option(default = "wenet", one_of = &Grouping::NAMES)]
+    #[arg(long, default_value = "wenet", value_parser = kaldi_cli::one_of(&Grouping::NAMES))]
     grouping: Grouping,
     /// Copy the whole samples before damage, and exit with status 1 if there is damage
-    #[option]
+    #[arg(long)]
     salvage: bool,
-    #[argument(required)]
+    #[arg(required = true)]
     shards: Vec<InputName>,
     folder: Arg,
     list: OutputName,

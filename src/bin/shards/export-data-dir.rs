@@ -53,23 +53,23 @@ const IN_FLIGHT: usize = 16 << 20;
 /// Segments of one recording that are cut at the same time.
 const MAX_SEGMENTS: usize = 100;
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// What is written: nemo, wenet, lhotse, csv or parquet
-    #[option(one_of = &ExportFormat::NAMES)]
+    #[arg(long, value_parser = kaldi_cli::one_of(&ExportFormat::NAMES))]
     format: Option<ExportFormat>,
     /// What becomes of whole recordings in Parquet: copy keeps their bytes, and is the default; wav makes WAV of 16 bits. For other
     /// formats the same makes files of sound that they cannot name: that in archives, outputs of commands, single channels
-    #[option(one_of = &ExportAudio::NAMES)]
+    #[arg(long, value_parser = kaldi_cli::one_of(&ExportAudio::NAMES))]
     audio: Option<ExportAudio>,
     /// The most utterances of a file of Parquet; all of them, if it is not given
-    #[option]
+    #[arg(long)]
     num_utts_per_shard: Option<u32>,
     /// Start of the names of files of Parquet in a folder; train, if it is not given
-    #[option]
+    #[arg(long)]
     split: Option<Arg>,
     /// Only the utterances whose keys begin the lines of this list; table-jobs gives each piece its own
-    #[option]
+    #[arg(long)]
     utts: Option<InputName>,
     folder: Arg,
     target: OutputName,

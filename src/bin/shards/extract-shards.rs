@@ -36,33 +36,33 @@ none; an object or a list is an error, as is an entry that is not there.
 See also: shards-to-scp, copy-shards
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// How members belong together: wenet (up to the last dot of their names) or webdataset (up to the first one)
-    #[option(default = "wenet", one_of = &Grouping::NAMES)]
+    #[arg(long, default_value = "wenet", value_parser = kaldi_cli::one_of(&Grouping::NAMES))]
     grouping: Grouping,
     /// Wspecifier for the sound
-    #[option(name = "write-wav", old_name = "wav")]
+    #[arg(long = "write-wav", alias = "wav")]
     wav: Option<OutputName>,
     /// Wspecifier for the texts
-    #[option(name = "write-text", old_name = "text")]
+    #[arg(long = "write-text", alias = "text")]
     text: Option<OutputName>,
     /// Wspecifier for the durations in seconds
-    #[option(name = "write-utt2dur", old_name = "utt2dur")]
+    #[arg(long = "write-utt2dur", alias = "utt2dur")]
     utt2dur: Option<OutputName>,
     /// Field with the text
-    #[option(default = "txt")]
+    #[arg(long, default_value = "txt")]
     text_field: String,
     /// Field with the name of the speaker, such as json.speaker: makes utt2spk and spk2utt
-    #[option]
+    #[arg(long)]
     speaker_field: Option<String>,
     /// Field with the language: makes utt2lang
-    #[option]
+    #[arg(long)]
     language_field: Option<String>,
     /// Field with the gender of the speaker: makes spk2gender, with --speaker-field
-    #[option]
+    #[arg(long)]
     gender_field: Option<String>,
-    #[argument(required)]
+    #[arg(required = true)]
     names: Vec<Arg>,
 }
 

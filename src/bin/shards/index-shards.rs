@@ -25,12 +25,12 @@ Version 1 of lhotse takes an index in a Shar folder for a field, and fails.
 See also: make-shar, make-shard-list, list-shards
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// The program that reads the indices: lhotse or dali
-    #[option(default = "lhotse", one_of = &FORMATS)]
+    #[arg(long, default_value = "lhotse", value_parser = kaldi_cli::one_of(&FORMATS))]
     format: Format,
-    #[argument(required)]
+    #[arg(required = true)]
     shards: Vec<InputName>,
 }
 

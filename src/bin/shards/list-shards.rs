@@ -27,18 +27,18 @@ With --json: {\"key\": \"utt1\", \"fields\": {\"txt\": {\"offset\": 512, \"size\
 See also: check-shards, shards-to-scp
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// How members belong together: wenet (up to the last dot of their names) or webdataset (up to the first one)
-    #[option(default = "wenet", one_of = &Grouping::NAMES)]
+    #[arg(long, default_value = "wenet", value_parser = kaldi_cli::one_of(&Grouping::NAMES))]
     grouping: Grouping,
     /// Write an object in JSON for each sample
-    #[option]
+    #[arg(long)]
     json: bool,
     /// Write only counts: shards, samples, seconds, and members and bytes of each field
-    #[option]
+    #[arg(long)]
     summary: bool,
-    #[argument(required)]
+    #[arg(required = true)]
     shards: Vec<InputName>,
 }
 

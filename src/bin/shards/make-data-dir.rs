@@ -46,64 +46,64 @@ Usage: make-data-dir [options] <folder-or-manifest> [<folder-or-manifest> ...] <
 See also: export-data-dir, table-check, make-raw-list, make-shard-list, compute-fbank-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// What the first argument is: auto, folder, csv, tsv, nemo, wenet, lhotse, shar, or parquet or arrow (bytes tell which)
-    #[option(old_name = "from", default = "auto", one_of = &FORMATS)]
+    #[arg(long, alias = "from", default_value = "auto", value_parser = kaldi_cli::one_of(&FORMATS))]
     format: Format,
     /// Names of utterances that have none: name (that of the file without its suffix), path (that below the folder, with - for
     /// /) or regex:R (the first group of R in the path below the folder)
-    #[option(default = "name", parse = utterance_rule)]
+    #[arg(long, default_value = "name", value_parser = utterance_rule)]
     utt_from: UtteranceRule,
     /// Speakers of utterances that have none: utt (the utterance), dir (the name of the file's folder) or regex:R (the first group of R in
     /// the path below the folder)
-    #[option(default = "utt", parse = speaker_rule)]
+    #[arg(long, default_value = "utt", value_parser = speaker_rule)]
     spk_from: SpeakerRule,
     /// Folder of the sound that a manifest does not name by absolute paths; by default clips in the folder of the manifest, or that
     /// folder, if the sound is there
-    #[option]
+    #[arg(long)]
     audio_dir: Option<Arg>,
     /// Column or entry of the sound, in place of the usual ones (of CSV, TSV, NeMo, WeNet, Parquet and Arrow); a dot leads into one: audio.bytes
-    #[option]
+    #[arg(long)]
     audio_field: Option<String>,
     /// Column or entry of the text
-    #[option]
+    #[arg(long)]
     text_field: Option<String>,
     /// Column or entry of the name of the utterance
-    #[option]
+    #[arg(long)]
     utt_field: Option<String>,
     /// Column or entry of the speaker
-    #[option]
+    #[arg(long)]
     speaker_field: Option<String>,
     /// Column or entry of the language
-    #[option]
+    #[arg(long)]
     language_field: Option<String>,
     /// Column or entry of the gender
-    #[option]
+    #[arg(long)]
     gender_field: Option<String>,
     /// Split of Parquet or Arrow that has several, such as train
-    #[option]
+    #[arg(long)]
     split: Option<String>,
     /// What happens to sound: auto (stays where it is, if a line of wav.scp can name it; other sound is copied), copy (all that lies
     /// inside of other files becomes files in <data-dir>/wav, bytes unchanged) or wav (all of that becomes one archive <data-dir>/wav.ark, as WAV of 16 bits)
-    #[option(default = "auto", one_of = &SOUNDS)]
+    #[arg(long, default_value = "auto", value_parser = kaldi_cli::one_of(&SOUNDS))]
     audio: Sound,
     /// Other columns or entries that become tables utt2<name>: none, all, or names with commas between them
-    #[option(default = "none", parse = extra)]
+    #[arg(long, default_value = "none", value_parser = extra)]
     extra: Extra,
     /// The tar files of a tarred manifest of NeMo; by default audio_<shard>.tar beside it
-    #[option]
+    #[arg(long)]
     shards: Option<Arg>,
     /// Make an utterance of each channel of a cut that has several
-    #[option]
+    #[arg(long)]
     split_channels: bool,
     /// Take commands that a manifest names in place of files, which the next tool runs: only for manifests that you trust like scripts
-    #[option]
+    #[arg(long)]
     allow_commands: bool,
     /// End with an error if some utterances have text and others have none, or if anything else would be left out
-    #[option]
+    #[arg(long)]
     strict: bool,
-    #[argument(required)]
+    #[arg(required = true)]
     sources: Vec<InputName>,
     folder: Arg,
 }

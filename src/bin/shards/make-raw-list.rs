@@ -32,14 +32,14 @@ See also: make-shard-list
 /// Bytes of recordings whose headers are read at the same time.
 const IN_FLIGHT: usize = 16 << 20;
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// File of segments: the text has their keys, and they are parts of the recordings
-    #[option]
+    #[arg(long)]
     segments: Option<InputName>,
     /// Make files of sound that a list cannot name, in archives, outputs of commands and single channels, in a folder beside the list:
     /// copy keeps their bytes, wav makes WAV of 16 bits
-    #[option(one_of = &ExportAudio::NAMES)]
+    #[arg(long, value_parser = kaldi_cli::one_of(&ExportAudio::NAMES))]
     audio: Option<ExportAudio>,
     recordings: InputName,
     text: InputName,

@@ -37,25 +37,25 @@ const IN_FLIGHT: usize = 16 << 20;
 /// Utterances of one recording that are cut at the same time.
 const MAX_SEGMENTS: usize = 1000;
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// wav: WAV of 16 bits; flac: FLAC of 16 bits; copy: files unchanged. Finer samples are rounded by the first two
-    #[option(default = "wav", one_of = &AUDIO)]
+    #[arg(long, default_value = "wav", value_parser = kaldi_cli::one_of(&AUDIO))]
     audio: Audio,
     /// The most utterances of a file of cuts
-    #[option(default = 1000)]
+    #[arg(long, default_value_t = 1000)]
     num_utts_per_shard: u32,
     /// Compress the files of cuts: gzip or none
-    #[option(default = "gzip", one_of = &ShardCompression::NAMES)]
+    #[arg(long, default_value = "gzip", value_parser = kaldi_cli::one_of(&ShardCompression::NAMES))]
     compress: ShardCompression,
     /// Write an index beside each file that is not compressed: lhotse, for its version 2. Version 1 takes it for a field and fails
-    #[option(one_of = &INDEX)]
+    #[arg(long, value_parser = kaldi_cli::one_of(&INDEX))]
     index: Option<Index>,
     /// Only the utterances whose keys begin the lines of this list; table-jobs gives each piece its own
-    #[option]
+    #[arg(long)]
     utts: Option<InputName>,
     /// End with an error if an utterance would be skipped
-    #[option]
+    #[arg(long)]
     strict: bool,
     data: InputName,
     folder: Arg,

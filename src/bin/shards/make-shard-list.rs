@@ -43,40 +43,40 @@ const IN_FLIGHT: usize = 16 << 20;
 /// Segments of one recording that are cut at the same time.
 const MAX_SEGMENTS: usize = 1000;
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// wenet (also for webdataset): sound and text are members; nemo: the text is in manifests
-    #[option(default = "wenet", one_of = &ShardFormat::NAMES)]
+    #[arg(long, default_value = "wenet", value_parser = kaldi_cli::one_of(&ShardFormat::NAMES))]
     format: ShardFormat,
     /// The most utterances of a shard
-    #[option(default = 1000)]
+    #[arg(long, default_value_t = 1000)]
     num_utts_per_shard: u32,
     /// Start of the names of shards; if it is not given, shards, or audio with --format=nemo
-    #[option]
+    #[arg(long)]
     prefix: Option<Arg>,
     /// Speakers of the utterances, for the manifests of --format=nemo
-    #[option]
+    #[arg(long)]
     utt2spk: Option<MapName>,
     /// File of segments: the text has their keys, and they are parts of the recordings, of the first channel unless they name one
-    #[option]
+    #[arg(long)]
     segments: Option<InputName>,
     /// Sampling frequency of the sound in shards, in Hz
-    #[option(default = 16000)]
+    #[arg(long, default_value_t = 16000)]
     resample: u32,
     /// wav: convert all sound to WAV of 16 bits; copy: copy files unchanged, with their suffixes
-    #[option(default = "wav", one_of = &AUDIO)]
+    #[arg(long, default_value = "wav", value_parser = kaldi_cli::one_of(&AUDIO))]
     audio: Audio,
     /// Compress the shards: none or gzip
-    #[option(default = "none", one_of = &ShardCompression::NAMES)]
+    #[arg(long, default_value = "none", value_parser = kaldi_cli::one_of(&ShardCompression::NAMES))]
     compress: ShardCompression,
     /// Shuffle the utterances, with this seed; without it they keep their order
-    #[option(name = "seed", old_name = "shuffle-seed")]
+    #[arg(long = "seed", alias = "shuffle-seed")]
     shuffle_seed: Option<u32>,
     /// Write an index next to each shard: dali
-    #[option(one_of = &ShardIndex::NAMES)]
+    #[arg(long, value_parser = kaldi_cli::one_of(&ShardIndex::NAMES))]
     index: Option<ShardIndex>,
     /// End with an error if an utterance would be skipped
-    #[option]
+    #[arg(long)]
     strict: bool,
     recordings: InputName,
     text: InputName,

@@ -26,27 +26,27 @@ Sound other than WAV of a known length (FLAC, MP3, streams) is read by a command
 See also: list-shards, extract-shards
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// The fields to write script files of, separated by commas, with an output for each; wav means sound of any suffix
-    #[option(default = "wav")]
+    #[arg(long, default_value = "wav")]
     fields: String,
     /// How members belong together: wenet (up to the last dot of their names) or webdataset (up to the first one)
-    #[option(default = "wenet", one_of = &Grouping::NAMES)]
+    #[arg(long, default_value = "wenet", value_parser = kaldi_cli::one_of(&Grouping::NAMES))]
     grouping: Grouping,
     /// Write an index next to each shard: dali
-    #[option(one_of = &ShardIndex::NAMES)]
+    #[arg(long, value_parser = kaldi_cli::one_of(&ShardIndex::NAMES))]
     index: Option<ShardIndex>,
     /// Wspecifier (or a file name, for a text archive) for the texts
-    #[option(name = "write-text", old_name = "text")]
+    #[arg(long = "write-text", alias = "text")]
     text: Option<OutputName>,
     /// Where the text of a sample is, for --write-text: the suffix of a member, or an entry of one in JSON, such as json.text
-    #[option(default = "txt")]
+    #[arg(long, default_value = "txt")]
     text_field: String,
     /// Wspecifier (or a file name, for a text archive) for the durations in seconds, according to headers
-    #[option(name = "write-utt2dur", old_name = "utt2dur")]
+    #[arg(long = "write-utt2dur", alias = "utt2dur")]
     utt2dur: Option<OutputName>,
-    #[argument(required)]
+    #[arg(required = true)]
     names: Vec<Arg>,
 }
 

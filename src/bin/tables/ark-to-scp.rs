@@ -21,17 +21,17 @@ Usage: ark-to-scp [options] <archive> [<archive> ...] <script-wxfilename>
 See also: concat-ark, copy-feats, matrix-dim
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Type of the values, if it should not be found by looking: matrix, vector, int32, float, double, bool, token,
     /// token-vector, int32-vector, int32-matrix, int32-vector-vector, int32-pairs, float-pairs, posterior, gauss-post, wave, htk,
     /// sphinx, nnet3-example, nnet3-chain-example, lattice, compact-lattice, fst, unknown
-    #[option(name = "type", one_of = ValueType::NAMES)]
+    #[arg(long = "type", value_parser = kaldi_cli::one_of(ValueType::NAMES))]
     value_type: Option<ValueType>,
     /// List the complete entries before damage, and exit with status 1 if there is damage
-    #[option]
+    #[arg(long)]
     salvage: bool,
-    #[argument(required)]
+    #[arg(required = true)]
     archives: Vec<InputName>,
     script: OutputName,
 }

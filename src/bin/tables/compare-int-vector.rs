@@ -26,20 +26,20 @@ Usage: compare-int-vector [options] <vector1-rspecifier> <vector2-rspecifier>
 See also: copy-int-vector, vector-sum, matrix-sum
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write the counts in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// Wxfilename for a vector of how often each integer is in the compared part of the first vectors
-    #[option]
+    #[arg(long)]
     write_tot_counts: Option<OutputName>,
     /// Wxfilename for a vector of how often each integer is one of two that differ, 0.5 for each of the two
-    #[option]
+    #[arg(long)]
     write_diff_counts: Option<OutputName>,
     /// Wxfilename for a matrix of the counts of every pair of integers; the row is the integer of the first vector, the
     /// column that of the second
-    #[option]
+    #[arg(long)]
     write_confusion_matrix: Option<OutputName>,
     first: InputName,
     second: InputName,

@@ -27,21 +27,21 @@ Usage: concat-ark [options] <archive-rxfilename> [<archive-rxfilename> ...] <wsp
 See also: ark-to-scp, copy-feats, copy-int-vector
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Allow a key more than once in the new archive
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     allow_duplicates: bool,
     /// Merge archives that are sorted by key (in the C locale), so that the new archive is sorted, too
-    #[option]
+    #[arg(long)]
     sort_keys: bool,
     /// Take the complete entries before damage, also of compressed archives, and exit with status 1 if there is damage
-    #[option]
+    #[arg(long)]
     salvage: bool,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
-    #[option(name = "type", one_of = ValueType::NAMES)]
+    #[arg(long = "type", value_parser = kaldi_cli::one_of(ValueType::NAMES))]
     value_type: Option<ValueType>,
-    #[argument(required)]
+    #[arg(required = true)]
     archives: Vec<InputName>,
     target: OutputName,
 }

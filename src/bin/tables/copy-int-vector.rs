@@ -19,10 +19,10 @@ Usage: copy-int-vector [options] <vector-rspecifier> <vector-wspecifier>
 See also: compare-int-vector, copy-vector, copy-gselect
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     source: InputName,
     target: OutputName,

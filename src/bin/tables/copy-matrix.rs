@@ -19,25 +19,25 @@ Usage: copy-matrix [options] <matrix-rspecifier> <matrix-wspecifier>
 See also: copy-feats, copy-vector, matrix-sum
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// Multiply the matrices by this
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     scale: f32,
     /// Take the logarithm of every element, after raising it to 1e-20 at least
-    #[option]
+    #[arg(long)]
     apply_log: bool,
     /// Take the exponential of every element
-    #[option]
+    #[arg(long)]
     apply_exp: bool,
     /// Raise every element to this power
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     apply_power: f32,
     /// Apply the softmax function to every row
-    #[option]
+    #[arg(long)]
     apply_softmax_per_row: bool,
     source: InputName,
     target: OutputName,

@@ -18,16 +18,16 @@ Usage: copy-vector [options] <vector-rspecifier> <vector-wspecifier>
 See also: copy-matrix, copy-int-vector, append-vector-to-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// Cut the vectors to this dimension, or pad them with zeros, unless it is negative
-    #[option(name = "change_dim", default = -1)]
+    #[arg(long = "change_dim", default_value_t = -1)]
     change_dim: i32,
     /// Multiply the vectors by this (tables only)
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     scale: f32,
     source: InputName,
     target: OutputName,

@@ -37,19 +37,19 @@ KALDI_STORE_CACHE_SIZE bytes (10G) at most. These variables hold for all tools.
 See also: ark-to-scp, concat-ark
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// ls: show what is in the folders of the folder as well; cp, rm: copy or remove folders with all that is in them
-    #[option]
+    #[arg(long)]
     recursive: bool,
     /// cp: leave out objects that are there already, of several ones
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     skip: bool,
     /// cp, rm: say what would be copied, left out or removed, and do nothing
-    #[option]
+    #[arg(long)]
     dry_run: bool,
     /// cp, rm: objects that are copied or removed at the same time
-    #[option(default = 4)]
+    #[arg(long, default_value_t = 4)]
     at_once: u32,
     command: Arg,
     names: Vec<Arg>,

@@ -18,7 +18,7 @@ Usage: matrix-dim [options] <matrix-rxfilename>|<matrix-rspecifier>
 See also: feat-to-len, feat-to-dim, copy-matrix
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     source: InputName,
 }

@@ -36,49 +36,49 @@ Usage: convert-codes [options] <codes-rspecifier> <codes-wspecifier>
 See also: int-vector-to-indexed, table-import, table-export, copy-int-vector, tokenize-text
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Pattern of the input: matrix, frame-major, codebook-major or delay
-    #[option(old_name = "from", default = "matrix", one_of = &PATTERNS)]
+    #[arg(long, alias = "from", default_value = "matrix", value_parser = kaldi_cli::one_of(&PATTERNS))]
     from_pattern: Pattern,
     /// Pattern of the output: matrix, frame-major, codebook-major or delay
-    #[option(old_name = "to", default = "frame-major", one_of = &PATTERNS)]
+    #[arg(long, alias = "to", default_value = "frame-major", value_parser = kaldi_cli::one_of(&PATTERNS))]
     to_pattern: Pattern,
     /// Number of codebooks of the input; needed for frame-major and codebook-major, checked for the others
-    #[option]
+    #[arg(long)]
     codebooks: Option<u32>,
     /// The number that is the padding of the pattern delay
-    #[option]
+    #[arg(long)]
     pad_id: Option<i32>,
     /// Subtract from the codes of codebook k, counted from 0, k times this number; or a list with a number for each codebook
-    #[option]
+    #[arg(long)]
     from_offsets: Option<CodebookOffsets>,
     /// Keep this many codebooks, the first ones
-    #[option]
+    #[arg(long)]
     first: Option<u32>,
     /// Keep only the first of equal frames next to each other
-    #[option]
+    #[arg(long)]
     collapse: bool,
     /// Wspecifier of integer vectors: how many frames became each frame, with --collapse
-    #[option(old_name = "counts")]
+    #[arg(long, alias = "counts")]
     write_counts: Option<OutputName>,
     /// Add to the codes of codebook k, counted from 0, k times this number; or a list with a number for each codebook
-    #[option(name = "codebook-offsets", old_name = "offsets")]
+    #[arg(long = "codebook-offsets", alias = "offsets")]
     offsets: Option<CodebookOffsets>,
     /// Rspecifier of integer vectors, the text of each key: the output is --begin, text, --middle, codes, --end
-    #[option(name = "join-with", old_name = "join")]
+    #[arg(long = "join-with", alias = "join")]
     text: Option<InputName>,
     /// Numbers before all, with commas, for --join-with
-    #[option]
+    #[arg(long)]
     begin: Option<Numbers>,
     /// Numbers between text and codes, with commas, for --join-with
-    #[option]
+    #[arg(long)]
     middle: Option<Numbers>,
     /// Numbers after all, with commas, for --join-with
-    #[option]
+    #[arg(long)]
     end: Option<Numbers>,
     /// Write the codes before the text
-    #[option]
+    #[arg(long)]
     join_last: bool,
     source: InputName,
     target: OutputName,

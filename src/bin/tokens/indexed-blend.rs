@@ -21,23 +21,23 @@ Usage: indexed-blend [options] --weights=<w>,<w>... --size=<n> <out-dir>
 See also: indexed-build-samples
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Shares of the datasets, separated by commas; they need not add up to 1
-    #[option]
+    #[arg(long)]
     weights: Option<Weights>,
     /// Number of samples
-    #[option]
+    #[arg(long)]
     size: Option<u64>,
     /// Rxfilename of the description whose MD5 sum is in Megatron's file names: the files are named by it, and it is
     /// copied
-    #[option]
+    #[arg(long)]
     description: Option<InputName>,
     /// The part in the names of the files, with --description: train, valid or test
-    #[option(old_name = "split-name", default = "train", one_of = &SplitName::NAMES)]
+    #[arg(long, alias = "split-name", default_value = "train", value_parser = kaldi_cli::one_of(&SplitName::NAMES))]
     part: SplitName,
     /// Also print both indices, side by side, one row per line
-    #[option(old_name = "text")]
+    #[arg(long, alias = "text")]
     print_indices: bool,
     out_dir: Arg,
 }

@@ -25,47 +25,47 @@ Usage: indexed-build-samples [options] <prefix> <out-dir>
 See also: indexed-samples-to-int-vector, indexed-blend, int-vector-to-indexed
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Tokens of a sample
-    #[option(default = 2048)]
+    #[arg(long, default_value_t = 2048)]
     seq_length: u64,
     /// Make at least this many samples, with as many epochs as necessary
-    #[option]
+    #[arg(long)]
     num_samples: Option<u64>,
     /// Make the samples of this many epochs
-    #[option]
+    #[arg(long)]
     num_epochs: Option<u64>,
     /// Seed of the shuffles
-    #[option(default = 1234)]
+    #[arg(long, default_value_t = 1234)]
     seed: u32,
     /// Shares of the sequences for training, validation and test
-    #[option(default = "969,30,1")]
+    #[arg(long, default_value = "969,30,1")]
     split: Split,
     /// The part for which indices are made: train, valid or test
-    #[option(old_name = "split-name", default = "train", one_of = &SplitName::NAMES)]
+    #[arg(long, alias = "split-name", default_value = "train", value_parser = kaldi_cli::one_of(&SplitName::NAMES))]
     part: SplitName,
     /// Add the first token of the next sample to each sample
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     extra_token: bool,
     /// Leave out an incomplete sample at the end
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     drop_last: bool,
     /// Shuffle the last epoch separately: true, false, or auto: if less than 80 % of its samples are wanted
-    #[option(default = "auto", one_of = &SEPARATE, renamed = &OTHER_WORDS)]
+    #[arg(long, default_value = "auto", value_parser = kaldi_cli::one_of_renamed(&SEPARATE, &OTHER_WORDS))]
     separate_last_epoch: SeparateLastEpoch,
     /// Shuffle; otherwise sequences and samples are in the order of the dataset
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     shuffle: bool,
     /// Rxfilename of the description whose MD5 sum is in Megatron's file names: the files are named by it, and it is
     /// copied
-    #[option]
+    #[arg(long)]
     description: Option<InputName>,
     /// Also print the three indices, one row per line, each after a line with its name
-    #[option(old_name = "text")]
+    #[arg(long, alias = "text")]
     print_indices: bool,
     /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
-    #[option(one_of = &Dialect::NAMES, renamed = &Dialect::OLD_NAMES)]
+    #[arg(long, value_parser = kaldi_cli::one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
     dialect: Option<Dialect>,
     prefix: Arg,
     out_dir: Arg,

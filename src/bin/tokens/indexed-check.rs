@@ -22,22 +22,22 @@ Usage: indexed-check [options] <prefix> [<prefix> ...]
 See also: indexed-info, indexed-merge
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write the dataset under this prefix with an index whose pointers, documents and type code are computed again;
     /// tokens are copied unchanged
-    #[option]
+    #[arg(long)]
     repair: Option<Arg>,
     /// Read all tokens: each must be at least 0 and less than this
-    #[option]
+    #[arg(long)]
     vocab_size: Option<u64>,
     /// Write a line with a JSON object for each dataset
-    #[option]
+    #[arg(long)]
     json: bool,
     /// Dialect of the datasets: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
-    #[option(one_of = &Dialect::NAMES, renamed = &Dialect::OLD_NAMES)]
+    #[arg(long, value_parser = kaldi_cli::one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
     dialect: Option<Dialect>,
-    #[argument(required)]
+    #[arg(required = true)]
     prefixes: Vec<Arg>,
 }
 

@@ -18,19 +18,19 @@ Usage: indexed-get [options] <prefix> <sequence>[:<offset>[:<length>]] ...
 See also: indexed-to-int-vector, indexed-info
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Count documents instead of sequences
-    #[option]
+    #[arg(long)]
     document: bool,
     /// Write the bytes of the tokens unchanged
-    #[option]
+    #[arg(long)]
     raw: bool,
     /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
-    #[option(one_of = &Dialect::NAMES, renamed = &Dialect::OLD_NAMES)]
+    #[arg(long, value_parser = kaldi_cli::one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
     dialect: Option<Dialect>,
     prefix: Arg,
-    #[argument(required)]
+    #[arg(required = true)]
     requests: Vec<Arg>,
 }
 

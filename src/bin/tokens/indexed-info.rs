@@ -20,15 +20,15 @@ Usage: indexed-info [options] <prefix> [<prefix> ...]
 See also: indexed-check, indexed-get
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write a line with a JSON object for each dataset
-    #[option]
+    #[arg(long)]
     json: bool,
     /// Dialect of the datasets: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
-    #[option(one_of = &Dialect::NAMES, renamed = &Dialect::OLD_NAMES)]
+    #[arg(long, value_parser = kaldi_cli::one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
     dialect: Option<Dialect>,
-    #[argument(required)]
+    #[arg(required = true)]
     prefixes: Vec<Arg>,
 }
 

@@ -20,17 +20,17 @@ Usage: indexed-merge [options] <out-prefix> [<prefix> ...]
 See also: indexed-split, indexed-check, indexed-info, concat-ark
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Rxfilename of prefixes, one a line, which come before those of the command line
-    #[option(name = "prefixes", old_name = "from")]
+    #[arg(long = "prefixes", alias = "from")]
     from: Option<InputName>,
     /// Write this type, such as int32; by default all must have the same. A token that does not fit is an error
-    #[option(one_of = &TokenType::NAMES)]
+    #[arg(long, value_parser = kaldi_cli::one_of(&TokenType::NAMES))]
     dtype: Option<TokenType>,
     /// Dialect of the new dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the inputs, or megatron
     /// if they differ
-    #[option(one_of = &Dialect::NAMES, renamed = &Dialect::OLD_NAMES)]
+    #[arg(long, value_parser = kaldi_cli::one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
     dialect: Option<Dialect>,
     out_prefix: Arg,
     prefixes: Vec<Arg>,

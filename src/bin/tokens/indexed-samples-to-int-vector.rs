@@ -19,23 +19,23 @@ Usage: indexed-samples-to-int-vector [options] <prefix> <index-dir> <int-vector-
 See also: indexed-build-samples, indexed-to-int-vector
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Tokens of a sample, without the extra one: longer samples are errors, a shorter one is padded; with 0, samples
     /// keep their lengths
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     seq_length: u64,
     /// Samples have the first token of the next one, too, as when the indices were made
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     extra_token: bool,
     /// Token to pad a shorter sample with
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     pad: i32,
     /// Use the indices with this in their names, such as train, if the folder has several
-    #[option]
+    #[arg(long)]
     choose: Option<String>,
     /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
-    #[option(one_of = &Dialect::NAMES, renamed = &Dialect::OLD_NAMES)]
+    #[arg(long, value_parser = kaldi_cli::one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
     dialect: Option<Dialect>,
     prefix: Arg,
     index_dir: Arg,

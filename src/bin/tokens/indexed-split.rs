@@ -24,26 +24,26 @@ Usage: indexed-split [options] (--parts=<n>|--max-bytes=<n>|--documents=<list>) 
 See also: indexed-merge, indexed-info
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Parts with the same number of documents, or one more in the first ones
-    #[option]
+    #[arg(long)]
     parts: Option<u64>,
     /// Parts of at most this many bytes of tokens; a document that has more is a part of its own
-    #[option]
+    #[arg(long)]
     max_bytes: Option<u64>,
     /// Rxfilename of numbers of documents, counted from 0, or ranges such as 10:20, one per line: one part of these, in
     /// this order
-    #[option]
+    #[arg(long)]
     documents: Option<InputName>,
     /// Cut only the file of tokens, into this many numbered files
-    #[option]
+    #[arg(long)]
     cut_bin: Option<u64>,
     /// Join the numbered files of tokens
-    #[option(name = "join-bin", old_name = "join")]
+    #[arg(long = "join-bin", alias = "join")]
     join: bool,
     /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
-    #[option(one_of = &Dialect::NAMES, renamed = &Dialect::OLD_NAMES)]
+    #[arg(long, value_parser = kaldi_cli::one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
     dialect: Option<Dialect>,
     prefix: Arg,
     out_pattern: Arg,

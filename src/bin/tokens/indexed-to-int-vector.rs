@@ -23,22 +23,22 @@ Usage: indexed-to-int-vector [options] <prefix> <int-vector-wspecifier>
 See also: int-vector-to-indexed, indexed-get, indexed-info, indexed-samples-to-int-vector
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Rxfilename of keys, one per line: those of all sequences (of all documents, with --unit=document)
-    #[option]
+    #[arg(long)]
     keys: Option<InputName>,
     /// What becomes a vector: a sequence, or all sequences of a document
-    #[option(default = "sequence", one_of = &UNITS)]
+    #[arg(long, default_value = "sequence", value_parser = kaldi_cli::one_of(&UNITS))]
     unit: Unit,
     /// Write only those from a number up to below another, such as 10:20; either may be left out
-    #[option]
+    #[arg(long)]
     range: Option<Numbers>,
     /// Leave out this token at the end of a vector
-    #[option]
+    #[arg(long)]
     strip_eod: Option<i32>,
     /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
-    #[option(one_of = &Dialect::NAMES, renamed = &Dialect::OLD_NAMES)]
+    #[arg(long, value_parser = kaldi_cli::one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
     dialect: Option<Dialect>,
     prefix: Arg,
     target: OutputName,

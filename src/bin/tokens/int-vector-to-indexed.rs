@@ -29,41 +29,41 @@ Usage: int-vector-to-indexed [options] <int-vector-rspecifier> <prefix>
 See also: convert-codes, indexed-to-int-vector, indexed-info, indexed-check, indexed-merge, copy-int-vector
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Type of the tokens: int32, uint16, uint8, int8, int16, int64, or auto: uint16 if all tokens fit, otherwise int32
-    #[option(default = "int32", one_of = &CHOICES)]
+    #[arg(long, default_value = "int32", value_parser = kaldi_cli::one_of(&CHOICES))]
     dtype: Choice,
     /// Refuse tokens that are not below this; for --dtype=auto it chooses the type: uint16 if it is below 65500,
     /// otherwise int32
-    #[option]
+    #[arg(long)]
     vocab_size: Option<u64>,
     /// Append this token to the last sequence of every document, unless the document has no tokens
-    #[option]
+    #[arg(long)]
     append_eod: Option<i32>,
     /// Read vectors of vectors: the outer ones are documents, the inner ones sequences
-    #[option]
+    #[arg(long)]
     nested: bool,
     /// Read matrices of codes, and write the codes of each frame one after the other (frame-major), or those of each
     /// codebook (codebook-major)
-    #[option(old_name = "codebooks", one_of = &ORDERS)]
+    #[arg(long, alias = "codebooks", value_parser = kaldi_cli::one_of(&ORDERS))]
     flatten: Option<CodeOrder>,
     /// Add to the codes of codebook k, counted from 0, k times this number; or a list with a number for each codebook; with
     /// --flatten
-    #[option(name = "codebook-offsets", old_name = "offsets")]
+    #[arg(long = "codebook-offsets", alias = "offsets")]
     offsets: Option<CodebookOffsets>,
     /// Wxfilename for the key of each sequence, one per line
-    #[option(name = "write-keys", old_name = "keys")]
+    #[arg(long = "write-keys", alias = "keys")]
     keys: Option<OutputName>,
     /// Rspecifier of integers by key, the modes of the sequences (-128 to 127); with --nested there are as many for
     /// each key as sequences
-    #[option]
+    #[arg(long)]
     modes: Option<InputName>,
     /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq
-    #[option(default = "megatron", one_of = &Dialect::NAMES, renamed = &Dialect::OLD_NAMES)]
+    #[arg(long, default_value = "megatron", value_parser = kaldi_cli::one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
     dialect: Dialect,
     /// Leave out sequences without tokens, and documents that have no others
-    #[option]
+    #[arg(long)]
     skip_empty: bool,
     source: InputName,
     prefix: Arg,

@@ -23,12 +23,12 @@ Usage: apply-transform [options] <transform> [<transform>...] <in-rspecifier> <o
 See also: transform-feats, transform-vec, compose-transforms
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Rspecifier of the map from the keys of the input to those of the tables of transforms
-    #[option(default = "")]
+    #[arg(long, default_value = "")]
     utt2spk: MapName,
-    #[argument(required)]
+    #[arg(required = true)]
     transforms: Vec<InputName>,
     source: InputName,
     target: OutputName,

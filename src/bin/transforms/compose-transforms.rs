@@ -28,16 +28,16 @@ Usage: compose-transforms [options] (<A-rspecifier>|<A-rxfilename>) (<B-rspecifi
 See also: transform-feats, transform-vec, extend-transform-dim, est-lda, est-pca
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Rspecifier of the map from utterances to speakers, if A has utterances and B has speakers too
-    #[option]
+    #[arg(long)]
     utt2spk: Option<MapName>,
     /// Treat the last column of B as an offset (only relevant if A is affine)
-    #[option]
+    #[arg(long)]
     b_is_affine: bool,
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     a: InputName,
     b: InputName,

@@ -18,29 +18,29 @@ Usage: est-lda [options] <transform-wxfilename> <stats-rxfilename1> [<stats-rxfi
 See also: sum-lda-accs, est-mllt, est-pca, transform-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// Wxfilename for the transform with all dimensions
-    #[option]
+    #[arg(long)]
     write_full_matrix: Option<OutputName>,
     /// Make the mean zero, with an offset
-    #[option]
+    #[arg(long)]
     remove_offset: bool,
     /// The number of dimensions to keep
-    #[option(default = 40)]
+    #[arg(long, default_value_t = 40)]
     dim: i32,
     /// Allow as many dimensions as classes, or more
-    #[option]
+    #[arg(long)]
     allow_large_dim: bool,
     /// The variance within classes after the transform; below 1 it makes the dimensions small that distinguish classes
     /// little
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     within_class_factor: f32,
     target: OutputName,
-    #[argument(required)]
+    #[arg(required = true)]
     sources: Vec<InputName>,
 }
 

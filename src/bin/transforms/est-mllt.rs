@@ -19,13 +19,13 @@ Usage: est-mllt [options] <transform-wxfilename> <stats-rxfilename1> [<stats-rxf
 See also: sum-mllt-accs, est-lda, compose-transforms
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     target: OutputName,
-    #[argument(required)]
+    #[arg(required = true)]
     sources: Vec<InputName>,
 }
 

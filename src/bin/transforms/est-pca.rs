@@ -22,25 +22,25 @@ Usage: est-pca [options] (<feats-rspecifier>|<vector-rspecifier>) <transform-wxf
 See also: est-lda, transform-feats, transform-vec
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// The number of dimensions to keep; all if it is 0 or less
-    #[option(default = -1)]
+    #[arg(long, default_value_t = -1)]
     dim: i32,
     /// Read vectors instead of features
-    #[option]
+    #[arg(long)]
     read_vectors: bool,
     /// Make variances one
-    #[option]
+    #[arg(long)]
     normalize_variance: bool,
     /// Make the mean zero, with an offset
-    #[option]
+    #[arg(long)]
     normalize_mean: bool,
     /// Wxfilename for the transform with all dimensions
-    #[option]
+    #[arg(long)]
     write_full_matrix: Option<OutputName>,
     source: InputName,
     target: OutputName,

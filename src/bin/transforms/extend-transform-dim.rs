@@ -20,13 +20,13 @@ Usage: extend-transform-dim [options] <transform-rspecifier> <transform-wspecifi
 See also: compose-transforms, transform-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// The number of dimensions of the result, not smaller than before
-    #[option(default = -1)]
+    #[arg(long, default_value_t = -1)]
     new_dimension: i32,
     source: InputName,
     target: OutputName,

@@ -18,10 +18,10 @@ Usage: get-full-lda-mat [options] <lda-mllt-rxfilename> <full-lda-rxfilename> <f
 See also: est-lda, est-mllt
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     lda_mllt: InputName,
     full_lda: InputName,

@@ -15,13 +15,13 @@ Usage: sum-mllt-accs [options] <stats-wxfilename> <stats-rxfilename1> [<stats-rx
 See also: est-mllt
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     target: OutputName,
-    #[argument(required)]
+    #[arg(required = true)]
     sources: Vec<InputName>,
 }
 

@@ -19,10 +19,10 @@ Usage: transform-feats [options] (<transform-rspecifier>|<transform-rxfilename>)
 See also: apply-transform, transform-vec, compose-transforms, copy-feats
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Rspecifier of the map from utterances to speakers
-    #[option(default = "")]
+    #[arg(long, default_value = "")]
     utt2spk: MapName,
     transform: InputName,
     source: InputName,

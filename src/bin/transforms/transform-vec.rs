@@ -16,7 +16,7 @@ Usage: transform-vec [options] <transform-rxfilename> <vector-rspecifier> <vecto
 See also: transform-feats, est-pca
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     transform: InputName,
     source: InputName,

@@ -22,23 +22,23 @@ Usage: agglomerative-cluster [options] <scores-rspecifier> <reco2utt-rspecifier>
 See also: ivector-plda-scoring-dense
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Table of the number of speakers of each recording; there will be as many clusters, and no threshold
-    #[option]
+    #[arg(long)]
     reco2num_spk_rspecifier: Option<MapName>,
     /// Merge clusters if their similarity is at least this, or their cost at most this
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     threshold: f32,
     /// The scores are costs, the smaller the more similar
-    #[option]
+    #[arg(long)]
     read_costs: bool,
     /// If there are more segments, cluster consecutive parts of this size first, and then their clusters
-    #[option(default = i32::from(i16::MAX))]
+    #[arg(long, default_value_t = i32::from(i16::MAX))]
     first_pass_max_utterances: i32,
     /// No cluster gets more than this share of the segments (only with --reco2num-spk-rspecifier, and from 1 / num-spk
     /// to 1)
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     max_spk_fraction: f32,
     scores: InputName,
     reco2utt: MapName,

@@ -21,23 +21,23 @@ Usage: analyze-counts [options] <alignments-rspecifier> <counts-wxfilename>
 See also: ali-to-post, post-to-weights
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option]
+    #[arg(long)]
     binary: bool,
     /// Symbols of the integers (lines of a symbol and its integer), for the log; the counts are logged if this is
     /// given, or with --verbose=1
-    #[option]
+    #[arg(long)]
     symbol_table: Option<InputName>,
     /// The dimension of the counts; it is larger if there are greater integers
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     counts_dim: i32,
     /// Rspecifier of a weight for each element of each vector, to be counted instead of 1
-    #[option]
+    #[arg(long)]
     frame_weights: Option<InputName>,
     /// Rspecifier of a weight for each vector, to be counted instead of 1
-    #[option]
+    #[arg(long)]
     utt_weights: Option<InputName>,
     source: InputName,
     target: OutputName,

@@ -21,10 +21,10 @@ Usage: append-vector-to-feats [options] <feats-rspecifier> <vector-rspecifier> <
 See also: paste-feats, concat-feats, paste-vectors
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     feats: InputName,
     vectors: InputName,

@@ -19,19 +19,19 @@ Usage: ivector-adapt-plda [options] <plda-rxfilename> <ivector-rspecifier> <plda
 See also: ivector-compute-plda, ivector-copy-plda, ivector-plda-scoring
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// How much the difference of the means adds to the covariance of the vectors
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     mean_diff_scale: f32,
     /// The share of the excess variance that goes to the covariance within speakers
-    #[option(default = 0.3)]
+    #[arg(long, default_value_t = 0.3)]
     within_covar_scale: f32,
     /// The share of the excess variance that goes to the covariance between speakers
-    #[option(default = 0.7)]
+    #[arg(long, default_value_t = 0.7)]
     between_covar_scale: f32,
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     source: InputName,
     ivectors: InputName,

@@ -25,7 +25,7 @@ Usage: ivector-compute-dot-products [options] <trials-rxfilename> <ivector-rspec
 See also: ivector-plda-scoring, ivector-normalize-length, compute-eer
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     trials: InputName,
     first: InputName,

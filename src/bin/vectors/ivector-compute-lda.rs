@@ -23,19 +23,19 @@ Usage: ivector-compute-lda [options] <ivector-rspecifier> <utt2spk-rspecifier> <
 See also: ivector-transform, ivector-compute-plda, est-lda
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Number of dimensions to keep
-    #[option(default = 100)]
+    #[arg(long, default_value_t = 100)]
     dim: i32,
     /// What becomes the unit matrix: the covariance within speakers (0), that of all vectors (1), or a mixture of them
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     total_covariance_factor: f32,
     /// Raise variances in the matrix that becomes the unit matrix to this, compared with the largest one
-    #[option(default = 1.0e-6)]
+    #[arg(long, default_value_t = 1.0e-6)]
     covariance_floor: f32,
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     ivectors: InputName,
     utt2spk: MapName,

@@ -21,13 +21,13 @@ Usage: ivector-compute-plda [options] <spk2utt-rspecifier> <ivector-rspecifier> 
 See also: ivector-plda-scoring, ivector-copy-plda, ivector-adapt-plda, ivector-compute-lda
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Number of iterations of expectation and maximization
-    #[option(default = 10)]
+    #[arg(long, default_value_t = 10)]
     num_em_iters: i32,
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     spk2utt: MapName,
     ivectors: InputName,

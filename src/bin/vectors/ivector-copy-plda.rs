@@ -19,16 +19,16 @@ Usage: ivector-copy-plda [options] <plda-rxfilename> <plda-wxfilename>
 See also: ivector-compute-plda, ivector-plda-scoring
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// The share of the covariance between speakers that is added to that within them, from 0 to 1
-    #[option(default = 0.0)]
+    #[arg(long, default_value_t = 0.0)]
     smoothing: f32,
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     // These have no effect, as in Kaldi.
-    #[flatten]
+    #[command(flatten)]
     _normalization: LengthNormalization,
     source: InputName,
     target: OutputName,

@@ -23,10 +23,10 @@ Usage: ivector-mean [options] <spk2utt-rspecifier> <ivector-rspecifier> <ivector
 See also: ivector-subtract-global-mean, ivector-normalize-length, vector-sum
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[option]
+    #[arg(long)]
     binary: bool,
     spk2utt: Option<MapName>,
     ivectors: InputName,

@@ -18,13 +18,13 @@ Usage: ivector-normalize-length [options] <ivector-rspecifier> <ivector-wspecifi
 See also: ivector-mean, ivector-subtract-global-mean, ivector-transform
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Whether the vectors are scaled; without this they are copied, and their lengths logged
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     normalize: bool,
     /// Scale to the square root of the dimension instead of 1
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     scaleup: bool,
     source: InputName,
     target: OutputName,

@@ -22,12 +22,12 @@ Usage: ivector-plda-scoring-dense [options] <plda-rxfilename> <reco2utt-rspecifi
 See also: agglomerative-cluster, ivector-plda-scoring, ivector-compute-plda
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// The share of the variance of a recording's vectors that has to remain; with 1 they are not reduced
-    #[option(default = 0.5)]
+    #[arg(long, default_value_t = 0.5)]
     target_energy: f32,
-    #[flatten]
+    #[command(flatten)]
     normalization: LengthNormalization,
     plda: InputName,
     reco2utt: MapName,

@@ -28,12 +28,12 @@ Usage: ivector-plda-scoring [options] <plda-rxfilename> <train-ivector-rspecifie
 See also: ivector-compute-plda, ivector-mean, ivector-compute-dot-products, compute-eer
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Table of the number of utterances of each speaker; 1 without this table
-    #[option]
+    #[arg(long)]
     num_utts: Option<MapName>,
-    #[flatten]
+    #[command(flatten)]
     normalization: LengthNormalization,
     plda: InputName,
     train: InputName,

@@ -20,10 +20,10 @@ Usage: ivector-subtract-global-mean [options] <ivector-rspecifier> <ivector-wspe
 See also: ivector-mean, ivector-normalize-length
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Subtract the mean of the vectors; without this they are copied
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     subtract_mean: bool,
     mean: Option<InputName>,
     source: InputName,

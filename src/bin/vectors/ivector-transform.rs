@@ -18,7 +18,7 @@ Usage: ivector-transform [options] <matrix-rxfilename> <ivector-rspecifier> <ive
 See also: ivector-compute-lda, ivector-normalize-length, transform-vec
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     transform: InputName,
     source: InputName,

@@ -21,13 +21,13 @@ Usage: logistic-regression-copy [options] <model-rxfilename> <model-wxfilename>
 See also: logistic-regression-train, logistic-regression-eval
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// File with a vector of factors for the priors of the classes, such as the inverse of their priors in training
-    #[option]
+    #[arg(long)]
     scale_priors: Option<InputName>,
     source: InputName,
     target: OutputName,

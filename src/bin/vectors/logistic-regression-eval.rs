@@ -24,13 +24,13 @@ Usage: logistic-regression-eval [options] <model-rxfilename> <vector-rspecifier>
 See also: logistic-regression-train, logistic-regression-copy
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write logarithms; without this, the posteriors themselves
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     apply_log: bool,
     // These have no effect, as in Kaldi.
-    #[flatten]
+    #[command(flatten)]
     _training: TrainingArguments,
     model: InputName,
     classes: Option<InputName>,

@@ -23,12 +23,12 @@ Usage: logistic-regression-train [options] <vector-rspecifier> <classes-rspecifi
 See also: logistic-regression-eval, logistic-regression-copy
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
-    #[flatten]
+    #[command(flatten)]
     training: TrainingArguments,
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     vectors: InputName,
     classes: InputName,

@@ -20,10 +20,10 @@ Usage: matrix-max [options] <spk2utt-rspecifier> <matrix-rspecifier> <matrix-wsp
 See also: matrix-sum
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Has no effect: the wspecifier determines the form of the output
-    #[option]
+    #[arg(long)]
     binary: bool,
     spk2utt: MapName,
     source: InputName,

@@ -15,7 +15,7 @@ Usage: matrix-sum-rows [options] <matrix-rspecifier> <vector-wspecifier>
 See also: matrix-sum, vector-sum
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     source: InputName,
     target: OutputName,

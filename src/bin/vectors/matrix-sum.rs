@@ -22,21 +22,21 @@ Usage: matrix-sum [options] <matrix-rspecifier1> [<matrix-rspecifier2> ...] <mat
 See also: copy-matrix, vector-sum, compare-int-vector
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write the average instead of the sum (not for one table into a file); a missing matrix counts as zeros
-    #[option]
+    #[arg(long)]
     average: bool,
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// Multiply the matrices of the first table by this (only into a table, and not with --average)
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     scale1: f32,
     /// Multiply the matrices of the second table by this (only into a table, and not with --average)
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     scale2: f32,
-    #[argument(required)]
+    #[arg(required = true)]
     sources: Vec<InputName>,
     target: OutputName,
 }

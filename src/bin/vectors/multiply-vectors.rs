@@ -20,16 +20,16 @@ Usage: multiply-vectors [options] <vector-rspecifier1> <vector-rspecifier2> [<ve
 See also: vector-sum, paste-vectors
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// The largest difference of lengths in elements; if they differ by more, there is no product
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     length_tolerance: i32,
     first: InputName,
-    #[argument(required)]
+    #[arg(required = true)]
     others: Vec<InputName>,
     target: OutputName,
 }

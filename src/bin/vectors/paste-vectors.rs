@@ -18,10 +18,10 @@ Usage: paste-vectors [options] <vector-rspecifier1> <vector-rspecifier2> [<vecto
 See also: paste-feats, append-vector-to-feats, copy-vector
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     first: InputName,
-    #[argument(required)]
+    #[arg(required = true)]
     others: Vec<InputName>,
     target: OutputName,
 }

@@ -16,13 +16,13 @@ Usage: sum-matrices [options] <matrix-wxfilename> <matrix-rxfilename1> [<matrix-
 See also: matrix-sum
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     target: OutputName,
-    #[argument(required)]
+    #[arg(required = true)]
     sources: Vec<InputName>,
 }
 

@@ -19,13 +19,13 @@ Usage: vector-scale [options] <vector-rspecifier> <vector-wspecifier>
 See also: copy-vector, vector-sum
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[option]
+    #[arg(long)]
     binary: bool,
     /// Multiply the vectors by this
-    #[option(default = 1.0)]
+    #[arg(long, default_value_t = 1.0)]
     scale: f32,
     source: InputName,
     target: OutputName,

@@ -22,15 +22,15 @@ Usage: vector-sum [options] <vector-rspecifier1> [<vector-rspecifier2> ...] <vec
 See also: copy-vector, matrix-sum, compare-int-vector
 ";
 
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 struct Options {
     /// Write the average instead of the sum (only for one table into a file)
-    #[option]
+    #[arg(long)]
     average: bool,
     /// Write in binary mode (only relevant if the output is a wxfilename)
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
-    #[argument(required)]
+    #[arg(required = true)]
     sources: Vec<InputName>,
     target: OutputName,
 }

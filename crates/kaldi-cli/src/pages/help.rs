@@ -1,8 +1,11 @@
 //! A tool's usage text and options, taken apart.
 
+use clap::Arg;
+
 use crate::dialect::normalized;
-use crate::names::role_word;
-use crate::option::Opt;
+use crate::command::{arguments, options};
+use crate::option::{Kind, Role, choices, is_standard, name, repeats, shown_default};
+use crate::spelling::Spelling;
 use crate::tool::Tool;
 
 /// The help of a tool.
@@ -71,21 +74,21 @@ impl Help {
     pub fn of(tool: &Tool) -> Self {
         let mut help = Self::default();
         help.read_text(tool.usage);
-        let dialect = tool.dialect();
-        let (mut standard, mut own): (Vec<&Opt>, Vec<&Opt>) =
-            dialect.options.iter().partition(|option| option.is_standard);
+        let command = tool.command();
+        let spelling = Spelling::of(&command);
+        let (mut standard, mut own): (Vec<&Arg>, Vec<&Arg>) =
+            options(&command).partition(|option| is_standard(option));
         for options in [&mut standard, &mut own] {
-            options.sort_by_key(|option| normalized(option.name.as_bytes()));
+            options.sort_by_key(|option| normalized(name(option).as_bytes()));
         }
-        help.options = own.into_iter().flat_map(HelpOption::of).collect();
-        help.standard_options = standard.into_iter().flat_map(HelpOption::of).collect();
-        help.arguments = dialect
-            .places()
+        help.options = own.into_iter().flat_map(|option| HelpOption::of(option, &spelling)).collect();
+        help.standard_options = standard.into_iter().flat_map(|option| HelpOption::of(option, &spelling)).collect();
+        help.arguments = arguments(&command)
             .map(|place| HelpArgument {
-                name: place.field.to_owned(),
-                role: place.role.map(role_word),
-                required: place.required,
-                many: place.many,
+                name: place.get_id().to_string(),
+                role: Role::of(place).map(Role::word),
+                required: place.is_required_set(),
+                many: repeats(place),
             })
             .collect();
         help
@@ -141,22 +144,24 @@ impl Help {
 
 impl HelpOption {
     /// The option, and its other names.
-    fn of(option: &Opt) -> impl Iterator<Item = Self> {
+    fn of(option: &Arg, spelling: &Spelling) -> Vec<Self> {
+        let role = Role::of(option).map(Role::word);
         let this = Self {
-            name: option.name.to_string(),
-            help: option.help.to_string(),
-            kind: option.kind().to_string(),
-            choices: (option.choices)().into_iter().map(str::to_owned).collect(),
-            default: option.shown_default(),
-            role: option.role.map(role_word),
+            name: name(option).to_owned(),
+            help: spelling.help(option),
+            kind: Kind::of(option).to_string(),
+            choices: choices(option).iter().map(|choice| choice.get_name().to_owned()).collect(),
+            default: shown_default(option),
+            role,
         };
-        let others = option.aliases.iter().map(|alias| Self {
-            name: (*alias).to_owned(),
-            help: format!("Another name of --{}", option.name),
-            role: option.role.map(role_word),
+        let others = option.get_visible_aliases().unwrap_or_default().into_iter().map(|alias| Self {
+            name: alias.to_owned(),
+            help: format!("Another name of --{}", this.name),
+            role,
             ..Self::default()
         });
-        std::iter::once(this).chain(others)
+        let others: Vec<Self> = others.collect();
+        std::iter::once(this).chain(others).collect()
     }
 }
 
@@ -165,17 +170,17 @@ mod tests {
     use super::*;
     use crate::{Tally, Work};
 
-    #[derive(option_table::Options)]
+    #[derive(clap::Args)]
     #[allow(dead_code, reason = "only the options are looked at")]
     struct Options {
         /// Multiply by this (both of them), with words enough for two lines of the usage text, and more
-        #[option(default = 1.0, also = "factor")]
+        #[arg(long, visible_alias = "factor", default_value_t = 1.0)]
         scale: f32,
         /// Write in binary mode
-        #[option(default = true)]
+        #[arg(long, default_value_t = true)]
         binary: bool,
         /// The number of items
-        #[option]
+        #[arg(long)]
         number: Option<u32>,
     }
 
@@ -230,7 +235,7 @@ See also: copy-things, a-tool-with-a-rather-long-name, another-tool-with-a-name-
 
     #[test]
     fn a_tool_without_options_has_the_standard_ones() {
-        #[derive(option_table::Options)]
+        #[derive(clap::Args)]
         struct NoOptions {}
         let help = Help::of(&Tool::new(USAGE, &Work(|_: NoOptions| Ok(Tally::default()))));
         assert_eq!((help.options.len(), help.standard_options.len()), (0, 7));

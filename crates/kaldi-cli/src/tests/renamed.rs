@@ -2,10 +2,10 @@
 
 use super::*;
 
-#[derive(Debug, option_table::Options)]
+#[derive(Debug, clap::Args)]
 struct Renamed {
     /// The part of the data
-    #[option(old_name = "split", default = "train", one_of = &[("train", 't'), ("valid", 'v')], renamed = &[("dev", "valid")])]
+    #[arg(long, alias = "split", default_value = "train")]
     part: char,
 }
 
@@ -20,7 +20,7 @@ fn old_names_and_words_are_taken_and_not_shown() {
     }
     let refused = parse_words::<Renamed>(&words(&["--split=x"])).unwrap_err();
     assert_eq!(refused, "Invalid option --split=x: expected train or valid, got \"x\"");
-    let help = usage::usage_text("", &Dialect::of(Renamed::TABLE), 100);
+    let help = usage::usage_text("", &command(&Renamed::augment_args, false), 100);
     assert!(!help.contains("split") && !help.contains("dev"), "{help}");
 }
 

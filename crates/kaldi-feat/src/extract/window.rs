@@ -7,6 +7,7 @@ use crate::{Error, Result};
 
 /// A window function: the weights of the samples of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[non_exhaustive]
 pub enum WindowFunction {
     /// Hamming's, which is not zero at the ends.

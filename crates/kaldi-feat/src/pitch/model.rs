@@ -8,16 +8,20 @@ use crate::{Error, Result};
 
 /// The options of the model (Kaldi's `PitchInterpolatorOptions`).
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 #[non_exhaustive]
 pub struct PitchModelOptions {
     /// Distance between the pitches that the model knows, in Hz
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = PitchModelOptions::default().pitch_interval))]
     pub pitch_interval: f32,
     /// How much the model smooths: closer to zero it follows the measured pitch more faithfully
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = PitchModelOptions::default().interpolator_factor))]
     pub interpolator_factor: f32,
     /// Probability of voicing that the model uses where it was measured as 1; below 1 even such a pitch may be changed
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = PitchModelOptions::default().max_voicing_prob))]
     pub max_voicing_prob: f32,
     /// How far the pitch may move from frame to frame, in Hz; more than that ever happens only costs time
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = PitchModelOptions::default().max_pitch_change_per_frame))]
     pub max_pitch_change_per_frame: f32,
 }
 

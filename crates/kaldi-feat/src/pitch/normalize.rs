@@ -7,14 +7,14 @@ use crate::{Error, Result};
 
 /// The options of the normalization.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 #[non_exhaustive]
 pub struct PitchNormalizerOptions {
     /// Frames of the window whose mean is subtracted from the log pitch; odd
-    #[cfg_attr(feature = "cli", option(min = 0))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = PitchNormalizerOptions::default().normalization_window_size, value_name = "int", value_parser = kaldi_number::count::<usize>))]
     pub normalization_window_size: usize,
     /// Frames of the window over which the result is averaged; odd
-    #[cfg_attr(feature = "cli", option(min = 0))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = PitchNormalizerOptions::default().average_window_size, value_name = "int", value_parser = kaldi_number::count::<usize>))]
     pub average_window_size: usize,
 }
 

@@ -22,6 +22,7 @@ pub(crate) use picks::Reading;
 
 /// What a list names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum DataType {
     /// Each line is an utterance: an object in JSON.
     Raw,

@@ -36,13 +36,15 @@ pub struct Plda {
 
 /// How vectors get the same length before they are scored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "cli", derive(option_table::Options), options(default))]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 #[non_exhaustive]
 pub struct LengthNormalization {
     /// Normalize the length of vectors
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = LengthNormalization::default().normalize_length))]
     pub normalize_length: bool,
     /// Normalize the length to the square root of the dimension, instead of what the model expects for the number of
     /// utterances
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = LengthNormalization::default().simple_length_normalization))]
     pub simple_length_normalization: bool,
 }
 
