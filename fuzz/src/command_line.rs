@@ -30,24 +30,24 @@ pub fn command_line(bytes: &[u8]) {
 const WINDOWS: [(&str, &str); 2] = [("povey", "povey"), ("hamming", "hamming")];
 
 /// Options of every kind.
-#[derive(option_table::Options)]
+#[derive(clap::Args)]
 #[allow(dead_code)]
 struct Options {
     /// A switch
-    #[option(default = true)]
+    #[arg(long, default_value_t = true)]
     binary: bool,
     /// A number
-    #[option(default = 0)]
+    #[arg(long, default_value_t = 0)]
     first: i32,
     /// A number
-    #[option(name = "sample_rate", default = 16000.0)]
+    #[arg(long = "sample_rate", default_value_t = 16000.0)]
     sample_rate: f32,
     /// A choice
-    #[option(default = "povey", one_of = &WINDOWS)]
+    #[arg(long, default_value = "povey", value_parser = kaldi_cli::one_of(&WINDOWS))]
     window_type: &'static str,
     /// A text
-    #[option]
+    #[arg(long)]
     range: Option<kaldi_cli::Arg>,
-    #[argument(required)]
+    #[arg(required = true)]
     files: Vec<kaldi_cli::Arg>,
 }

@@ -26,7 +26,9 @@ pub(crate) enum FaultKind {
     UnknownOption,
     /// The number of arguments is wrong.
     Count,
-    /// A value is wrong, or a config file.
+    /// A value is refused by a type of the tool, which is known only when the options of all tools are.
+    OwnType,
+    /// Another value is wrong, or a config file.
     Value,
 }
 
@@ -82,14 +84,15 @@ fn explain(command: &mut Command, spelled: &Spelled, error: &Error) -> Fault {
         _ => reasons(error),
     };
     match wrong {
-        Some(arg) if is_argument(arg) && !counts(command).contains(&spelled.arguments.len()) => {
+        Some(arg) if is_of_tool(arg, error) && !counts(command).contains(&spelled.arguments.len()) => {
             wrong_count(command, spelled)
         }
         Some(arg) if is_argument(arg) => {
             let field = arg.get_id().as_str().replace('_', " ");
-            Fault::new(format!("invalid {field} \"{value}\": {why}"))
+            Fault { message: format!("invalid {field} \"{value}\": {why}"), kind: FaultKind::OwnType }
         }
         Some(arg) => {
+            let fault_kind = if is_of_tool(arg, error) { FaultKind::OwnType } else { FaultKind::Value };
             let (field, name, kind) = (arg.get_id().to_string(), name(arg).to_owned(), Kind::of(arg));
             let is_it = |option: &&SpelledOption| {
                 option.field.as_ref() == Some(&field)
@@ -104,12 +107,18 @@ fn explain(command: &mut Command, spelled: &Spelled, error: &Error) -> Fault {
                     let advice = advise_on_value(command, &name, option).unwrap_or_default();
                     invalid(option, &format!("expected --{name}=<{kind}>{advice}"))
                 }
-                Some(option) => invalid(option, &why),
+                Some(option) => Fault { kind: fault_kind, ..invalid(option, &why) },
                 None => Fault::new(format!("Invalid option --{name}={value}: {why}")),
             }
         }
         None => Fault::new(why),
     }
+}
+
+/// Whether a type of the tool refuses a value. Numbers, bools and words are refused before.
+fn is_of_tool(arg: &ClapArg, error: &Error) -> bool {
+    let is_refused = matches!(error.kind(), ErrorKind::ValueValidation | ErrorKind::InvalidUtf8);
+    is_argument(arg) || is_refused && Kind::of(arg) == Kind::Text
 }
 
 fn invalid(SpelledOption { place, given, .. }: &SpelledOption, why: &str) -> Fault {

@@ -296,10 +296,14 @@ fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>, session: &Session
     };
     let mut matches = match matches(&mut command, &spelled) {
         Ok(matches) => matches,
-        Err(fault) if fault.kind == FaultKind::Count => {
-            // The options are right.
-            if asks_for_echo(command.clone(), &spelled) {
+        Err(fault) => {
+            // The options of all tools are right.
+            let is_late = matches!(fault.kind, FaultKind::Count | FaultKind::OwnType);
+            if is_late && asks_for_echo(command.clone(), &spelled) {
                 kaldi_log::write_line(&echo(line));
+            }
+            if fault.kind != FaultKind::Count {
+                return Err(refuse_line(tool, &fault, main));
             }
             ending::report(&fault.message, main);
             if let Some(advice) = advice::advise_on_arguments(&command, &line.words) {
@@ -308,7 +312,6 @@ fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>, session: &Session
             print_usage_line(tool);
             return Err(ExitCode::FAILURE);
         }
-        Err(fault) => return Err(refuse_line(tool, &fault, main)),
     };
     let given = Given::of(&command, &matches);
     let (standard, careful) = standard_options(tool, &mut matches).map_err(|error| refuse_matches(&error, main))?;
