@@ -10,32 +10,45 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::ExitCode;
 
+use kaldi_cli::ToolAdvice;
+use kaldi_io::Session;
+use kaldi_types::TypeAdvice;
+
 use registry::ListedTool;
 
 fn main() -> ExitCode {
+    let session = session();
     let mut words = std::env::args_os();
     let called = words.next().unwrap_or_default();
     let name = Path::new(&called).file_name().unwrap_or_default();
     if let Some(entry) = name.to_str().and_then(registry::find) {
-        return entry.run();
+        return entry.run(&session);
     }
     let words: Vec<OsString> = words.collect();
     match &words[..] {
-        [first, rest @ ..] if let Some(entry) = named(first) => entry.run_as(rest.to_vec()),
+        [first, rest @ ..] if let Some(entry) = named(first) => entry.run_as(rest.to_vec(), &session),
         [help, tool]
             if help == "help"
                 && let Some(entry) = named(tool) =>
         {
-            entry.run_as(vec!["--help".into()])
+            entry.run_as(vec!["--help".into()], &session)
         }
         // Options after the name of a tool that does not exist are not those of this program.
         [word, ..]
             if !word.as_encoded_bytes().starts_with(b"--") && !program::COMMANDS.iter().any(|name| word == name) =>
         {
-            program::TOOL.run_as(called.clone(), vec![word.clone()])
+            program::TOOL.run_as(called.clone(), vec![word.clone()], &session)
         }
-        _ => program::TOOL.run(),
+        _ => program::TOOL.run(&session),
     }
+}
+
+/// What only the program knows: which values there are, and which store has objects.
+fn session() -> Session {
+    let session = Session::new().advised_by(ToolAdvice(|error| Some(TypeAdvice::on(error)?.to_string())));
+    #[cfg(feature = "stores")]
+    let session = session.with_store(kaldi_store::store());
+    session
 }
 
 /// The tool of this name; `store` is `kaldi-store`.

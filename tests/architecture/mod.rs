@@ -46,7 +46,7 @@ fn names_of_public_types_are_unique() {
 fn libraries_spell_no_options() {
     // The command line itself; the words of other programs; the dialect in general.
     let others =
-        ["kaldi-cli/", "option-table", "kaldi-jobs/src/engine/", "kaldi-jobs/src/stamps.rs", "kaldi-jobs/src/words.rs"];
+        ["kaldi-cli/", "kaldi-jobs/src/engine/", "kaldi-jobs/src/stamps.rs", "kaldi-jobs/src/words.rs"];
     let tools: Vec<String> = registry::tools().into_iter().map(|tool| tool.name).collect();
     let spells = |line: &str| {
         line.match_indices("--").any(|(at, _)| {
@@ -68,6 +68,32 @@ fn libraries_spell_no_options() {
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// An option of a struct of a library has the default of its field: `default_value_t = FrameOptions::default().dither`.
+#[test]
+fn options_of_libraries_have_the_defaults_of_their_fields() {
+    let (mut count, mut faults) = (0, Vec::new());
+    for (place, text) in source::files_below("crates") {
+        let mut owner = "";
+        let mut default = None;
+        for (number, line) in text.lines().enumerate() {
+            let words: Vec<&str> = line.trim().split([' ', ':', ';', '{', '<']).collect();
+            if let ["pub", "struct", name, ..] = words[..] {
+                owner = name;
+            }
+            let named = line.split_once("_t = ").and_then(|(_, rest)| rest.split_once("::default()."));
+            if let Some((owner, field)) = named.filter(|_| line.contains("default_value_t") || line.contains("cfg_attr")) {
+                default = Some((owner, field.split([',', ')']).next().unwrap_or_default()));
+            } else if let (["pub", field, ..], Some(named)) = (&words[..], default.take()) {
+                count += 1;
+                if named != (owner, *field) {
+                    faults.push(format!("crates/{place}:{}: {named:?}", number + 1));
+                }
+            }
+        }
+    }
+    assert!(count > 100 && faults.is_empty(), "{count} defaults, {}", faults.join("\n"));
 }
 
 /// Without a word a tool runs as a whole, since it works on single files.

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use bstr::BStr;
 use bytes::Bytes;
-use kaldi_io::{Output, printable_rxfilename};
+use kaldi_io::{Lack, Output, printable_rxfilename};
 
 use crate::{Cell, ColumnNumbers, ColumnValue, Error, Leaf, ParquetOptions, Result};
 
@@ -22,7 +22,7 @@ impl ColumnFile {
     /// # Errors
     /// Always: this needs the feature `columns`.
     pub fn open(name: &BStr) -> Result<Self> {
-        Err(Error::content(printable_rxfilename(name), MESSAGE))
+        Err(Error::content(printable_rxfilename(name), Lack::Feature("columns").explain(MESSAGE)))
     }
 
     pub fn name(&self) -> &str {
@@ -101,7 +101,7 @@ impl ParquetWriter {
     /// # Errors
     /// Always: this needs the feature `columns`.
     pub fn create(output: Output, _: &str, _: ParquetOptions) -> Result<Self> {
-        Err(Error::content(output.name(), MESSAGE))
+        Err(Error::content(output.name(), Lack::Feature("columns").explain(MESSAGE)))
     }
 
     pub fn put(&mut self, _: Vec<Cell>) -> Result<()> {

@@ -7,7 +7,6 @@ use std::process::ExitCode;
 
 use kaldi_log::{Log, Severity};
 
-use crate::foreign;
 use crate::tally::Tally;
 
 /// The exit code of an error.
@@ -83,19 +82,7 @@ fn describe(error: &anyhow::Error) -> String {
             let _ = write!(text, ": {cause}");
         }
     }
-    if let Some(advice) = foreign::tools_for(&text) {
-        let _ = write!(text, "; {advice}");
-    }
-    if let Some(feature) = missing_feature(&text) {
-        let _ = write!(text, "; cargo build --release --features={feature} makes one with it");
-    }
     text
-}
-
-/// The feature that a message misses, of a library or of [`MissingFeature`](crate::MissingFeature).
-fn missing_feature(message: &str) -> Option<String> {
-    let (_, feature) = message.split_once("not in this build, which lacks the feature ")?;
-    Some(feature.chars().take_while(char::is_ascii_alphanumeric).collect())
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

@@ -3,8 +3,7 @@
 //! This code runs only after an error.
 
 use bstr::ByteSlice;
-use kaldi_io::{Advice, ExpectedStream, Moved, ParseError, is_script_line, is_space, split_key_off};
-use kaldi_types::TypeAdvice;
+use kaldi_io::{Advice, ExpectedStream, Lack, Moved, ParseError, is_script_line, is_space, split_key_off};
 
 /// A foreign format.
 struct Format {
@@ -84,8 +83,8 @@ const fn format(magic: &'static [u8], what: &'static str, help: Help) -> Format 
     Format { magic, at: 0, what, help }
 }
 
-/// What the tools know about errors of the libraries.
-pub(crate) struct ToolAdvice;
+/// What the tools know about errors of the libraries. The function knows values: what they are instead, and which tool reads them.
+pub struct ToolAdvice(pub fn(&ParseError) -> Option<String>);
 
 impl Advice for ToolAdvice {
     fn on_stream(&self, head: &[u8], wanted: ExpectedStream, name: &str, fault: usize) -> Option<String> {
@@ -93,11 +92,23 @@ impl Advice for ToolAdvice {
     }
 
     fn on_value(&self, error: &ParseError) -> Option<String> {
-        Some(TypeAdvice::on(error)?.to_string())
+        (self.0)(error)
     }
 
     fn on_moved(&self, moved: &Moved) -> String {
         advise_on_moved(moved)
+    }
+
+    fn on_lack(&self, lack: Lack) -> Option<String> {
+        Some(match lack {
+            Lack::WritingShards => "make-shard-list and copy-shards write them".to_owned(),
+            Lack::KeysOfShards => "shards-to-scp writes a script file (scp:)".to_owned(),
+            Lack::CopiesOfShards => "copy-shards copies shards".to_owned(),
+            Lack::AnyOrder => "ark-to-scp makes a script file of it".to_owned(),
+            Lack::TextOfBytes => "copy-feats and its like write text".to_owned(),
+            Lack::Feature(feature) => build_with(feature),
+            _ => return None,
+        })
     }
 }
 
@@ -122,18 +133,9 @@ pub(crate) fn foreign(head: &[u8]) -> Option<&'static str> {
     format_of(head).map(|format| format.what)
 }
 
-/// What libraries, which know no tools, say of something that cannot be done, and the tools that do it.
-const TOOLS: [(&str, &str); 5] = [
-    ("shards are tables to read only", "make-shard-list and copy-shards write them"),
-    ("shards are only read in order, and here keys are looked up", "shards-to-scp writes a script file (scp:)"),
-    ("this needs an archive or a list, not shards", "copy-shards copies shards"),
-    ("whose lines can be read in any order, got an archive", "ark-to-scp makes a script file of it"),
-    ("expected text as the option t asks, got a binary value", "copy-feats and its like write text"),
-];
-
-/// The tools for what could not be done, according to a message.
-pub(crate) fn tools_for(message: &str) -> Option<&'static str> {
-    TOOLS.iter().find(|(said, _)| message.ends_with(said)).map(|(_, advice)| *advice)
+/// How a build gets a feature.
+pub(crate) fn build_with(feature: &str) -> String {
+    format!("cargo build --release --features={feature} makes one with it")
 }
 
 /// What to do if the file of an entry is not where the script file says.

@@ -5,6 +5,7 @@
 //! use std::process::ExitCode;
 //!
 //! use kaldi_cli::{InputName, OutputName, Tally, Tool, Work};
+//! use kaldi_io::Session;
 //!
 //! const USAGE: &str = "Copies vectors, or archives of vectors.\n\n\
 //!     Usage: copy-vector [options] <rspecifier> <wspecifier>\n e.g.: copy-vector ark:1.ark ark,t:-\n";
@@ -27,7 +28,7 @@
 //! pub const TOOL: Tool = Tool::new(USAGE, &Work(copy_vector));
 //!
 //! pub fn main() -> ExitCode {
-//!     TOOL.run()
+//!     TOOL.run(&Session::new())
 //! }
 //!
 //! fn copy_vector(opts: Options) -> anyhow::Result<Tally> {
@@ -118,6 +119,7 @@ use tool::{CommandLine, ReadyWork};
 pub use advice::closest_names;
 pub use arg::Arg;
 pub use choice::{one_of, one_of_renamed};
+pub use foreign::ToolAdvice;
 pub use kaldi_io::{InputName, MapName, OutputName};
 pub use pieces::{PieceRules, Pieces, PiecesIf, UtterancePieces};
 pub use replace::keep_no_lists;
@@ -137,9 +139,9 @@ pub fn terminal_width() -> Option<usize> {
 }
 
 /// Runs a tool on a command line, in a session of its own; `main` is where it was started.
-fn run(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> ExitCode {
+fn run(tool: &Tool, line: &CommandLine, main: &Location<'_>, session: &Session) -> ExitCode {
     let screen = Arc::new(Screen::default());
-    let session = session(line, &screen);
+    let session = with_log(session, line, &screen);
     session.enter(|| match start(tool, line, main, &session) {
         Ok(ready) => ready.session.clone().enter(|| ready.run(screen, main)),
         Err(code) => code,
@@ -153,17 +155,14 @@ fn refuse(name: &'static str, missing: MissingFeature) -> ExitCode {
 }
 
 /// The session of a tool before its options are known.
-fn session(line: &CommandLine, screen: &Arc<Screen>) -> Session {
+fn with_log(session: &Session, line: &CommandLine, screen: &Arc<Screen>) -> Session {
     memory::keep_freed();
     memory::name_program(line.tool());
     let screen = Arc::clone(screen);
     let log = Log::new().named(&line.tool()).to(move |lines| screen.write(lines));
     ending::install_handlers(log.clone());
     closed::make_closed_streams_fail();
-    let session = Session::new().with_log(log);
-    #[cfg(feature = "stores")]
-    let session = session.with_store(kaldi_store::store());
-    session
+    session.with_log(log)
 }
 
 /// A tool whose command line was read.
@@ -315,7 +314,7 @@ fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>, session: &Session
     };
     let given = Given::of(&command, &matches);
     let (standard, careful) = standard_options(tool, &mut matches).map_err(|error| refuse_matches(&error, main))?;
-    let session = standard.applied_to(session, careful).advised_by(foreign::ToolAdvice);
+    let session = standard.applied_to(session, careful);
     let session = session.with_log(session.log().worded(move |message| spelling.spell(message)));
     session.enter(|| prepare(tool, line, main, &session, (&given, matches), (standard, careful)))
 }

@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use kaldi_io::Session;
+
 use crate::Tool;
 
 /// A tool in the list of its task.
@@ -19,17 +21,17 @@ pub struct ListedTool {
 
 impl ListedTool {
     /// Runs the tool on the command line of the process, as [`Tool::run`] does; or says that it is not in this build.
-    pub fn run(&self) -> ExitCode {
+    pub fn run(&self, session: &Session) -> ExitCode {
         match &self.tool {
-            Ok(tool) => tool.run(),
+            Ok(tool) => tool.run(session),
             Err(missing) => crate::refuse(self.name, *missing),
         }
     }
 
     /// Runs the tool with these words, as [`Tool::run_as`] does; or says that it is not in this build.
-    pub fn run_as(&self, words: Vec<OsString>) -> ExitCode {
+    pub fn run_as(&self, words: Vec<OsString>, session: &Session) -> ExitCode {
         match &self.tool {
-            Ok(tool) => tool.run_as(self.name.into(), words),
+            Ok(tool) => tool.run_as(self.name.into(), words, session),
             Err(missing) => crate::refuse(self.name, *missing),
         }
     }
@@ -43,7 +45,8 @@ impl MissingFeature {
     /// The message for what is missing: a tool, a format.
     #[must_use]
     pub fn message(self, what: &str) -> String {
-        format!("{what} is not in this build, which lacks the feature {}", self.0)
+        let advice = crate::foreign::build_with(self.0);
+        format!("{what} is not in this build, which lacks the feature {}; {advice}", self.0)
     }
 }
 

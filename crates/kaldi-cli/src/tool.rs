@@ -6,6 +6,7 @@ use std::panic::Location;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Args, Command};
+use kaldi_io::Session;
 
 use crate::Tally;
 use crate::command::command;
@@ -131,17 +132,18 @@ impl Tool {
         self.rules.iter().map(|(_, pieces)| pieces).chain(&self.pieces).any(|it| !matches!(it, Pieces::Whole(_)))
     }
 
-    /// Runs the tool on the command line of the process; see [the dialect and the exit codes](crate#command-line).
-    pub fn run(&self) -> ExitCode {
+    /// Runs the tool on the command line of the process; see [the dialect and the exit codes](crate#command-line). The session has
+    /// what only the program knows: its store, and advice.
+    pub fn run(&self, session: &Session) -> ExitCode {
         let mut words = std::env::args_os();
         let name = words.next().unwrap_or_default();
-        self.run_as(name, words.collect())
+        self.run_as(name, words.collect(), session)
     }
 
     /// Runs the tool as if it had been called by this name with these words: `kaldi-tables copy-feats ...` runs
     /// `copy-feats ...`.
-    pub fn run_as(&self, name: OsString, words: Vec<OsString>) -> ExitCode {
-        crate::run(self, &CommandLine { name, words }, self.place)
+    pub fn run_as(&self, name: OsString, words: Vec<OsString>, session: &Session) -> ExitCode {
+        crate::run(self, &CommandLine { name, words }, self.place, session)
     }
 
     /// The tool's options and arguments.

@@ -67,14 +67,3 @@ impl Default for WarpOptions {
         Self { vtln_warp: 1.0, vtln_map: None, utt2spk: None }
     }
 }
-
-#[cfg(all(test, feature = "cli"))]
-mod cli_tests {
-    use super::*;
-
-    #[test]
-    fn defaults_are_the_same_with_and_without_a_command_line() {
-        option_table::testing::keeps_its_defaults::<ExtractOptions>();
-        option_table::testing::keeps_its_defaults::<WarpOptions>();
-    }
-}

@@ -31,8 +31,6 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-#[cfg(all(test, feature = "cli"))]
-mod cli;
 mod cmvn;
 mod deltas;
 mod dims;

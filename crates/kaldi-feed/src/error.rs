@@ -69,10 +69,12 @@ pub enum Error {
         place: String,
     },
     /// A binary value that is copied unchanged should become text.
-    #[error("{key}: expected text as the option t asks, got a binary value")]
+    #[error("{key}: {message}")]
     TextCopy {
         /// The key.
         key: BString,
+        /// What was expected, and what was found.
+        message: String,
     },
     /// Lines of a list should become an archive.
     #[error("{name}: a list of lines becomes a list: write to scp:FILE or FILE, or read ark:FILE")]

@@ -1,7 +1,7 @@
 //! Entries of tables that are copied unchanged, whatever their values.
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Blob, KeyedLine, Lines, Output, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind, is_specifier};
+use kaldi_io::{Blob, KeyedLine, Lack, Lines, Output, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind, is_specifier};
 use kaldi_table::{ArchiveWriter, RawEntries, RawEntry, Reader, ScriptLine, ScriptLines, ValueLoader};
 use kaldi_types::Detector;
 use kaldi_values::{Cursor, Format};
@@ -147,9 +147,9 @@ impl Items {
                 Ok(Source::Archive(RawEntries::archive(&rxfilename, Detector::new(None))?.into()))
             }
             Some(Rspecifier { kind: RspecifierKind::Shards | RspecifierKind::Shar, .. }) => {
-                let advice = "this needs an archive or a list, not shards";
+                let advice = Lack::CopiesOfShards.explain("this needs an archive or a list, not shards");
                 let (role, text) = ("rspecifier", name.to_owned());
-                Err(kaldi_table::Error::Specifier { role, text, advice: advice.to_owned() }.into())
+                Err(kaldi_table::Error::Specifier { role, text, advice }.into())
             }
             Some(Rspecifier { rxfilename, .. }) if has_values => {
                 let loader = ValueLoader::strict(Detector::new(None));
@@ -295,7 +295,8 @@ impl ItemWriter {
 /// Writes an entry unchanged.
 fn put_entry(archive: &mut ArchiveWriter, loader: &mut ValueLoader<Detector>, entry: &ItemEntry) -> Result<()> {
     if archive.format() == Format::Text && !entry.is_text {
-        return Err(Error::TextCopy { key: entry.key.clone() });
+        let message = Lack::TextOfBytes.explain("expected text as the option t asks, got a binary value");
+        return Err(Error::TextCopy { key: entry.key.clone(), message });
     }
     match &entry.content {
         Content::Bytes { blob, value_at } => Ok(archive.put_blob(entry.key.as_bstr(), *value_at, blob)?),

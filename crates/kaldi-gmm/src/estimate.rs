@@ -193,14 +193,3 @@ impl NewWeights {
         Vector::from_vec(kept)
     }
 }
-
-#[cfg(all(test, feature = "cli"))]
-mod cli_tests {
-    use super::*;
-
-    #[test]
-    fn defaults_are_the_same_with_and_without_a_command_line() {
-        option_table::testing::keeps_its_defaults::<MleDiagGmmOptions>();
-        option_table::testing::keeps_its_defaults::<MleFullGmmOptions>();
-    }
-}

@@ -35,6 +35,39 @@ pub trait Advice: Send + Sync {
 
     /// What to do about a file that is not where its script file says.
     fn on_moved(&self, moved: &Moved) -> String;
+
+    /// Which other way there is to what a library cannot do.
+    fn on_lack(&self, _lack: Lack) -> Option<String> {
+        None
+    }
+}
+
+/// What a library cannot do, and a program may have another way to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Lack {
+    /// Writing shards by a wspecifier.
+    WritingShards,
+    /// Finding keys in shards.
+    KeysOfShards,
+    /// Copying shards like tables.
+    CopiesOfShards,
+    /// Reading an archive in any order.
+    AnyOrder,
+    /// Writing a binary value as text without knowing its type.
+    TextOfBytes,
+    /// A feature of the package that the build lacks.
+    Feature(&'static str),
+}
+
+impl Lack {
+    /// A message on it, and the advice of the session of this thread.
+    pub fn explain(self, message: &str) -> String {
+        match Session::with(Session::advice).and_then(|advice| advice.on_lack(self)) {
+            Some(advice) => format!("{message}; {advice}"),
+            None => message.to_owned(),
+        }
+    }
 }
 
 /// Asks the advice of the session of this thread what a stream is ([`Advice::on_stream`]).

@@ -49,7 +49,7 @@ mod xfilename;
 
 pub use address::{is_remote, local_path, make_folder, make_last_folder, remote_name};
 pub use advice::{
-    Advice, AdviceGiven, ExpectedStream, explain_sound, is_script_line, output_doubt, recognize, split_key_off,
+    Advice, AdviceGiven, ExpectedStream, Lack, explain_sound, is_script_line, output_doubt, recognize, split_key_off,
 };
 pub use blob::{Blob, Chunk};
 pub use characters::{excerpt, is_space, printable, printable_json, shortened};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bstr::BStr;
 
 use crate::FrameFn;
+use crate::advice::Lack;
 use crate::address::is_remote;
 use crate::session::Session;
 use crate::store::Store;
@@ -18,7 +19,7 @@ const MISSING: &str = "what opens names in stores and on the web is not in this 
 /// # Errors
 /// If it has no store.
 pub fn store() -> io::Result<Arc<dyn Store>> {
-    let missing = || io::Error::new(io::ErrorKind::Unsupported, MISSING);
+    let missing = || io::Error::new(io::ErrorKind::Unsupported, Lack::Feature("stores").explain(MISSING));
     Session::with(Session::store_of).ok_or_else(missing)
 }
 

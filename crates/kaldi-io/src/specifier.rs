@@ -183,7 +183,7 @@ pub fn specifier_advice(text: &BStr, role: &str) -> String {
         return "there must be no white space before the colon".to_owned();
     }
     if role == "wspecifier" && words.split_str(b",").any(|word| matches!(word, b"shard" | b"shar")) {
-        return "shards are tables to read only".to_owned();
+        return crate::Lack::WritingShards.explain("shards are tables to read only");
     }
     let kinds: Vec<&[u8]> = words.split_str(b",").filter(|word| is_kind(word)).collect();
     match kinds.as_slice() {

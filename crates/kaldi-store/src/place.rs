@@ -140,9 +140,8 @@ pub fn operator(scheme: &str, bucket: &str, mut transport: Transport) -> Result<
         "gs" => Operator::new(gcs(bucket)).map(|builder| builder.finish()),
         #[cfg(not(feature = "gcs"))]
         "gs" => {
-            return Err(Fault::other(
-                "what opens names of Google's store is not in this build, which lacks the feature gcs",
-            ));
+            let message = "what opens names of Google's store is not in this build, which lacks the feature gcs";
+            return Err(Fault::other(kaldi_io::Lack::Feature("gcs").explain(message)));
         }
         "azblob" => Operator::new(azblob(bucket)?).map(|builder| builder.finish()),
         _ => Operator::new(webhdfs(scheme, bucket)).map(|builder| builder.finish()),

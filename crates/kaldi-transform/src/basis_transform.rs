@@ -151,15 +151,3 @@ impl Line {
         Ok(step)
     }
 }
-
-#[cfg(all(test, feature = "cli"))]
-mod cli_tests {
-    use super::*;
-
-    #[test]
-    fn defaults_are_the_same_with_and_without_a_command_line() {
-        option_table::testing::keeps_its_defaults::<BasisFmllrOptions>();
-        option_table::testing::keeps_its_defaults::<crate::FmllrOptions>();
-        option_table::testing::keeps_its_defaults::<crate::FmpeOptions>();
-    }
-}

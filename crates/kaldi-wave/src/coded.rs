@@ -1,6 +1,6 @@
 //! Files of sound of other kinds than RIFF/WAVE and FLAC.
 
-use kaldi_io::ParseError;
+use kaldi_io::{Lack, ParseError};
 use sound_files::{DecodedSound, DetectedSound, SoundFault, SoundHeader, SoundKind};
 
 use crate::flac::is_flac;
@@ -107,5 +107,9 @@ const MAGIC: u64 = 4;
 
 pub(crate) fn fault(fault: SoundFault) -> ParseError {
     let offset = usize::try_from(fault.offset.max(MAGIC)).unwrap_or(usize::MAX);
-    ParseError { at_end: fault.at_end, ..ParseError::new(offset, fault.message) }
+    let message = match fault.missing_feature {
+        Some(feature) => Lack::Feature(feature).explain(&fault.message).into(),
+        None => fault.message,
+    };
+    ParseError { at_end: fault.at_end, ..ParseError::new(offset, message) }
 }

@@ -130,7 +130,7 @@ fn decode_track(track: &Track, file: Bytes<'_>, out: &mut [Vec<f32>]) -> Result<
     let start = out[0].len();
     let wanted = track.length.map(|length| length.saturating_add(track.skip));
     let mut decoder = Decoder::new(&track.codec)
-        .map_err(|message| SoundFault::new(track.packets.first().map_or(0, |packet| packet.offset), message))?;
+        .map_err(|message| SoundFault::no_decoder(track.packets.first().map_or(0, |packet| packet.offset), message))?;
     // What does not count at the start is dropped at once.
     let mut skipped = 0;
     for packet in &track.packets {

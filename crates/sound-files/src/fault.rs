@@ -14,11 +14,19 @@ pub struct SoundFault {
     pub at_end: bool,
     /// Whether nothing is known to be wrong: the file does not show whether it is whole.
     pub is_doubt: bool,
+    /// The feature of this crate without which there is no decoder.
+    pub missing_feature: Option<&'static str>,
 }
 
 impl SoundFault {
     pub(crate) fn new(offset: u64, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { offset, message: message.into(), at_end: false, is_doubt: false }
+        Self { offset, message: message.into(), at_end: false, is_doubt: false, missing_feature: None }
+    }
+
+    /// A decoder that is not there.
+    pub(crate) fn no_decoder(offset: u64, message: impl Into<Cow<'static, str>>) -> Self {
+        let missing_feature = (!cfg!(feature = "codecs")).then_some("codecs");
+        Self { missing_feature, ..Self::new(offset, message) }
     }
 
     /// Fewer samples than headers promise.

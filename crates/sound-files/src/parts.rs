@@ -106,7 +106,7 @@ impl Stream {
         let first = wanted.saturating_sub(BEFORE);
         let packets = &self.track.packets;
         let place = packets.get(wanted).map_or(0, |packet| packet.offset);
-        let mut decoder = Decoder::new(&self.track.codec).map_err(|message| SoundFault::new(place, message))?;
+        let mut decoder = Decoder::new(&self.track.codec).map_err(|message| SoundFault::no_decoder(place, message))?;
         let mut scratch = vec![Vec::new(); out.len()];
         for (index, packet) in packets.iter().enumerate().skip(first) {
             let from = index.checked_sub(1).map_or(0, |before| self.ends[before]);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bstr::{BString, ByteSlice};
 use kaldi_corpus::ListIndex;
 use kaldi_corpus::shard::{ListKind, Stored};
-use kaldi_io::{Rspecifier, RspecifierKind};
+use kaldi_io::{Lack, Rspecifier, RspecifierKind};
 use kaldi_reader::{BoxReader, ReaderExt};
 use kaldi_table::{ScriptLine, count_delivered, parse_script_line};
 
@@ -35,7 +35,7 @@ impl Table {
             Some(Rspecifier { kind: RspecifierKind::Script, rxfilename, .. }) => rxfilename,
             Some(_) => {
                 let message = "expected a script file (scp:FILE), whose lines can be read in any order, got an archive";
-                return Err(Error::Conf { place: name.to_string(), message: message.to_owned() });
+                return Err(Error::Conf { place: name.to_string(), message: Lack::AnyOrder.explain(message) });
             }
             None => {
                 let message = "expected a table such as scp:wav.scp or scp:feats.scp";

@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{Rspecifier, RspecifierKind, Session, printable_rxfilename};
+use kaldi_io::{Lack, Rspecifier, RspecifierKind, Session, printable_rxfilename};
 use kaldi_values::Value;
 
 use crate::framing::Typed;
@@ -129,7 +129,8 @@ impl KeyedEntries {
     fn open(rspecifier: &BStr, framing: Typed, session: Session) -> Result<Self> {
         let parsed = parse_rspecifier(rspecifier)?;
         if matches!(parsed.kind, RspecifierKind::Shards | RspecifierKind::Shar) {
-            return Err(refused(rspecifier, "shards are only read in order, and here keys are looked up"));
+            let message = "shards are only read in order, and here keys are looked up";
+            return Err(refused(rspecifier, &session.enter(|| Lack::KeysOfShards.explain(message))));
         }
         let table = session.enter(|| Table::open(&parsed, framing, &session))?;
         Ok(Self { table, recent: None, permissive: parsed.options.permissive, session })
