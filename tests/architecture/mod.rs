@@ -45,8 +45,7 @@ fn names_of_public_types_are_unique() {
 #[test]
 fn libraries_spell_no_options() {
     // The command line itself; the words of other programs; the dialect in general.
-    let others =
-        ["kaldi-cli/", "kaldi-jobs/src/engine/", "kaldi-jobs/src/stamps.rs", "kaldi-jobs/src/words.rs"];
+    let others = ["kaldi-cli/", "kaldi-jobs/src/engine/", "kaldi-jobs/src/stamps.rs", "kaldi-jobs/src/words.rs"];
     let tools: Vec<String> = registry::tools().into_iter().map(|tool| tool.name).collect();
     let spells = |line: &str| {
         line.match_indices("--").any(|(at, _)| {
@@ -83,7 +82,9 @@ fn options_of_libraries_have_the_defaults_of_their_fields() {
                 owner = name;
             }
             let named = line.split_once("_t = ").and_then(|(_, rest)| rest.split_once("::default()."));
-            if let Some((owner, field)) = named.filter(|_| line.contains("default_value_t") || line.contains("cfg_attr")) {
+            if let Some((owner, field)) =
+                named.filter(|_| line.contains("default_value_t") || line.contains("cfg_attr"))
+            {
                 default = Some((owner, field.split([',', ')']).next().unwrap_or_default()));
             } else if let (["pub", field, ..], Some(named)) = (&words[..], default.take()) {
                 count += 1;

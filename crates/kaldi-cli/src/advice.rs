@@ -22,9 +22,8 @@ const MOST_NAMES: usize = 3;
 pub(crate) fn advise_on_arguments(command: &Command, words: &[OsString]) -> Option<String> {
     let words: Vec<&BStr> = words.iter().map(|word| word.as_bytes().as_bstr()).collect();
     let (words, _) = split_at_dashes(&words);
-    let is_switch = |word: &BStr| {
-        is_option(word) && find(command, &word[2..]).is_some_and(|option| Kind::of(option) == Kind::Bool)
-    };
+    let is_switch =
+        |word: &BStr| is_option(word) && find(command, &word[2..]).is_some_and(|option| Kind::of(option) == Kind::Bool);
     let switched = |pair: &&[&BStr]| is_switch(pair[0]) && read_bool(pair[1]).is_some();
     if let Some(&[option, value]) = words.windows(2).find(switched) {
         return Some(format!("{value} after {option} is an argument; as its value, it is written {option}={value}"));

@@ -56,7 +56,9 @@ fn explain(command: &mut Command, spelled: &Spelled, error: &Error) -> Fault {
         _ => command.get_arguments().find(|arg| arg.to_string() == shown),
     };
     let value = match error.kind() {
-        ErrorKind::InvalidUtf8 => spelled.arguments.iter().find(|value| value.to_str().is_err()).map(|value| value.to_string()),
+        ErrorKind::InvalidUtf8 => {
+            spelled.arguments.iter().find(|value| value.to_str().is_err()).map(|value| value.to_string())
+        }
         _ => Some(text(ContextKind::InvalidValue).to_owned()),
     }
     .unwrap_or_default();

@@ -69,9 +69,9 @@
 
 mod advice;
 mod arg;
+mod choice;
 mod closed;
 mod command;
-mod choice;
 mod dialect;
 mod ending;
 mod fault;
@@ -103,9 +103,9 @@ use std::panic::Location;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use clap::{ArgMatches, Args, FromArgMatches};
 use kaldi_io::{HeldOutputs, Session};
 use kaldi_log::Log;
-use clap::{ArgMatches, Args, FromArgMatches};
 
 use command::{Given, command, options};
 use dialect::{Request, Spelled, read};

@@ -38,7 +38,10 @@ impl Kind {
         }
         let kinds = [
             (Self::Bool, &[TypeId::of::<bool>()][..]),
-            (Self::Int, &[i32_id(), TypeId::of::<i64>(), TypeId::of::<isize>(), TypeId::of::<u8>(), TypeId::of::<u16>()]),
+            (
+                Self::Int,
+                &[i32_id(), TypeId::of::<i64>(), TypeId::of::<isize>(), TypeId::of::<u8>(), TypeId::of::<u16>()],
+            ),
             (Self::Uint, &[TypeId::of::<u32>(), TypeId::of::<usize>(), TypeId::of::<u64>()]),
             (Self::Float, &[TypeId::of::<f32>()]),
             (Self::Double, &[TypeId::of::<f64>()]),

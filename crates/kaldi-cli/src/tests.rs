@@ -49,7 +49,7 @@ struct Window {
     #[arg(long, default_value_t = 1e-10)]
     floor: f64,
     /// Type of window
-    #[arg(long, default_value = "povey")]
+    #[arg(long, default_value = "povey", value_parser = crate::one_of(&WINDOWS))]
     window_type: &'static str,
 }
 
@@ -399,7 +399,7 @@ fn a_value_that_its_type_refuses_is_named_with_the_reason() {
     let error = parse_words::<Typed>(&words(&["--other_columns=1", "x"])).unwrap_err();
     assert_eq!(error, "invalid first columns \"x\": expected columns: invalid digit found in string");
     let error = parse_words::<Typed>(&words(&["--other_columns=y", "2"])).unwrap_err();
-    assert_eq!(error, "Invalid option --other-columns=y: expected columns: invalid digit found in string");
+    assert_eq!(error, "Invalid option --other_columns=y: expected columns: invalid digit found in string");
     let odd = OsString::from_vec(b"\xff".to_vec());
     let error = parse_words::<Typed>(&[odd]).unwrap_err();
     assert_eq!(error, "invalid first columns \"\u{fffd}\": expected UTF-8");
@@ -420,7 +420,11 @@ fn arguments_need_not_be_utf8_nor_filled() {
 
 #[test]
 fn the_usage_text_has_kaldis_layout() {
-    let usage = usage::usage_text("Copies.\n\nUsage: copy [options] <in> <out>\n", &command(&Options::augment_args, false), 200);
+    let usage = usage::usage_text(
+        "Copies.\n\nUsage: copy [options] <in> <out>\n",
+        &command(&Options::augment_args, false),
+        200,
+    );
     let expected = "
 Copies.
 

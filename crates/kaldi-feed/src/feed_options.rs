@@ -12,8 +12,7 @@ use crate::{
 };
 
 /// The part of the data that is fed, which says what is done with it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[derive(clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum FeedPart {
     /// All stages are applied, and each rank gets its share.
     Train,
@@ -22,8 +21,7 @@ pub enum FeedPart {
 }
 
 /// What is done about a sample that cannot be read or used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[derive(clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum OnError {
     /// It is left out with a warning.
     Skip,
@@ -32,8 +30,7 @@ pub enum OnError {
 }
 
 /// Another program whose order is made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[derive(clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum ShuffleCompat {
     /// The order is our own.
     None,
@@ -42,8 +39,7 @@ pub enum ShuffleCompat {
 }
 
 /// What the labels of utterances are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[derive(clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum FeedLabels {
     /// The numbers of the symbols of their text.
     Text,

@@ -1,7 +1,9 @@
 //! Entries of tables that are copied unchanged, whatever their values.
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Blob, KeyedLine, Lack, Lines, Output, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind, is_specifier};
+use kaldi_io::{
+    Blob, KeyedLine, Lack, Lines, Output, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind, is_specifier,
+};
 use kaldi_table::{ArchiveWriter, RawEntries, RawEntry, Reader, ScriptLine, ScriptLines, ValueLoader};
 use kaldi_types::Detector;
 use kaldi_values::{Cursor, Format};

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use bstr::BStr;
 
 use crate::FrameFn;
-use crate::advice::Lack;
 use crate::address::is_remote;
+use crate::advice::Lack;
 use crate::session::Session;
 use crate::store::Store;
 use crate::xfilename::split_offset;

@@ -3,8 +3,7 @@
 use crate::Random;
 
 /// What the random numbers of an entry depend on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[derive(clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum RandomBy {
     /// The entries before it in the table, as in Kaldi.
     Table,

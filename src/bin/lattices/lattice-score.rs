@@ -11,10 +11,10 @@ use kaldi_cli::{InputName, OutputName, Tally, read_keys};
 use kaldi_io::Output;
 use kaldi_lattice::{BayesRiskOptions, CompactLattice, Error, Scale};
 use kaldi_log::{log, warning};
+use kaldi_number::{NamedNumber, NamedNumbers};
 use kaldi_score::{Edits, ErrorRates, ScoredUnit, count_edits};
 use kaldi_table::{Reader, SequentialReader, WorkError, create_output};
 use kaldi_values::{SymbolTable, Tokens};
-use kaldi_number::{NamedNumber, NamedNumbers};
 
 use crate::usable::if_usable;
 

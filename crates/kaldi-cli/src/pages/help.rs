@@ -2,8 +2,8 @@
 
 use clap::Arg;
 
-use crate::dialect::normalized;
 use crate::command::{arguments, options};
+use crate::dialect::normalized;
 use crate::option::{Kind, Role, choices, is_standard, name, repeats, shown_default};
 use crate::spelling::Spelling;
 use crate::tool::Tool;
@@ -76,8 +76,7 @@ impl Help {
         help.read_text(tool.usage);
         let command = tool.command();
         let spelling = Spelling::of(&command);
-        let (mut standard, mut own): (Vec<&Arg>, Vec<&Arg>) =
-            options(&command).partition(|option| is_standard(option));
+        let (mut standard, mut own): (Vec<&Arg>, Vec<&Arg>) = options(&command).partition(|option| is_standard(option));
         for options in [&mut standard, &mut own] {
             options.sort_by_key(|option| normalized(name(option).as_bytes()));
         }

@@ -2,10 +2,12 @@
 
 use super::*;
 
+const PARTS: [(&str, char); 2] = [("train", 't'), ("valid", 'v')];
+
 #[derive(Debug, clap::Args)]
 struct Renamed {
     /// The part of the data
-    #[arg(long, alias = "split", default_value = "train")]
+    #[arg(long, alias = "split", default_value = "train", value_parser = crate::one_of_renamed(&PARTS, &[("dev", "valid")]))]
     part: char,
 }
 
