@@ -311,7 +311,8 @@ impl Model {
         if let Some((count, place)) = &self.positive {
             warning!("{place}: the logarithm of a probability is over 0; {count} such n-grams");
         }
-        if !self.has_word && self.lost.unknown > 0 {
+        // Of a model of words alone, which may well be small, a warning says so.
+        if !self.has_word && self.lost.unknown > 0 && self.orders.len() > 1 {
             let list = opts.read_symbol_table.as_ref().map(ToString::to_string).unwrap_or_default();
             bail!("{name}: no word of the model is in the symbol table {list}: is this the right table?");
         }

@@ -109,6 +109,8 @@ pub struct ModelBuilder {
     arcs: Vec<Arc>,
     lines: ArcLines,
     histories: Histories,
+    /// The history of the n-gram that came last, and its state: most often the next one has it, too.
+    last: (Vec<i32>, u32),
     start: Option<u32>,
     has_end: bool,
     properties: Properties,
@@ -144,6 +146,7 @@ impl ModelBuilder {
             arcs: Vec::new(),
             lines: ArcLines::default(),
             histories: Histories::new(0),
+            last: (Vec::new(), 0),
             start: None,
             has_end: false,
             properties: Properties::EMPTY,
@@ -199,7 +202,13 @@ impl ModelBuilder {
         if history.contains(&self.end) || words[1..].contains(&self.begin) {
             return Ok(Placed::Misplaced);
         }
-        let Some(state) = self.histories.state_of(history) else { return Ok(Placed::NoHistory) };
+        if self.last.0 != history {
+            let Some(state) = self.histories.state_of(history) else { return Ok(Placed::NoHistory) };
+            self.last.0.clear();
+            self.last.0.extend_from_slice(history);
+            self.last.1 = state;
+        }
+        let state = self.last.1;
         if word == self.disambiguation {
             return Err(ModelError::DisambiguationSymbol);
         }
