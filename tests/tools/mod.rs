@@ -7,6 +7,7 @@ pub mod every_field;
 pub mod every_output;
 pub mod features;
 pub mod feed;
+pub mod graphs;
 pub mod help;
 pub mod inspect;
 pub mod jobs;

@@ -177,10 +177,11 @@ impl Output {
         self.stream().name.clone()
     }
 
-    /// Where the next byte will be in the file, or `None` if a later reader could not seek there (pipes).
+    /// Where the next byte will be in the file, or `None` if a later reader could not seek there (pipes). In
+    /// `/dev/null` bytes are counted.
     pub fn position(&self) -> Option<u64> {
         let stream = self.stream();
-        stream.seekable.then_some(stream.position)
+        stream.has_positions.then_some(stream.position)
     }
 
     /// Writes `bytes`.

@@ -1,9 +1,10 @@
 //! Bytes that are written into a file.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::sync::Arc;
 
 use super::part::{FileEnd, PartError};
@@ -75,8 +76,10 @@ pub(super) struct Stream {
     pending: Option<Pending>,
     /// Position of the next byte in the file. It includes bytes that are not written yet.
     pub(super) position: u64,
-    /// Whether positions mean anything to a later reader.
+    /// Whether a later reader can start at any byte.
     pub(super) seekable: bool,
+    /// Whether positions can be listed: in what is seekable, and in `/dev/null`, of which only the list is wanted.
+    pub(super) has_positions: bool,
     /// The reserved space of the file.
     pub(super) room: ReservedBlocks,
     /// What is there, until it is known whether this may replace it.
@@ -93,13 +96,17 @@ impl Stream {
             pending: None,
             position: 0,
             seekable: true,
+            has_positions: true,
             room: ReservedBlocks::none(),
             replacement: None,
         }
     }
 
     pub(super) fn new(file: File, name: String) -> Self {
-        let regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
+        let metadata = file.metadata();
+        let regular = metadata.as_ref().is_ok_and(Metadata::is_file);
+        let is_null = metadata
+            .is_ok_and(|metadata| metadata.file_type().is_char_device() && metadata.rdev() == libc::makedev(1, 3));
         // Standard output may be a file that others have written to before, or append to.
         let position = match (regular, appends(&file)) {
             (false, _) => 0,
@@ -116,6 +123,7 @@ impl Stream {
             pending: None,
             position,
             seekable: regular,
+            has_positions: regular || is_null,
             room: ReservedBlocks::none(),
             replacement: None,
         }
