@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Locator, Rxfilename};
+use kaldi_measure::{code_point, invisible_characters};
 use kaldi_table::{ScriptLine, ScriptLines};
 use kaldi_types::{Header, ValueType};
 
@@ -133,6 +134,9 @@ impl Check<'_> {
         if place.is_duplicate {
             self.fault(key, "the key was there before");
         }
+        if let Some(message) = invisible_in(key) {
+            self.fault(key, message);
+        }
     }
 
     /// Returns the line of the entry, if its value is not after its key.
@@ -202,6 +206,14 @@ impl Check<'_> {
         Ok(())
     }
 }
+
+/// Names the characters of a key that cannot be seen, if there are any.
+pub(crate) fn invisible_in(key: &BStr) -> Option<String> {
+    let found: Vec<String> = invisible_characters(key).into_iter().map(code_point).collect();
+    (!found.is_empty()).then(|| format!("{INVISIBLE}: {}", found.join(" ")))
+}
+
+pub(crate) const INVISIBLE: &str = "the key has characters that cannot be told from a space or from nothing";
 
 /// The name without a range.
 fn name_of(xfilename: &BString) -> BString {

@@ -7,7 +7,7 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_inspect::{
     By, Distribution, Entries, EntryStatistics, Examiner, MeasureStatistics, Measures, Named, NamedKind, Numbers,
-    Report, Statistics, decode_sound, measure_graph, measure_sound, sound_measures,
+    ForeignKind, Report, Statistics, TimeMarks, decode_sound, measure_graph, measure_sound, sound_measures,
 };
 use kaldi_io::{Output, Session};
 use kaldi_lattice::{CompactLattice, Fst, Graph, GraphForm, Lattice, StoredGraph};
@@ -26,7 +26,8 @@ infinite; these are left out of the others. With --by, for each column, entry or
 than 1 % of itself from a number of that rank. Constant columns and the lengths of entries are shown for the whole
 table. An entry that cannot be read is named and left out, and the exit status is 1. Waveforms are measured: the groups are duration (s), rate, channels, peak, offset, level (dB), clipped, zeros, snr,
 silence, lead, trail, bandwidth, and --by=key shows them for each entry; docs/looking.md says what they mean. Lattices are
-measured, too: states, arcs, frames, words (of the best path) and depth (arcs across a frame); FSTs: states and arcs.
+measured, too: states, arcs, frames, words (of the best path) and depth (arcs across a frame); FSTs: states and arcs. Of CTM, RTTM and
+STM, each recording is measured: marks (lines with times), words, speakers, seconds, end.
 
 Usage: table-stats [options] <table> [<table> ...]
  e.g.: table-stats scp:feats.scp
@@ -70,6 +71,13 @@ fn table_stats(opts: Options) -> anyhow::Result<Tally> {
     let mut tally = Tally::default();
     let mut pictures = Vec::new();
     for (number, table) in opts.tables.iter().enumerate() {
+        if let Some(ForeignKind::TimeMarks(kind)) = ForeignKind::find(table)? {
+            let statistics = count_marks(&TimeMarks::read(table, kind)?, table, &opts, number, &mut output, &mut tally)?;
+            if let Some((_, format)) = &picture {
+                pictures.push(draw_measures(table, &statistics, *format)?);
+            }
+            continue;
+        }
         let form = opts.form_of(table)?;
         let measuring = Measuring { table, opts: &opts, number, output: &mut output, tally: &mut tally };
         if let Some(statistics) = measuring.measure_form(form.map(|(value_type, _)| value_type))? {
@@ -127,6 +135,34 @@ impl Options {
         };
         Ok(Some((create_output(name, false)?, format)))
     }
+}
+
+/// Counts what a list of times has of each recording.
+fn count_marks(
+    marks: &TimeMarks,
+    table: &InputName,
+    opts: &Options,
+    number: usize,
+    output: &mut Output,
+    tally: &mut Tally,
+) -> anyhow::Result<MeasureStatistics> {
+    ensure!(matches!(opts.by, By::Table | By::Key), "expected --by=table or --by=key for lists of times");
+    let mut statistics = MeasureStatistics::default();
+    let mut report = Report::new(table, By::Column, opts.json, number);
+    for (at, (recording, marked)) in marks.recordings.iter().enumerate() {
+        let measures = marked.measures();
+        statistics.add(&measures);
+        tally.done += 1;
+        if opts.by == By::Key {
+            report.put_measures(recording.as_bstr(), &measures, number == 0 && at == 0);
+        }
+    }
+    if opts.by == By::Table {
+        statistics.groups().iter().for_each(|group| report.put(group, None));
+    }
+    output.write_all(&report.take())?;
+    log!("Measured {} recordings of {table}.", statistics.num_entries());
+    Ok(statistics)
 }
 
 /// Draws the charts of a table whose entries were measured.

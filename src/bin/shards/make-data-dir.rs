@@ -23,7 +23,7 @@ Makes a data directory (wav.scp, utt2spk, spk2utt, text, segments) of a folder o
   csv, tsv   lines after one of names: path, sentence or text, client_id or speaker, id, offset, duration (Common Voice)
   nemo       lines of JSON: audio_filepath, duration, text, offset, speaker, utt_id, lang; with shard_id, sound is in tar files
   wenet      lines of JSON: key, wav, txt, start, end
-  lhotse     cuts.jsonl, or a folder with it, or with *recordings*.jsonl and *supervisions*.jsonl; also those with .gz. segments is
+  lhotse     cuts.jsonl, or a folder with it, or with *recordings*.jsonl and *supervisions*.jsonl; also with .gz, and .json. segments is
              written always; features in archives stay there, those of NumPy become feats.ark
   shar       a Shar folder of lhotse: WAV stays in its tar files, other sound is copied
   parquet, arrow
