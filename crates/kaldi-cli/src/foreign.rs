@@ -95,16 +95,22 @@ fn advise(kind: FileKind, name: &str) -> String {
 }
 
 /// What libraries, which know no tools, say of something that cannot be done, and the tools that do it.
-const TOOLS: [(&str, &str); 5] = [
+const TOOLS: [(&str, &str); 6] = [
     ("shards are tables to read only", "make-shard-list and copy-shards write them"),
     ("shards are only read in order, and here keys are looked up", "shards-to-scp writes a script file (scp:)"),
     ("this needs an archive or a list, not shards", "copy-shards copies shards"),
     ("whose lines can be read in any order, got an archive", "ark-to-scp makes a script file of it"),
+    (
+        "binary data is not written to a terminal",
+        "ark,t:- writes text, and table-head shows what is in a table; | and > take binary data",
+    ),
     ("expected text as the option t asks, got a binary value", "copy-feats and its like write text"),
 ];
 
 /// The tools for what could not be done, according to a message.
 pub(crate) fn tools_for(message: &str) -> Option<&'static str> {
+    // Errors of writing end with the place.
+    let message = message.rsplit_once(" (after ").filter(|(_, place)| place.ends_with(" bytes)")).map_or(message, |it| it.0);
     TOOLS.iter().find(|(said, _)| message.ends_with(said)).map(|(_, advice)| *advice)
 }
 

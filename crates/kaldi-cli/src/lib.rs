@@ -74,6 +74,7 @@ mod dialect;
 mod ending;
 mod foreign;
 mod memory;
+mod name_ending;
 mod names;
 mod nothing;
 mod option;
@@ -122,9 +123,10 @@ pub use standard::{asked_threads, is_forced, num_threads, unless_forced};
 pub use sum::{Summand, add_files, sum_files, sum_stats, sum_table, sum_tables};
 pub use tally::Tally;
 #[doc(hidden)]
+pub use name_ending::{expect_ending, expect_folder};
 pub use task::tool_of_file;
 pub use task::{ListedTool, MissingFeature, Origin, Task};
-pub use text::{read_keys, read_text};
+pub use text::{align_columns, read_keys, read_text};
 pub use tool::{AnyWork, Tool, Work};
 
 /// The width of the terminal that standard output is; `None` if it is not a terminal.
@@ -315,7 +317,9 @@ fn prepare(
     (dialect, reading): (&Dialect, &Reading),
     standard: Standard,
 ) -> Result<ReadyTool, ExitCode> {
-    if standard.print_args {
+    // In a log, it says how the output came about; on a terminal, it is just above.
+    let is_known = || tool.is_own && std::io::stderr().is_terminal();
+    if standard.print_args.unwrap_or_else(|| !is_known()) {
         kaldi_log::write_line(&echo(line));
     }
     let given = dialect.given(reading).map_err(|message| {

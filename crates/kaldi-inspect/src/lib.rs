@@ -94,7 +94,7 @@ pub use model_arrays::model_arrays;
 pub use numbers::{Elements, Layout, Numbers};
 pub use report::Report;
 pub use select::{Selected, select};
-pub use show::{copy, cut_lines, show, show_json};
+pub use show::{copy, cut_lines, cut_rows, show, show_json};
 pub use sketch::Sketch;
 pub use sound::{MeasureStatistics, Measures, decode_sound, measure_graph, measure_sound, sound_measures};
 pub use statistics::{EntryStatistics, Examiner, Statistics};

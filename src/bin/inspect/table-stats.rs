@@ -67,7 +67,7 @@ fn table_stats(opts: Options) -> anyhow::Result<Tally> {
     let by = opts.by;
     ensure!((by == By::Speaker) == opts.utt2spk.is_some(), "expected --utt2spk with --by=speaker, and with it only");
     let picture = opts.picture(by)?;
-    let mut output = Output::create(b"-".as_bstr(), false)?;
+    let mut output = Lines::new(!opts.json && kaldi_cli::terminal_width().is_some())?;
     let mut tally = Tally::default();
     let mut pictures = Vec::new();
     for (number, table) in opts.tables.iter().enumerate() {
@@ -112,6 +112,34 @@ fn table_stats(opts: Options) -> anyhow::Result<Tally> {
     Ok(if left_out > 0 { tally.ok_if(false) } else { tally })
 }
 
+/// Lines for standard output: as they are, or for a terminal with their columns below each other.
+struct Lines {
+    output: Output,
+    /// What is known only when all lines are there.
+    waiting: Option<Vec<u8>>,
+}
+
+impl Lines {
+    fn new(aligned: bool) -> anyhow::Result<Self> {
+        Ok(Self { output: Output::create(b"-".as_bstr(), false)?, waiting: aligned.then(Vec::new) })
+    }
+
+    fn write_all(&mut self, lines: &[u8]) -> anyhow::Result<()> {
+        match &mut self.waiting {
+            Some(waiting) => waiting.extend_from_slice(lines),
+            None => self.output.write_all(lines)?,
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> anyhow::Result<()> {
+        if let Some(waiting) = self.waiting {
+            self.output.write_all(&kaldi_cli::align_columns(&waiting))?;
+        }
+        Ok(self.output.finish()?)
+    }
+}
+
 impl Options {
     /// The type of the values of a table, and whether they are in text form; `None` if it cannot be found by looking.
     fn form_of(&self, table: &InputName) -> anyhow::Result<Option<(ValueType, bool)>> {
@@ -143,7 +171,7 @@ fn count_marks(
     table: &InputName,
     opts: &Options,
     number: usize,
-    output: &mut Output,
+    output: &mut Lines,
     tally: &mut Tally,
 ) -> anyhow::Result<MeasureStatistics> {
     ensure!(matches!(opts.by, By::Table | By::Key), "expected --by=table or --by=key for lists of times");
@@ -185,7 +213,7 @@ struct Measuring<'a> {
     table: &'a InputName,
     opts: &'a Options,
     number: usize,
-    output: &'a mut Output,
+    output: &'a mut Lines,
     tally: &'a mut Tally,
 }
 
@@ -286,7 +314,7 @@ struct Collecting<'a, 'b> {
     table: &'a InputName,
     by: By,
     report: &'a mut Report<'b>,
-    output: &'a mut Output,
+    output: &'a mut Lines,
     tally: &'a mut Tally,
 }
 

@@ -210,6 +210,7 @@ fn stays_inside(key: &BString) -> bool {
 impl Target {
     fn create_folder(folder: &BStr) -> Result<Self> {
         check_folder_name(folder)?;
+        kaldi_cli::expect_folder(folder, &[])?;
         let sounds = if is_remote(folder) {
             Sounds::Objects
         } else {

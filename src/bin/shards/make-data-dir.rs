@@ -187,6 +187,7 @@ fn make_data_dir(opts: Options) -> anyhow::Result<Tally> {
     if corpus.has_sound_inside() || corpus.has_arrays() {
         check_folder_name(&opts.folder)?;
     }
+    kaldi_cli::expect_folder(&opts.folder, &[])?;
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     // Those of copied sound and features are not known yet.
     let files = corpus.files().into_iter().chain(["utt2dur", "feats.scp"].map(str::to_owned));

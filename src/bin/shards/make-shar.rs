@@ -109,7 +109,7 @@ fn make_shar(opts: Options) -> Result<Tally> {
     let packing =
         SharPacking { audio: opts.audio.of()?, frame_shift: tables.frame_shift, has_features: tables.has_features() };
     let options = SharOptions {
-        folder: opts.folder.as_path().to_owned(),
+        folder: { kaldi_cli::expect_folder(&opts.folder, &[])?; opts.folder.as_path().to_owned() },
         max_cuts: opts.num_utts_per_shard.into(),
         gzip: opts.compress == ShardCompression::Gzip,
         has_features: packing.has_features,

@@ -152,7 +152,7 @@ fn manifests_of_lhotse_may_be_one_array() {
         "[{\"id\": \"s1\", \"recording_id\": \"r\", \"start\": 0.5, \"duration\": 1.0, \"channel\": 0, \"text\": \"hello\"}]",
     );
     scratch.sh("table-info m/recordings.json").succeeds().stdout_has("manifest of lhotse").stdout_has("make-data-dir m data");
-    scratch.sh("make-data-dir m of-m && cat of-m/text of-m/segments").succeeds().stdout_is("s1 hello\ns1 r 0.500000 1.500000\n");
+    scratch.sh("make-data-dir m of-m && cat of-m/text of-m/segments").succeeds().stdout_is("s1 hello\ns1 r 0.5 1.5\n");
 }
 
 #[test]

@@ -81,6 +81,8 @@ pub(super) struct Stream {
     pub(super) room: ReservedBlocks,
     /// What is there, until it is known whether this may replace it.
     pub(super) replacement: Option<Replacement>,
+    /// Whether people see the bytes: it is a terminal.
+    pub(super) is_terminal: bool,
 }
 
 impl Stream {
@@ -95,6 +97,7 @@ impl Stream {
             seekable: true,
             room: ReservedBlocks::none(),
             replacement: None,
+            is_terminal: false,
         }
     }
 
@@ -118,10 +121,23 @@ impl Stream {
             seekable: regular,
             room: ReservedBlocks::none(),
             replacement: None,
+            is_terminal: false,
         }
     }
 
+    /// Refuses to write binary data to a terminal, which it would confuse, and nobody could read.
+    fn keep_text(&mut self, bytes: &[u8]) -> Result<()> {
+        if !self.is_terminal || memchr::memchr(0, bytes).is_none() {
+            return Ok(());
+        }
+        // The key before the value says nothing alone.
+        self.buffer.clear();
+        self.pending = None;
+        Err(self.failed(io::Error::other("binary data is not written to a terminal")))
+    }
+
     pub(super) fn write_all(&mut self, bytes: &[u8]) -> Result<()> {
+        self.keep_text(bytes)?;
         self.settle()?;
         self.append(bytes)?;
         self.position += bytes.len() as u64;
@@ -144,6 +160,9 @@ impl Stream {
         let length = value.len();
         if length < BUFFER {
             return value.slices().try_for_each(|slice| self.write_all(slice));
+        }
+        if self.is_terminal {
+            value.slices().try_for_each(|slice| self.keep_text(slice))?;
         }
         self.settle()?;
         // As few system calls as possible, however many pieces there are.
@@ -169,6 +188,12 @@ impl Stream {
             read.map_err(|error| self.failed(shorter(error)))?;
             self.note([head.as_slice()])?;
         }
+        if self.is_terminal {
+            let mut head = Vec::new();
+            let read = read_at(file, range.start, &mut head, length.min(BUFFER as u64) as usize);
+            read.map_err(|error| self.failed(shorter(error)))?;
+            self.keep_text(&head)?;
+        }
         let limit = if self.seekable { RANGE } else { PIPED_RANGE };
         self.hold(Pending::File(Arc::clone(file), range), limit)
     }
@@ -178,6 +203,7 @@ impl Stream {
         if self.room.is_reserved(self.position) {
             return self.write_all(&chunk.bytes[range]);
         }
+        self.keep_text(&chunk.bytes[range.clone()])?;
         self.note([&chunk.bytes[range.clone()]])?;
         self.hold(Pending::Chunk(Arc::clone(chunk), range), BUFFER as u64)
     }
