@@ -48,8 +48,7 @@ fn open() -> (File, OwnedFd) {
     let (mut person, mut program) = (0, 0);
     let size = libc::winsize { ws_row: 25, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
     // SAFETY: the pointers are valid; null is allowed for the name and the settings.
-    let status =
-        unsafe { libc::openpty(&mut person, &mut program, std::ptr::null_mut(), std::ptr::null(), &size) };
+    let status = unsafe { libc::openpty(&mut person, &mut program, std::ptr::null_mut(), std::ptr::null(), &size) };
     assert_eq!(status, 0, "a pseudo-terminal can be opened");
     // SAFETY: both were opened just now, and nobody else has them.
     unsafe { (File::from_raw_fd(person), OwnedFd::from_raw_fd(program)) }

@@ -7,9 +7,15 @@ fn a_name_must_not_end_as_those_of_another_format_do() {
     let scratch = Scratch::new();
     scratch.write("x.ark", "a [ 1 2\n 3 4 ]\n").write("wav.list", "");
     for (command, message) in [
-        ("feats-to-png x.ark x.jpg", "expected the name of a folder, or of a file that ends in .png or .svg, got x.jpg"),
+        (
+            "feats-to-png x.ark x.jpg",
+            "expected the name of a folder, or of a file that ends in .png or .svg, got x.jpg",
+        ),
         ("table-report ark:x.ark page.pdf", "expected a name that ends in .html or .htm, got page.pdf"),
-        ("table-report --write-json=x.csv ark:x.ark page.html", "expected a name that ends in .json or .jsonl, got x.csv"),
+        (
+            "table-report --write-json=x.csv ark:x.ark page.html",
+            "expected a name that ends in .json or .jsonl, got x.csv",
+        ),
     ] {
         scratch.sh(command).fails_with(255).stderr_has(message);
     }
@@ -48,6 +54,9 @@ fn a_shell_completes_keys_of_a_table() {
         )
     };
     scratch.sh(&complete("table-get x.ark u", "table-get x.ark u", 2)).succeeds().stdout_is("u1 u2\n");
-    scratch.sh(&complete("table-get --json ark:x.ark ", "table-get --json ark : x.ark ''", 5)).succeeds().stdout_is("u1 u2 v3\n");
+    scratch
+        .sh(&complete("table-get --json ark:x.ark ", "table-get --json ark : x.ark ''", 5))
+        .succeeds()
+        .stdout_is("u1 u2 v3\n");
     scratch.sh(&complete("table-get x", "table-get x", 1)).succeeds().stdout_is("x.ark\n");
 }

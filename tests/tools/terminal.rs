@@ -13,13 +13,24 @@ fn scratch() -> Scratch {
 #[test]
 fn binary_data_is_not_written_there() {
     let scratch = scratch();
-    for command in ["copy-feats scp:x.scp ark:-", "table-import x.npz ark:-", "cat x.ark | concat-ark ark:- ark:-", "ark-to-scp x.ark /dev/null && copy-feats ark:x.ark ark:-"] {
+    for command in [
+        "copy-feats scp:x.scp ark:-",
+        "table-import x.npz ark:-",
+        "cat x.ark | concat-ark ark:- ark:-",
+        "ark-to-scp x.ark /dev/null && copy-feats ark:x.ark ark:-",
+    ] {
         let ran = scratch.on_terminal(command);
         assert_eq!(ran.code, 255, "{command}: {}", ran.screen);
-        assert!(ran.screen.contains("binary data is not written to a terminal; ark,t:- writes text"), "{}", ran.screen);
+        for words in ["binary data is not written to a terminal", "; ark,t:- writes text"] {
+            assert!(ran.screen.contains(words), "{}", ran.screen);
+        }
         assert!(!ran.screen.contains('\0') && !ran.screen.contains("BFM"), "{}", ran.screen);
     }
-    for command in ["copy-feats scp:x.scp ark,t:-", "copy-feats scp:x.scp ark:- | copy-feats ark:- ark,t:-", "copy-feats scp:x.scp ark:- > y.ark"] {
+    for command in [
+        "copy-feats scp:x.scp ark,t:-",
+        "copy-feats scp:x.scp ark:- | copy-feats ark:- ark,t:-",
+        "copy-feats scp:x.scp ark:- > y.ark",
+    ] {
         let ran = scratch.on_terminal(command);
         assert_eq!(ran.code, 0, "{command}: {}", ran.screen);
     }
@@ -30,7 +41,11 @@ fn the_middle_of_long_values_is_left_out_there() {
     let scratch = scratch();
     let ran = scratch.on_terminal("table-head x.scp");
     assert_eq!(ran.screen.matches("... 21 more\n").count(), 2, "{}", ran.screen);
-    assert!(ran.screen.contains("39 2.5 ]") && ran.screen.contains("  0 2.5") && !ran.screen.contains("20 2.5"), "{}", ran.screen);
+    assert!(
+        ran.screen.contains("39 2.5 ]") && ran.screen.contains("  0 2.5") && !ran.screen.contains("20 2.5"),
+        "{}",
+        ran.screen
+    );
     let ran = scratch.on_terminal("table-head -n 1 --rows=4 x.scp");
     assert_eq!(ran.screen, "a  [\n  0 2.5 \n... 37 more\n  38 2.5 \n  39 2.5 ]\n", "{}", ran.screen);
     assert!(!scratch.on_terminal("table-head --full x.scp").screen.contains("more"));

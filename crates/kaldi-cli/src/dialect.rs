@@ -76,7 +76,8 @@ impl Dialect {
                     break;
                 }
                 &[b'-', letter] if has_letter(letter) => {
-                    let value = words.next().map_or_else(BString::default, |value| [b"=", value.as_slice()].concat().into());
+                    let value =
+                        words.next().map_or_else(BString::default, |value| [b"=", value.as_slice()].concat().into());
                     spelled.push([&b"--"[..], &[letter], value.as_slice()].concat().into());
                 }
                 [b'-', letter, value @ ..] if *letter != b'-' && has_letter(*letter) => {

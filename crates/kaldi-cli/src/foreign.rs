@@ -39,12 +39,9 @@ fn help(kind: FileKind) -> Help {
         FileKind::Xz => Help::Command("xz -dc FILE"),
         sound if sound.is_sound() => Help::Wave,
         FileKind::Wma | FileKind::Amr => FFMPEG,
-        FileKind::Npy
-        | FileKind::Npz
-        | FileKind::Safetensors
-        | FileKind::JsonLines
-        | FileKind::Csv
-        | FileKind::Tsv => Help::Import,
+        FileKind::Npy | FileKind::Npz | FileKind::Safetensors | FileKind::JsonLines | FileKind::Csv | FileKind::Tsv => {
+            Help::Import
+        }
         FileKind::Parquet | FileKind::Arrow | FileKind::ArrowStream => Help::Columns,
         FileKind::Hdf5 | FileKind::Pickle | FileKind::PyTorch => Help::Arrays,
         FileKind::Tar => Help::Shard,
@@ -85,7 +82,8 @@ fn recognize(head: &[u8], wanted: ExpectedStream, name: &str, fault: usize) -> O
         // A tool that reads such values found one. Something is wrong after the magic bytes.
         Some(kind) if kind.is_value() && wanted == ExpectedStream::Value && fault >= 4 => None,
         Some(kind) => Some(advise(kind, name)),
-        None => kaldi_advice(head, wanted, name).or_else(|| FileKind::of_name(name.as_bytes()).map(|kind| advise(kind, name))),
+        None => kaldi_advice(head, wanted, name)
+            .or_else(|| FileKind::of_name(name.as_bytes()).map(|kind| advise(kind, name))),
     }
 }
 
@@ -110,7 +108,8 @@ const TOOLS: [(&str, &str); 6] = [
 /// The tools for what could not be done, according to a message.
 pub(crate) fn tools_for(message: &str) -> Option<&'static str> {
     // Errors of writing end with the place.
-    let message = message.rsplit_once(" (after ").filter(|(_, place)| place.ends_with(" bytes)")).map_or(message, |it| it.0);
+    let message =
+        message.rsplit_once(" (after ").filter(|(_, place)| place.ends_with(" bytes)")).map_or(message, |it| it.0);
     TOOLS.iter().find(|(said, _)| message.ends_with(said)).map(|(_, advice)| *advice)
 }
 

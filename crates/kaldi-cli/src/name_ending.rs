@@ -6,9 +6,53 @@ use kaldi_io::Wxfilename;
 
 /// Endings that name a format, so that nothing else should be in such a file, and no folder should have such a name.
 const FORMATS: [&str; 47] = [
-    "aac", "ark", "arrow", "avif", "bmp", "bz2", "csv", "doc", "docx", "eps", "feather", "flac", "gif", "gz", "h5", "hdf5",
-    "htm", "html", "jpeg", "jpg", "json", "jsonl", "m4a", "md", "mp3", "mp4", "npy", "npz", "ogg", "opus", "parquet", "pdf",
-    "pickle", "pkl", "png", "ps", "pt", "safetensors", "scp", "svg", "tar", "tiff", "tsv", "txt", "wav", "xlsx", "zip",
+    "aac",
+    "ark",
+    "arrow",
+    "avif",
+    "bmp",
+    "bz2",
+    "csv",
+    "doc",
+    "docx",
+    "eps",
+    "feather",
+    "flac",
+    "gif",
+    "gz",
+    "h5",
+    "hdf5",
+    "htm",
+    "html",
+    "jpeg",
+    "jpg",
+    "json",
+    "jsonl",
+    "m4a",
+    "md",
+    "mp3",
+    "mp4",
+    "npy",
+    "npz",
+    "ogg",
+    "opus",
+    "parquet",
+    "pdf",
+    "pickle",
+    "pkl",
+    "png",
+    "ps",
+    "pt",
+    "safetensors",
+    "scp",
+    "svg",
+    "tar",
+    "tiff",
+    "tsv",
+    "txt",
+    "wav",
+    "xlsx",
+    "zip",
 ];
 
 /// The ending of the name of a file that names a format.
@@ -38,7 +82,8 @@ pub fn expect_folder(name: &BStr, files: &[&str]) -> Result<()> {
     let is_there = name.to_path().is_ok_and(std::path::Path::is_dir);
     let Some(ending) = format_of(name).filter(|_| !is_there) else { return Ok(()) };
     let files: Vec<String> = files.iter().map(|ending| format!(".{ending}")).collect();
-    let or = if files.is_empty() { String::new() } else { format!(", or of a file that ends in {}", files.join(" or ")) };
+    let or =
+        if files.is_empty() { String::new() } else { format!(", or of a file that ends in {}", files.join(" or ")) };
     anyhow::bail!("expected the name of a folder{or}, got {name}, which ends in .{ending}");
 }
 

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Locator, Rxfilename};
+use kaldi_io::{Locator, Rxfilename, Stage};
 
 use crate::found_list::{FoundList, Part};
 use crate::naming::{named, stem};
@@ -171,7 +171,9 @@ impl NamedCorpus {
         let array = |utterance: &Utterance| self.found.array(utterance.found as usize);
         let mut wanted: Vec<Utterance> = self.utterances.iter().filter(|it| array(it).is_some()).copied().collect();
         wanted.sort_by(|one, other| array(one).map(FoundArray::order).cmp(&array(other).map(FoundArray::order)));
+        let stage = Stage::begin("copying features", "utterances", Some(wanted.len() as u64));
         for utterance in wanted {
+            stage.step();
             let at = utterance.found as usize;
             if let Some(array) = self.found.array(at) {
                 let place = copies.copy(self.key(utterance.key), array, &self.found.place(at))?;

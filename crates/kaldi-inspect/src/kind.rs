@@ -232,7 +232,9 @@ fn look(name: &BStr, head: &[u8]) -> NamedKind {
     }
     let is_scp = name.ends_with(b".scp");
     let text = head.trim_ascii_start();
-    let is_value = head.starts_with(b"\0B") || FileKind::of(head) == Some(FileKind::Fst) || kaldi_wave::sound_suffix(head).is_some();
+    let is_value = head.starts_with(b"\0B")
+        || FileKind::of(head) == Some(FileKind::Fst)
+        || kaldi_wave::sound_suffix(head).is_some();
     let is_bracket = text.starts_with(b"[") && text.get(1).is_none_or(u8::is_ascii_whitespace);
     if is_value || is_bracket {
         return NamedKind::Value;

@@ -33,7 +33,8 @@ pub fn show(entry: &RawEntry, value_type: ValueType, out: &mut Vec<u8>) -> Resul
         out.extend_from_slice(b" [");
         for row in values.chunks(columns.max(1)) {
             out.extend_from_slice(b"\n  ");
-            row.iter().for_each(|value| out.extend_from_slice(format!("{} ", kaldi_number::general(*value)).as_bytes()));
+            row.iter()
+                .for_each(|value| out.extend_from_slice(format!("{} ", kaldi_number::general(*value)).as_bytes()));
         }
         out.extend_from_slice(b"]\n");
         return Ok(());

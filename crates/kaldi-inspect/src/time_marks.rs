@@ -148,7 +148,9 @@ pub fn check_marks(name: &BStr, kind: FileKind, data: Option<&Path>, report: &mu
         let place = [mark.recording.as_bytes(), mark.channel, who].join(&b' ');
         if let Some(&(before, until)) = last.get(place.as_slice().as_bstr()) {
             if start < before {
-                fault(format!("lines are not in order: it starts at {start:.3} s, and the one before at {before:.3} s"));
+                fault(format!(
+                    "lines are not in order: it starts at {start:.3} s, and the one before at {before:.3} s"
+                ));
             } else if start < until - ROUNDED && end > start {
                 fault(format!("it starts at {start:.3} s, and the one before ends at {until:.3} s: they overlap"));
             }
@@ -319,7 +321,10 @@ mod tests {
         std::fs::write(folder.path().join("reco2dur"), "a 5.0\n").unwrap();
         let ctm = "a 1 0 4.5 one\na 1 4.9 0.2 two\na-1 1 0 1 one\na-1 1 1.5 1 two\nc 1 0 1 one\nc 1 1 1 two\n";
         let found = faults(FileKind::Ctm, ctm, Some(folder.path()));
-        let expected = ["line 2: it ends at 5.100 s, 0.100 s after its sound", "line 4: it ends at 2.500 s, 0.500 s after its sound"];
+        let expected = [
+            "line 2: it ends at 5.100 s, 0.100 s after its sound",
+            "line 4: it ends at 2.500 s, 0.500 s after its sound",
+        ];
         assert_eq!(found[..2], expected);
         assert!(found[2].starts_with("line 5: c is no recording or utterance of "), "{found:?}");
         assert_eq!(found.len(), 3);

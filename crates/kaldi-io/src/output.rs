@@ -157,6 +157,9 @@ impl Output {
         let file = file.map_err(|source| Error::Open { name: name.clone(), source })?;
         let mut stream = Stream::new(file, name);
         stream.is_terminal = io::stdout().is_terminal();
+        if stream.is_terminal {
+            stream.clear.0 = Session::current().clear_terminal();
+        }
         let stream = Arc::new(Mutex::new(stream));
         let stream = Arc::clone(STDOUT.get_or_init(|| stream));
         Ok(Self { stream, target: Target::Open, session: Session::current() })

@@ -124,12 +124,7 @@ const ROWS: &[Row] = &[
     row(FileKind::Amr, "amr", "an AMR file", &[(0, b"#!AMR")]),
     row(FileKind::Npy, "npy", "a NumPy array (.npy)", &[(0, b"\x93NUMPY")]),
     row(FileKind::Npz, "npz", "a zip file of NumPy arrays (.npz)", &[]),
-    row(
-        FileKind::Safetensors,
-        "safetensors",
-        "a safetensors file",
-        &[(5, b"\0\0\0{\""), (5, b"\0\0\0{}")],
-    ),
+    row(FileKind::Safetensors, "safetensors", "a safetensors file", &[(5, b"\0\0\0{\""), (5, b"\0\0\0{}")]),
     row(FileKind::Parquet, "parquet", "a Parquet file", &[(0, b"PAR1")]),
     row(FileKind::Arrow, "arrow", "an Arrow file", &[(0, b"ARROW1")]),
     // The start of the metadata; what is before it has no fixed bytes but four ff.
@@ -214,10 +209,12 @@ impl FileKind {
         let is = |suffix: &str| {
             file.strip_suffix(suffix.as_bytes()).is_some_and(|stem| stem.is_empty() || stem.ends_with(b"."))
         };
-        let known = [("csv", Self::Csv), ("tsv", Self::Tsv), ("ctm", Self::Ctm), ("rttm", Self::Rttm), ("stm", Self::Stm)];
-        known.into_iter().find(|(suffix, kind)| {
-            is(suffix) && (file.len() > suffix.len() || !matches!(kind, Self::Csv | Self::Tsv))
-        }).map(|(_, kind)| kind)
+        let known =
+            [("csv", Self::Csv), ("tsv", Self::Tsv), ("ctm", Self::Ctm), ("rttm", Self::Rttm), ("stm", Self::Stm)];
+        known
+            .into_iter()
+            .find(|(suffix, kind)| is(suffix) && (file.len() > suffix.len() || !matches!(kind, Self::Csv | Self::Tsv)))
+            .map(|(_, kind)| kind)
     }
 
     /// The name of the kind: `npy`, `ctm`, `html`.
@@ -333,8 +330,18 @@ fn is_number(word: &[u8]) -> bool {
 
 /// Types of the lines of an RTTM file.
 const RTTM_TYPES: [&[u8]; 12] = [
-    b"SPEAKER", b"SPKR-INFO", b"SEGMENT", b"NOSCORE", b"NO_RT_METADATA", b"LEXEME", b"NON-LEX", b"NON-SPEECH", b"FILLER",
-    b"EDIT", b"SU", b"A/P",
+    b"SPEAKER",
+    b"SPKR-INFO",
+    b"SEGMENT",
+    b"NOSCORE",
+    b"NO_RT_METADATA",
+    b"LEXEME",
+    b"NON-LEX",
+    b"NON-SPEECH",
+    b"FILLER",
+    b"EDIT",
+    b"SU",
+    b"A/P",
 ];
 
 fn is_speaker_line(line: &[u8]) -> bool {

@@ -213,7 +213,8 @@ mod tests {
         };
         for name in [b"RF64", b"BW64"] {
             let head = long(5_000_000_072, 5_000_000_000, name);
-            let samples = WaveSamples { start: 80, num_bytes: Some(5_000_000_000), claimed: 5_000_000_080, big_endian: false };
+            let samples =
+                WaveSamples { start: 80, num_bytes: Some(5_000_000_000), claimed: 5_000_000_080, big_endian: false };
             assert_eq!(WaveSamples::read(&head), Ok(samples));
             ends(&head, false, Frame::Beyond(5_000_000_080));
             let short = [long(76, 4, name), b"\x01\0\x02\0".to_vec()].concat();

@@ -6,8 +6,8 @@ use anyhow::{Context, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_inspect::{
-    By, Distribution, Entries, EntryStatistics, Examiner, MeasureStatistics, Measures, Named, NamedKind, Numbers,
-    ForeignKind, Report, Statistics, TimeMarks, decode_sound, measure_graph, measure_sound, sound_measures,
+    By, Distribution, Entries, EntryStatistics, Examiner, ForeignKind, MeasureStatistics, Measures, Named, NamedKind,
+    Numbers, Report, Statistics, TimeMarks, decode_sound, measure_graph, measure_sound, sound_measures,
 };
 use kaldi_io::{Output, Session};
 use kaldi_lattice::{CompactLattice, Fst, Graph, GraphForm, Lattice, StoredGraph};
@@ -72,7 +72,8 @@ fn table_stats(opts: Options) -> anyhow::Result<Tally> {
     let mut pictures = Vec::new();
     for (number, table) in opts.tables.iter().enumerate() {
         if let Some(ForeignKind::TimeMarks(kind)) = ForeignKind::find(table)? {
-            let statistics = count_marks(&TimeMarks::read(table, kind)?, table, &opts, number, &mut output, &mut tally)?;
+            let statistics =
+                count_marks(&TimeMarks::read(table, kind)?, table, &opts, number, &mut output, &mut tally)?;
             if let Some((_, format)) = &picture {
                 pictures.push(draw_measures(table, &statistics, *format)?);
             }

@@ -13,10 +13,14 @@ fn files_of_other_programs_are_named_with_the_command_that_reads_them() {
     let scratch = Scratch::new();
     scratch.write("m.txt", "a [ 1 2 3 ]\nb [ 1 2 3 ]\n").write("w.txt", "a hello, you\nb world\n");
     scratch.write("a.ark", "a [ 1 2 ]\nb [ 3 4 ]\n");
-    scratch.sh("table-export ark:m.txt x.csv && table-export ark:w.txt w.csv && table-export ark:m.txt x.jsonl").succeeds();
+    scratch
+        .sh("table-export ark:m.txt x.csv && table-export ark:w.txt w.csv && table-export ark:m.txt x.jsonl")
+        .succeeds();
     scratch.sh("cp x.csv bare && cp x.jsonl lines").succeeds();
     scratch.sh("copy-int-vector 'ark:echo a 1 2 3 |' ark:- | int-vector-to-indexed ark:- t").succeeds();
-    scratch.sh("cp /bin/sh elf; head -c 3000 /dev/urandom | tr '\\000' x > head; printf 'x\\000' | cat - head > random").succeeds();
+    scratch
+        .sh("cp /bin/sh elf; head -c 3000 /dev/urandom | tr '\\000' x > head; printf 'x\\000' | cat - head > random")
+        .succeeds();
     for (name, bytes) in [
         ("page", &b"<!DOCTYPE html>\n<html></html>"[..]),
         ("run.sh", b"#!/bin/sh\necho a\n"),
@@ -69,7 +73,9 @@ fn files_of_other_programs_are_named_with_the_command_that_reads_them() {
     }
     scratch.sh("table-info a.ark").succeeds().stdout_has("  kind         archive\n");
     // The commands work.
-    scratch.sh("table-import --type=token-vector w.csv ark,t:- | sed 's/ *$//' | diff - w.txt && indexed-info t.idx").succeeds();
+    scratch
+        .sh("table-import --type=token-vector w.csv ark,t:- | sed 's/ *$//' | diff - w.txt && indexed-info t.idx")
+        .succeeds();
 }
 
 #[test]
@@ -89,7 +95,11 @@ fn a_graph_and_features_of_htk_are_values_of_files() {
     scratch.sh("copy-feats-to-htk --output-dir=. ark:m.txt && table-info u.fea").succeeds();
     let ran = scratch.sh("table-info u.fea").succeeds();
     let report = String::from_utf8_lossy(ran.stdout()).into_owned();
-    assert_eq!(["kind", "type", "rows"].map(|name| field(&report, name)), [Some("value"), Some("htk"), Some("2")], "{report}");
+    assert_eq!(
+        ["kind", "type", "rows"].map(|name| field(&report, name)),
+        [Some("value"), Some("htk"), Some("2")],
+        "{report}"
+    );
     scratch.sh("table-head u.fea").succeeds().stdout_has("3 4 ]");
 }
 
@@ -106,14 +116,17 @@ fn times_of_words_speakers_and_segments_are_checked_and_counted() {
     for name in ["x.ctm", "turns", "x.stm"] {
         scratch.sh(&format!("table-check {name}")).succeeds().stdout_is("").stderr_has("found 0 faults");
     }
-    scratch.sh("table-stats --by=key turns").succeeds().stdout_is(
-        "table\tgroup\tmarks\twords\tspeakers\tseconds\tend\nturns\ta\t2\t0\t2\t10\t9\n",
-    );
+    scratch
+        .sh("table-stats --by=key turns")
+        .succeeds()
+        .stdout_is("table\tgroup\tmarks\twords\tspeakers\tseconds\tend\nturns\ta\t2\t0\t2\t10\t9\n");
     scratch.sh("table-stats x.stm").succeeds().stdout_has("x.stm\twords\t1\t2\t2");
     scratch.sh("table-head --n=1 x.ctm").succeeds().stdout_is("a 1 0.00 0.50 hello 0.9\n");
     scratch.sh("mkdir d && echo a a.wav > d/wav.scp && echo a 0.6 > d/reco2dur && cp x.ctm d/ctm").succeeds();
     let faults = |name: &str| {
-        format!("{name}: line 2: it ends at 0.700 s, 0.100 s after its sound\n{name}: line 3: b is no recording or utterance of d\n")
+        format!(
+            "{name}: line 2: it ends at 0.700 s, 0.100 s after its sound\n{name}: line 3: b is no recording or utterance of d\n"
+        )
     };
     scratch.sh("table-check --data=d x.ctm").fails_with(1).stdout_is(faults("x.ctm"));
     scratch.sh("table-check d/ctm").fails_with(1).stdout_is(faults("d/ctm"));
@@ -138,7 +151,10 @@ fn manifests_of_lhotse_may_be_one_array() {
     scratch.sh("table-info cuts.json").succeeds().stdout_is(
         "cuts.json\n  kind         cuts\n  cuts         2\n  fields       MonoCut\n  read         make-data-dir cuts.json data\n",
     );
-    scratch.sh("make-data-dir cuts.json data && cat data/text").succeeds().stdout_is("c1 said ], [ c1\nc2 said ], [ c2\n");
+    scratch
+        .sh("make-data-dir cuts.json data && cat data/text")
+        .succeeds()
+        .stdout_is("c1 said ], [ c1\nc2 said ], [ c2\n");
     scratch.write("bad.json", format!("[\n{},\n{}\n]\n", cut("c1", "0.0"), cut("c2", "x").replace(" x,", " -1.0,")));
     scratch.sh("make-data-dir bad.json other").fails_with(255).stderr_has("bad.json:7");
     scratch.sh("mkdir m").succeeds();
@@ -151,7 +167,11 @@ fn manifests_of_lhotse_may_be_one_array() {
         "m/supervisions.json",
         "[{\"id\": \"s1\", \"recording_id\": \"r\", \"start\": 0.5, \"duration\": 1.0, \"channel\": 0, \"text\": \"hello\"}]",
     );
-    scratch.sh("table-info m/recordings.json").succeeds().stdout_has("manifest of lhotse").stdout_has("make-data-dir m data");
+    scratch
+        .sh("table-info m/recordings.json")
+        .succeeds()
+        .stdout_has("manifest of lhotse")
+        .stdout_has("make-data-dir m data");
     scratch.sh("make-data-dir m of-m && cat of-m/text of-m/segments").succeeds().stdout_is("s1 hello\ns1 r 0.5 1.5\n");
 }
 
@@ -160,7 +180,8 @@ fn waves_of_more_than_4_gb_are_waves() {
     let scratch = Scratch::new();
     let samples: Vec<i16> = (0..800).map(|at| (at * 37 % 2000) as i16).collect();
     let plain = wave(8000, &[&samples]);
-    let sizes = [(plain.len() as u64 - 8 + 36).to_le_bytes(), (plain.len() as u64 - 44).to_le_bytes(), 800_u64.to_le_bytes()];
+    let sizes =
+        [(plain.len() as u64 - 8 + 36).to_le_bytes(), (plain.len() as u64 - 44).to_le_bytes(), 800_u64.to_le_bytes()];
     for name in ["RF64", "BW64"] {
         let head = [name.as_bytes(), &[0xff; 4], b"WAVEds64\x1c\0\0\0", &sizes.concat(), &[0; 4]].concat();
         let long = [&head[..], &plain[12..40], &[0xff; 4], &plain[44..]].concat();
@@ -173,7 +194,10 @@ fn waves_of_more_than_4_gb_are_waves() {
         .succeeds().stdout_is("");
     scratch.sh("table-check wav.scp && table-stats wav.scp").succeeds();
     scratch.sh("table-info RF64.wav").succeeds().stdout_has("type         wave").stdout_has("duration     0.1");
-    scratch.sh("mkdir f && cp RF64.wav f && make-data-dir f data && cut -d' ' -f1 data/wav.scp").succeeds().stdout_is("RF64\n");
+    scratch
+        .sh("mkdir f && cp RF64.wav f && make-data-dir f data && cut -d' ' -f1 data/wav.scp")
+        .succeeds()
+        .stdout_is("RF64\n");
 }
 
 #[test]

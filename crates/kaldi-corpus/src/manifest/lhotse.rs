@@ -32,7 +32,10 @@ pub(super) fn is_there(folder: &Path) -> Result<bool> {
 
 /// The file of cuts in a folder.
 pub(super) fn cuts_of(folder: &Path) -> Option<PathBuf> {
-    ["cuts.jsonl.gz", "cuts.jsonl", "cuts.json", "cuts.json.gz"].iter().map(|name| folder.join(name)).find(|file| file.is_file())
+    ["cuts.jsonl.gz", "cuts.jsonl", "cuts.json", "cuts.json.gz"]
+        .iter()
+        .map(|name| folder.join(name))
+        .find(|file| file.is_file())
 }
 
 /// The manifests of a kind in the folder, by their names.

@@ -11,6 +11,7 @@ use super::pending::Pending;
 use super::replaced::Replacement;
 use super::room::ReservedBlocks;
 use crate::embedded::wait_for_room;
+use crate::session::ClearTerminal;
 use crate::source::read_at;
 use crate::{Chunk, Encoded, Error, Result, Upload};
 
@@ -83,6 +84,18 @@ pub(super) struct Stream {
     pub(super) replacement: Option<Replacement>,
     /// Whether people see the bytes: it is a terminal.
     pub(super) is_terminal: bool,
+    /// Removes what is shown on this terminal before bytes are written there.
+    pub(super) clear: Clear,
+}
+
+/// What is called before bytes come to a terminal.
+#[derive(Default)]
+pub(super) struct Clear(pub(super) Option<Arc<ClearTerminal>>);
+
+impl std::fmt::Debug for Clear {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.is_some() { "Clear" } else { "None" })
+    }
 }
 
 impl Stream {
@@ -98,6 +111,7 @@ impl Stream {
             room: ReservedBlocks::none(),
             replacement: None,
             is_terminal: false,
+            clear: Clear::default(),
         }
     }
 
@@ -122,6 +136,7 @@ impl Stream {
             room: ReservedBlocks::none(),
             replacement: None,
             is_terminal: false,
+            clear: Clear::default(),
         }
     }
 
@@ -328,6 +343,9 @@ impl Stream {
     }
 
     fn sink(&mut self) -> io::Result<&mut Sink> {
+        if let Some(clear) = &self.clear.0 {
+            clear();
+        }
         self.sink.as_mut().ok_or_else(|| io::ErrorKind::BrokenPipe.into())
     }
 
