@@ -24,3 +24,4 @@ mod terminal;
 pub mod tokens;
 pub mod transforms;
 pub mod vectors;
+mod words;

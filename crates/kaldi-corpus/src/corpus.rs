@@ -87,7 +87,9 @@ impl NamedCorpus {
         }
         wanted.retain(|at| !has_text || corpus.found.text(*at as usize).is_some());
         if wanted.is_empty() {
-            return Err(Error::Nothing(format!("{name}: expected utterances, got none")));
+            let reasons: Vec<String> = corpus.left_out.sentences().collect();
+            let why = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join("; ")) };
+            return Err(Error::Nothing(format!("{name}: expected utterances, got none{why}")));
         }
         corpus.are_segments = are_segments
             || wanted.iter().any(|at| corpus.found.times(*at as usize)[0].is_some())

@@ -93,7 +93,7 @@ pub use model::{ModelSummary, model_rest, model_text};
 pub use model_arrays::model_arrays;
 pub use numbers::{Elements, Layout, Numbers};
 pub use report::Report;
-pub use select::{Selected, select};
+pub use select::{Selected, is_pattern, keys_of, matching_keys, select};
 pub use show::{copy, cut_lines, cut_rows, show, show_json};
 pub use sketch::Sketch;
 pub use sound::{MeasureStatistics, Measures, decode_sound, measure_graph, measure_sound, sound_measures};

@@ -238,6 +238,7 @@ impl<'a> CorpusReport<'a> {
             "score": finding.score,
             "other": text(&finding.other),
             "shift": finding.shift,
+            "others": finding.others,
             "set": text(&finding.set),
         })
     }
