@@ -16,7 +16,7 @@ Lists all tools by task. With the name of a tool, runs it.
 
 Usage: kaldi-tables [options] [<tool> [<argument>...]]
   or:  kaldi-tables [options] list
-  or:  kaldi-tables help <tool>
+  or:  kaldi-tables help [<tool>]
   or:  kaldi-tables [options] link <folder>
   or:  kaldi-tables manual <tool>
   or:  kaldi-tables manuals <folder>
@@ -60,13 +60,13 @@ struct Options {
     words: Vec<Arg>,
 }
 
-pub const TOOL: Tool = Tool::new(USAGE, &Work(kaldi_tables)).running_others();
+pub const TOOL: Tool = Tool::new(USAGE, &Work(kaldi_tables)).running_others().own();
 
 fn kaldi_tables(opts: Options) -> anyhow::Result<Tally> {
     let words: Vec<String> = opts.words.iter().map(|word| word.to_string()).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] | ["list"] if opts.json => write(&listing::json())?,
-        [] | ["list"] => write(&listing::text())?,
+        [] | ["list" | "help"] if opts.json => write(&listing::json())?,
+        [] | ["list" | "help"] => write(&listing::text())?,
         ["link", folder] => return link(Path::new(folder), opts.kind()?, opts.force, opts.print),
         ["manual", tool] => write(&help_of(tool)?.manual(env!("CARGO_PKG_VERSION")))?,
         ["manuals", folder] => return write_manuals(Path::new(folder), opts.markdown),

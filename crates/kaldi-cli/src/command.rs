@@ -131,6 +131,7 @@ impl Given {
         for (argument, values) in &self.arguments {
             if let Some(role) = argument.role {
                 values.iter().for_each(|value| names.add(role, value));
+                names.add_argument(role, values.iter().map(|value| value.as_slice()));
             }
         }
         names

@@ -74,6 +74,7 @@ mod dialect;
 mod ending;
 mod foreign;
 mod memory;
+mod name_ending;
 mod names;
 mod nothing;
 mod option;
@@ -116,15 +117,16 @@ use tool::{CommandLine, ReadyWork};
 pub use advice::closest_names;
 pub use arg::Arg;
 pub use kaldi_io::{InputName, MapName, OutputName};
+#[doc(hidden)]
+pub use name_ending::{expect_ending, expect_folder};
 pub use pieces::{PieceRules, Pieces, PiecesIf, UtterancePieces};
 pub use replace::keep_no_lists;
 pub use standard::{asked_threads, is_forced, num_threads, unless_forced};
 pub use sum::{Summand, add_files, sum_files, sum_stats, sum_table, sum_tables};
 pub use tally::Tally;
-#[doc(hidden)]
 pub use task::tool_of_file;
 pub use task::{ListedTool, MissingFeature, Origin, Task};
-pub use text::{read_keys, read_text};
+pub use text::{align_columns, read_keys, read_text};
 pub use tool::{AnyWork, Tool, Work};
 
 /// The width of the terminal that standard output is; `None` if it is not a terminal.
@@ -153,11 +155,11 @@ fn refuse(name: &'static str, missing: MissingFeature) -> ExitCode {
 fn session(line: &CommandLine, screen: &Arc<Screen>) -> Session {
     memory::keep_freed();
     memory::name_program(line.tool());
-    let screen = Arc::clone(screen);
+    let (screen, shown) = (Arc::clone(screen), Arc::clone(screen));
     let log = Log::new().named(&line.tool()).to(move |lines| screen.write(lines));
     ending::install_handlers(log.clone());
     closed::make_closed_streams_fail();
-    let session = Session::new().with_log(log);
+    let session = Session::new().with_log(log).before_terminal(move || shown.leave());
     #[cfg(feature = "stores")]
     let session = session.with_store(kaldi_store::store());
     session
@@ -176,7 +178,7 @@ impl ReadyTool {
     fn run(self, screen: Arc<Screen>, main: &Location<'_>) -> ExitCode {
         let Self { work, names, session, progress } = self;
         let before = names.before();
-        let progress = Progress::watch(&session, screen, progress, names.may_write_to_stdout());
+        let progress = Progress::watch(&session, screen, progress, names.arguments().to_vec());
         let result = work();
         let (read, written) = (session.entries_delivered(), session.entries_written());
         let (result, kept) = settle(&session, result, read == 0 && names.reads_tables());
@@ -315,7 +317,9 @@ fn prepare(
     (dialect, reading): (&Dialect, &Reading),
     standard: Standard,
 ) -> Result<ReadyTool, ExitCode> {
-    if standard.print_args {
+    // In a log, it says how the output came about; on a terminal, it is just above.
+    let is_known = || tool.is_own && std::io::stderr().is_terminal();
+    if standard.print_args.unwrap_or_else(|| !is_known()) {
         kaldi_log::write_line(&echo(line));
     }
     let given = dialect.given(reading).map_err(|message| {

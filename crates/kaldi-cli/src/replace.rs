@@ -6,8 +6,8 @@
 
 use bstr::BStr;
 use kaldi_io::{Wspecifier, WspecifierKind, first_bytes_of_old, is_script_line, is_space, printable_wxfilename};
+use kaldi_types::FileKind;
 
-use crate::foreign::foreign;
 use crate::standard::is_forced;
 
 /// What a file is, by its first bytes.
@@ -109,11 +109,8 @@ fn may_replace(old: Kind, new: Kind) -> bool {
 }
 
 fn kind(head: &[u8]) -> Kind {
-    if head.starts_with(b"MMIDIDX\0\0") || head.starts_with(b"TNTIDX\0\0") {
-        return Kind::Other("the index of a token dataset");
-    }
-    if let Some(what) = foreign(head) {
-        return Kind::Other(what);
+    if let Some(kind) = FileKind::of(head) {
+        return Kind::Other(kind.phrase());
     }
     if head.starts_with(b"\0B") {
         return Kind::Value;

@@ -13,7 +13,8 @@ use crate::reading::Fault;
 /// The values of the standard options.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Standard {
-    pub(crate) print_args: bool,
+    /// `None` if it depends on the tool and the terminal.
+    pub(crate) print_args: Option<bool>,
     /// `None` if it depends on the terminal.
     pub(crate) progress: Option<bool>,
     num_threads: Option<usize>,
@@ -87,7 +88,7 @@ impl Standard {
             })?),
         };
         Ok(Self {
-            print_args: get("print-args") != Some("false"),
+            print_args: get("print-args").map(|value| value == "true"),
             progress: get("progress").map(|value| value == "true"),
             num_threads,
             force: get("force") == Some("true"),

@@ -21,7 +21,7 @@ impl ListedTool {
     /// Runs the tool on the command line of the process, as [`Tool::run`] does; or says that it is not in this build.
     pub fn run(&self) -> ExitCode {
         match &self.tool {
-            Ok(tool) => tool.run(),
+            Ok(tool) => self.of_origin(*tool).run(),
             Err(missing) => crate::refuse(self.name, *missing),
         }
     }
@@ -29,9 +29,15 @@ impl ListedTool {
     /// Runs the tool with these words, as [`Tool::run_as`] does; or says that it is not in this build.
     pub fn run_as(&self, words: Vec<OsString>) -> ExitCode {
         match &self.tool {
-            Ok(tool) => tool.run_as(self.name.into(), words),
+            Ok(tool) => self.of_origin(*tool).run_as(self.name.into(), words),
             Err(missing) => crate::refuse(self.name, *missing),
         }
+    }
+}
+
+impl ListedTool {
+    fn of_origin(&self, tool: Tool) -> Tool {
+        if self.origin == Origin::Own { tool.own() } else { tool }
     }
 }
 
