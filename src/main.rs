@@ -1,6 +1,7 @@
 //! The program of all tools. The name it is called by, or its first word, chooses the tool: `copy-feats ...` through a
 //! link, or `kaldi-tables copy-feats ...`.
 
+mod advice;
 mod link;
 mod listing;
 mod program;
@@ -10,9 +11,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::ExitCode;
 
-use kaldi_cli::ToolAdvice;
 use kaldi_io::Session;
-use kaldi_types::TypeAdvice;
 
 use registry::ListedTool;
 
@@ -43,9 +42,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// What only the program knows: which values there are, and which store has objects.
+/// What only the program knows: which values and tools there are, and which store has objects.
 fn session() -> Session {
-    let session = Session::new().advised_by(ToolAdvice(|error| Some(TypeAdvice::on(error)?.to_string())));
+    let session = Session::new().advised_by(advice::ToolAdvice);
     #[cfg(feature = "stores")]
     let session = session.with_store(kaldi_store::store());
     session

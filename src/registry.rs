@@ -14,7 +14,7 @@ pub fn find(name: &str) -> Option<&'static ListedTool> {
 }
 
 /// All tasks, in the order in which lists show them.
-pub static TASKS: [&Task; 16] = [
+pub static TASKS: [&Task; 17] = [
     &kaldi_tools_tables::TASK,
     &kaldi_tools_audio::TASK,
     &kaldi_tools_features::TASK,
@@ -26,6 +26,7 @@ pub static TASKS: [&Task; 16] = [
     &kaldi_tools_models::TASK,
     &kaldi_tools_egs::TASK,
     &kaldi_tools_lattices::TASK,
+    &kaldi_tools_graphs::TASK,
     &kaldi_tools_scoring::TASK,
     &kaldi_tools_jobs::TASK,
     &kaldi_tools_feed::TASK,

@@ -1,19 +1,20 @@
 //! Licences and sources of dependencies, and what packaging needs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 use serde_json::Value;
 
 use super::source::{files_below, read};
 
+fn cargo() -> Command {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
+    cargo
+}
+
 /// The crates that are linked on this machine, ours included.
 fn packages() -> Vec<Value> {
-    let cargo = || {
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
-        cargo
-    };
     let version = cargo().args(["version", "--verbose"]).output().unwrap();
     let version = String::from_utf8(version.stdout).unwrap();
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
@@ -182,4 +183,30 @@ fn every_readme_is_compiled() {
     for (place, text) in libraries {
         assert!(text.contains("[doc = include_str!(\"../README.md\")]"), "{place}");
     }
+}
+
+/// The packages that a package of ours needs to be built, with their features. A package may be there twice: for itself, and for a build script.
+fn compiled(package: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let tree = ["tree", "--locked", "--offline", "--edges=normal,build", "--prefix=none", "--format={p} [{f}]"];
+    let output = cargo().args(tree).args(["--package", package]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut packages = BTreeMap::<_, BTreeSet<String>>::new();
+    for line in String::from_utf8(output.stdout).unwrap().lines().filter(|line| !line.is_empty()) {
+        let (name, features) = line.trim_end_matches(" (*)").rsplit_once(" [").unwrap();
+        packages.entry(name.to_owned()).or_default().insert(features.trim_end_matches(']').to_owned());
+    }
+    packages
+}
+
+/// A package with other features is compiled again, and so is everything that uses it.
+#[test]
+fn program_and_module_share_what_is_compiled() {
+    let (program, module) = (compiled("kaldi-tables-cli"), compiled("kaldi-tables-python"));
+    let differ = |(name, features): (&String, &BTreeSet<String>)| {
+        let others = module.get(name).filter(|others| *others != features)?;
+        Some(format!("{name}: {features:?} in the program, {others:?} in the Python module"))
+    };
+    let differences: Vec<String> = program.iter().filter_map(differ).collect();
+    assert!(program.keys().filter(|name| module.contains_key(*name)).count() > 100);
+    assert!(differences.is_empty(), "python/Cargo.toml holds features of the program:\n{}", differences.join("\n"));
 }

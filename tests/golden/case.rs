@@ -151,6 +151,13 @@ impl Case {
         self.cmd.split(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_' && c != '.').any(|it| it == program)
     }
 
+    /// The programs of OpenFst that are called in this case, which says so.
+    #[allow(dead_code, reason = "each test program uses a part of it")]
+    pub fn openfst_programs(&self) -> Vec<String> {
+        let Some((_, list)) = self.why.split_once("needs OpenFst's own ") else { return Vec::new() };
+        list.split(", ").map(ToOwned::to_owned).collect()
+    }
+
     /// The first of the `tools` named in this case, its own before others, that is not among the `built` ones.
     pub fn missing_tool<'a>(&'a self, tools: &BTreeSet<&str>, built: &BTreeSet<String>) -> Option<&'a str> {
         let words = self.cmd.split(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_' && c != '.');

@@ -2,8 +2,8 @@
 //!
 //! Every case is a result of its own under its own name: `cargo test --test golden copy-feats/` runs those of one tool.
 //! Ignored are `[pending]` cases, which name a tool that does not exist yet, and `[quirk]` cases, in which we do something
-//! else than Kaldi on purpose (`tests/golden/quirks.rs` lists the tests of what we do instead). The lines before the
-//! results count both. With `CASES_OF=feats,io` there are only the cases of these files, with
+//! else than Kaldi on purpose (`tests/golden/quirks.rs` lists the tests of what we do instead), and `[openfst]` cases, which call
+//! programs of OpenFst that are not on this machine (`libfst-tools` of Debian has them). The lines before the results count all. With `CASES_OF=feats,io` there are only the cases of these files, with
 //! `CASES_THAT_CALL=awk` only those that call this program.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test program: a panic is how it fails")]
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     assert!(!cases.is_empty(), "no case is left");
 
     let inputs = Arc::new(inputs::Inputs::new());
-    let mut pending = BTreeMap::<String, usize>::new();
+    let (mut pending, mut absent) = (BTreeMap::<String, usize>::new(), BTreeMap::<String, usize>::new());
     let mut trials = Vec::new();
     for case in cases {
         let kind = if let Some(tool) = case.missing_tool(&tools, &built) {
@@ -46,6 +46,9 @@ fn main() -> ExitCode {
             "pending"
         } else if quirks.iter().any(|quirk| quirk.cases.is_match(&case.name)) {
             "quirk"
+        } else if let Some(program) = case.openfst_programs().into_iter().find(|program| !is_installed(program)) {
+            *absent.entry(program).or_default() += 1;
+            "openfst"
         } else {
             ""
         };
@@ -58,10 +61,19 @@ fn main() -> ExitCode {
         for (tool, count) in pending {
             println!("pending: {count} cases wait for {tool}");
         }
+        for (program, count) in absent {
+            println!("openfst: {count} cases need {program}, which is not here");
+        }
         for quirk in &quirks {
             let count = trials.iter().filter(|trial| quirk.cases.is_match(trial.name())).count();
             println!("quirk: {count} cases; here {}", quirk.instead);
         }
     }
     libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Whether a program is in a folder of `PATH`.
+fn is_installed(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }

@@ -4,6 +4,7 @@ use crate::tools::audio::{compute_fbank_feats, compute_plp_feats, wav_copy, wav_
 use crate::tools::egs::{chain, nnet3_subset_egs};
 use crate::tools::every_field;
 use crate::tools::features::{copy_feats, select_feats};
+use crate::tools::graphs::{arpa2fst, fstaddselfloops, fstcopy, fstrmsymbols};
 use crate::tools::help;
 use crate::tools::lattices::{costs, lattice_add_trans_probs, lattice_copy};
 use crate::tools::models::mixtures::{selections, statistics};
@@ -18,6 +19,25 @@ pub type Test = fn();
 /// Every pattern of `quirks.json` that is about a tool we have, with the tests of what we do instead: functions, not
 /// names, so that none can be lost.
 pub const ASSERTED: &[(&str, &[Test])] = &[
+    (
+        "^(arpa2fst|fstaddselfloops|fstisstochastic|fstrmsymbols|fstcopy)/(h-)?quirk-",
+        &[
+            arpa2fst::lines_may_end_as_on_windows,
+            arpa2fst::the_last_line_may_lack_its_end_and_have_blanks,
+            arpa2fst::a_byte_order_mark_is_passed_over,
+            arpa2fst::logarithms_are_numbers,
+            arpa2fst::sentences_have_to_end,
+            arpa2fst::words_have_numbers_of_their_own,
+            arpa2fst::a_table_without_any_word_of_the_model_is_the_wrong_one,
+            arpa2fst::a_pipe_that_fails_is_an_error,
+            fstaddselfloops::an_arc_to_a_state_that_does_not_exist_is_an_error,
+            fstaddselfloops::an_input_pipe_that_fails_is_an_error,
+            fstcopy::text_has_numbers_and_symbol_tables_are_lost_with_a_warning,
+            fstcopy::a_state_that_does_not_exist_is_an_error,
+            fstcopy::an_archive_cut_inside_a_key_is_an_error,
+            fstrmsymbols::nothing_is_left_of_a_graph_without_paths,
+        ],
+    ),
     (
         "copy-(matrix|vector|int-vector)/(h-)?io-truncated-in-key$",
         &[

@@ -15,6 +15,7 @@ mod faults;
 mod feed;
 mod files;
 mod indexed;
+mod langs;
 mod lattices;
 mod mended;
 mod pages;
@@ -73,6 +74,7 @@ fn main() -> ExitCode {
     let mut others = vec![("clusters", clusters::TRIALS, cluster.clone()), ("faults", faults::TRIALS, cluster.clone())];
     others.extend([("faults", mended::TRIALS, Ok(())), ("faults", mended::SLURM_TRIALS, cluster)]);
     others.push(("egs", egs::TRIALS, egs::find()));
+    others.push(("langs", langs::TRIALS, langs::find()));
     others.push(("lattices", lattices::TRIALS, lattices::find()));
     others.push(("pages", pages::TRIALS, pages::find()));
     others.push(("sound", sound::TRIALS, sound::find()));

@@ -5,6 +5,7 @@ mod scratch;
 pub mod shell;
 pub mod signal;
 pub mod tar;
+pub mod terminal;
 pub mod viewer;
 // Parts of it are for benchmarks, and the test of README.md has it once more.
 #[allow(dead_code, clippy::duplicate_mod)]

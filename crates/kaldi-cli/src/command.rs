@@ -128,6 +128,7 @@ impl Given {
         for GivenValues { role, values, .. } in &self.arguments {
             if let Some(role) = role {
                 values.iter().for_each(|value| names.add(*role, value));
+                names.add_argument(*role, values.iter().map(|value| value.as_slice()));
             }
         }
         names

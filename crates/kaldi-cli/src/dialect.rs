@@ -81,7 +81,8 @@ impl Spelled {
 
 /// Reads the words of a command line after the program's name, and the config files that they name.
 pub(crate) fn read(command: &Command, words: &[OsString]) -> Result<Request, Fault> {
-    let words: Vec<&BStr> = words.iter().map(|word| word.as_bytes().as_bstr()).collect();
+    let words = with_letters(command, words);
+    let words: Vec<&BStr> = words.iter().map(AsRef::as_ref).collect();
     let (words, after_dashes) = split_at_dashes(&words);
     let named = words.iter().filter_map(|word| word.strip_prefix(b"--"));
     let named: Vec<(BString, Option<&BStr>)> = named.map(|word| split(word.as_bstr())).collect();
@@ -113,6 +114,33 @@ pub(crate) fn read(command: &Command, words: &[OsString]) -> Result<Request, Fau
     let arguments = words.iter().filter(|word| !is_option(word)).chain(after_dashes);
     spelled.arguments = arguments.map(|word| BString::from(word.to_vec())).collect();
     Ok(Request::Run(spelled))
+}
+
+/// The words, with `-n 3` and `-n3` as `--n=3` where the tool has such an option of one letter.
+fn with_letters(command: &Command, words: &[OsString]) -> Vec<BString> {
+    let mut words = words.iter().map(|word| BString::from(word.as_bytes()));
+    let mut spelled = Vec::new();
+    let has_letter = |letter: u8| options(command).any(|option| name(option).as_bytes() == [letter]);
+    while let Some(word) = words.next() {
+        match word.as_slice() {
+            b"--" => {
+                spelled.push(word);
+                spelled.extend(words);
+                break;
+            }
+            &[b'-', letter] if has_letter(letter) => {
+                let value =
+                    words.next().map_or_else(BString::default, |value| [b"=", value.as_slice()].concat().into());
+                spelled.push([&b"--"[..], &[letter], value.as_slice()].concat().into());
+            }
+            [b'-', letter, value @ ..] if *letter != b'-' && has_letter(*letter) => {
+                let value = value.strip_prefix(b"=").unwrap_or(value);
+                spelled.push([&b"--"[..], &[*letter], b"=", value].concat().into());
+            }
+            _ => spelled.push(word),
+        }
+    }
+    spelled
 }
 
 /// Adds the lines of a config file.

@@ -75,8 +75,8 @@ mod command;
 mod dialect;
 mod ending;
 mod fault;
-mod foreign;
 mod memory;
+mod name_ending;
 mod names;
 mod nothing;
 mod option;
@@ -119,17 +119,17 @@ use tool::{CommandLine, ReadyWork};
 pub use advice::closest_names;
 pub use arg::Arg;
 pub use choice::{one_of, one_of_renamed};
-pub use foreign::ToolAdvice;
 pub use kaldi_io::{InputName, MapName, OutputName};
+#[doc(hidden)]
+pub use name_ending::{expect_ending, expect_folder};
 pub use pieces::{PieceRules, Pieces, PiecesIf, UtterancePieces};
 pub use replace::keep_no_lists;
 pub use standard::{asked_threads, is_forced, num_threads, unless_forced};
 pub use sum::{Summand, add_files, sum_files, sum_stats, sum_table, sum_tables};
 pub use tally::Tally;
-#[doc(hidden)]
 pub use task::tool_of_file;
 pub use task::{ListedTool, MissingFeature, Origin, Task};
-pub use text::{read_keys, read_text};
+pub use text::{align_columns, read_keys, read_text};
 pub use tool::{AnyWork, Tool, Work};
 
 /// The width of the terminal that standard output is; `None` if it is not a terminal.
@@ -158,11 +158,11 @@ fn refuse(name: &'static str, missing: MissingFeature) -> ExitCode {
 fn with_log(session: &Session, line: &CommandLine, screen: &Arc<Screen>) -> Session {
     memory::keep_freed();
     memory::name_program(line.tool());
-    let screen = Arc::clone(screen);
+    let (screen, shown) = (Arc::clone(screen), Arc::clone(screen));
     let log = Log::new().named(&line.tool()).to(move |lines| screen.write(lines));
     ending::install_handlers(log.clone());
     closed::make_closed_streams_fail();
-    session.with_log(log)
+    session.with_log(log).before_terminal(move || shown.leave())
 }
 
 /// A tool whose command line was read.
@@ -178,7 +178,7 @@ impl ReadyTool {
     fn run(self, screen: Arc<Screen>, main: &Location<'_>) -> ExitCode {
         let Self { work, names, session, progress } = self;
         let before = names.before();
-        let progress = Progress::watch(&session, screen, progress, names.may_write_to_stdout());
+        let progress = Progress::watch(&session, screen, progress, names.arguments().to_vec());
         let result = work();
         let (read, written) = (session.entries_delivered(), session.entries_written());
         let (result, kept) = settle(&session, result, read == 0 && names.reads_tables());
@@ -298,7 +298,7 @@ fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>, session: &Session
         Err(fault) => {
             // The options of all tools are right.
             let is_late = matches!(fault.kind, FaultKind::Count | FaultKind::OwnType);
-            if is_late && asks_for_echo(command.clone(), &spelled) {
+            if is_late && asks_for_echo(tool, command.clone(), &spelled) {
                 kaldi_log::write_line(&echo(line));
             }
             if fault.kind != FaultKind::Count {
@@ -335,10 +335,15 @@ fn refuse_matches(error: &clap::Error, main: &Location<'_>) -> ExitCode {
 }
 
 /// Whether the command line is to be printed, which has the wrong number of arguments.
-fn asks_for_echo(command: clap::Command, spelled: &Spelled) -> bool {
+fn asks_for_echo(tool: &Tool, command: clap::Command, spelled: &Spelled) -> bool {
     let words = spelled.words(&command);
     let matches = command.ignore_errors(true).try_get_matches_from(words);
-    matches.map_or(true, |matches| matches.get_flag("print_args"))
+    matches.map_or(true, |matches| echoes(tool, matches.get_one("print_args").copied()))
+}
+
+/// Whether the command line is printed. In a log, it says how the output came about; on a terminal, it is just above.
+fn echoes(tool: &Tool, print_args: Option<bool>) -> bool {
+    print_args.unwrap_or_else(|| !(tool.is_own && std::io::stderr().is_terminal()))
 }
 
 fn standard_options(tool: &Tool, matches: &mut ArgMatches) -> Result<(Standard, Careful), clap::Error> {
@@ -356,7 +361,7 @@ fn prepare(
     (given, mut matches): (&Given, ArgMatches),
     (standard, careful): (Standard, Careful),
 ) -> Result<ReadyTool, ExitCode> {
-    if standard.print_args {
+    if echoes(tool, standard.print_args) {
         kaldi_log::write_line(&echo(line));
     }
     let names = given.names();

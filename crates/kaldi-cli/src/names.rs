@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use bstr::{BStr, BString};
 use kaldi_io::{
-    FileIdentity, Output, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind, Wxfilename, printable_rxfilename,
+    FileIdentity, Output, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind, printable_rxfilename,
     printable_wxfilename,
 };
 
@@ -18,6 +18,8 @@ use crate::option::Role;
 pub(crate) struct Names {
     inputs: Vec<BString>,
     outputs: Vec<BString>,
+    /// The inputs of each argument.
+    arguments: Vec<Vec<BString>>,
 }
 
 /// A file, or the place of one, that will be written.
@@ -35,6 +37,18 @@ impl Names {
         }
     }
 
+    /// Adds the values of an argument, which [`Names::add`] has added one by one.
+    pub(crate) fn add_argument<'a>(&mut self, role: Role, values: impl Iterator<Item = &'a [u8]>) {
+        if role == Role::Input {
+            self.arguments.push(values.map(BString::from).collect());
+        }
+    }
+
+    /// The inputs of each argument, among which are the tables that are read from the first entry to the last.
+    pub(crate) fn arguments(&self) -> &[Vec<BString>] {
+        &self.arguments
+    }
+
     pub(crate) fn inputs(&self) -> &[BString] {
         &self.inputs
     }
@@ -47,15 +61,6 @@ impl Names {
     pub(crate) fn has_several_outputs(&self) -> bool {
         let names = self.outputs.iter().flat_map(|output| wxfilenames(output.as_ref()));
         names.clone().count() > 1 || self.outputs.iter().any(|output| output.contains(&b'%'))
-    }
-
-    /// Whether values may come to standard output: an output leads there or to a command, or no output is named.
-    pub(crate) fn may_write_to_stdout(&self) -> bool {
-        let is_there = |(name, _): &(BString, bool)| match Wxfilename::parse(name.as_ref()) {
-            Ok(Wxfilename::File(path)) => path.starts_with("/dev") || path.starts_with("/proc"),
-            Ok(Wxfilename::Stdout | Wxfilename::Pipe(_)) | Err(_) => true,
-        };
-        self.outputs.is_empty() || self.outputs.iter().any(|output| wxfilenames(output.as_ref()).iter().any(is_there))
     }
 
     /// Refuses names that would cost data: two outputs on one file, and an input that an output would empty before it is
@@ -191,7 +196,7 @@ mod tests {
         let mut command = command(&<Options as clap::Args>::augment_args, false);
         let Ok(Request::Run(spelled)) = read(&command, &words) else { panic!("{words:?}") };
         let matches = matches(&mut command, &spelled).unwrap();
-        let Names { inputs, outputs } = Given::of(&command, &matches).names();
+        let Names { inputs, outputs, .. } = Given::of(&command, &matches).names();
         (inputs.iter().map(ToString::to_string).collect(), outputs.iter().map(ToString::to_string).collect())
     }
 
@@ -205,25 +210,6 @@ mod tests {
         let (inputs, outputs) = names(&["--spk2utt=", "--write-lengths=", "", "b", ""]);
         assert_eq!((inputs.join(","), outputs.join(",")), (",b".to_owned(), String::new()));
         assert_eq!(names(&["a", "b", ""]).1, [""]);
-    }
-
-    #[test]
-    fn outputs_that_may_be_standard_output_are_known() {
-        for (outputs, expected) in [
-            (&[][..], true),
-            (&["ark:a"], false),
-            (&["ark,scp:a,b", "c"], false),
-            (&["ark:a", "ark,t:-"], true),
-            (&["ark:a", ""], true),
-            (&["ark,scp:a,-"], true),
-            (&["ark:| gzip > a"], true),
-            (&["/dev/stdout"], true),
-            (&["scp:places"], false),
-        ] {
-            let mut names = Names::default();
-            outputs.iter().for_each(|name| names.add(Role::Output, name.as_bytes()));
-            assert_eq!(names.may_write_to_stdout(), expected, "{outputs:?}");
-        }
     }
 
     #[test]

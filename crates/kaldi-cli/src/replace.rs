@@ -5,9 +5,10 @@
 //! bytes. If the name of an output says what is planned, it is compared before the tool starts.
 
 use bstr::BStr;
-use kaldi_io::{Wspecifier, WspecifierKind, first_bytes_of_old, is_script_line, is_space, printable_wxfilename};
+use kaldi_io::{
+    Session, Wspecifier, WspecifierKind, first_bytes_of_old, is_script_line, is_space, printable_wxfilename,
+};
 
-use crate::foreign::foreign;
 use crate::standard::is_forced;
 
 /// What a file is, by its first bytes.
@@ -109,10 +110,7 @@ fn may_replace(old: Kind, new: Kind) -> bool {
 }
 
 fn kind(head: &[u8]) -> Kind {
-    if head.starts_with(b"MMIDIDX\0\0") || head.starts_with(b"TNTIDX\0\0") {
-        return Kind::Other("the index of a token dataset");
-    }
-    if let Some(what) = foreign(head) {
+    if let Some(what) = Session::current().advice().and_then(|advice| advice.file_kind(head)) {
         return Kind::Other(what);
     }
     if head.starts_with(b"\0B") {
@@ -162,7 +160,42 @@ impl Kind {
 
 #[cfg(test)]
 mod tests {
+    use kaldi_io::{Advice, ExpectedStream, Moved, ParseError};
+
     use super::*;
+
+    /// Knows three formats.
+    struct Formats;
+
+    impl Advice for Formats {
+        fn on_stream(&self, _: &[u8], _: ExpectedStream, _: &str, _: usize) -> Option<String> {
+            None
+        }
+
+        fn on_value(&self, _: &ParseError) -> Option<String> {
+            None
+        }
+
+        fn on_moved(&self, _: &Moved) -> String {
+            String::new()
+        }
+
+        fn file_kind(&self, head: &[u8]) -> Option<&'static str> {
+            let starts = |magic: &[u8]| head.starts_with(magic);
+            match head {
+                _ if head.get(257..262) == Some(b"ustar") => Some("a tar file"),
+                _ if starts(b"RIFF") => Some("a WAV file"),
+                _ if starts(b"\x93NUMPY") => Some("a NumPy array (.npy)"),
+                _ if starts(b"MMIDIDX") => Some("the index of a token dataset"),
+                _ if starts(b"{") => Some("JSON text"),
+                _ => None,
+            }
+        }
+    }
+
+    fn refuse(old: &[u8], new: Option<&[u8]>) -> Option<String> {
+        Session::new().advised_by(Formats).enter(|| super::refuse(old, new))
+    }
 
     const TAR: &[u8] = &{
         let mut tar = [0; 512];

@@ -25,8 +25,8 @@ pub(crate) struct Standard {
     #[arg(long, value_name = "int", value_parser = at_least_one)]
     num_threads: Option<usize>,
     /// Print the command line to stderr
-    #[arg(long, default_value_t = true)]
-    pub(crate) print_args: bool,
+    #[arg(long)]
+    pub(crate) print_args: Option<bool>,
     /// Show on stderr how far the work is
     #[arg(long)]
     pub(crate) progress: Option<bool>,
@@ -56,6 +56,7 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 pub(crate) fn shown_default(arg: &clap::Arg) -> Option<&'static str> {
     match arg.get_id().as_str() {
         "num_threads" => Some("processors available, at most OMP_NUM_THREADS"),
+        "print_args" => Some("true"),
         "progress" => Some("auto"),
         _ => None,
     }

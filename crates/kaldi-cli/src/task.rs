@@ -23,7 +23,7 @@ impl ListedTool {
     /// Runs the tool on the command line of the process, as [`Tool::run`] does; or says that it is not in this build.
     pub fn run(&self, session: &Session) -> ExitCode {
         match &self.tool {
-            Ok(tool) => tool.run(session),
+            Ok(tool) => self.of_origin(*tool).run(session),
             Err(missing) => crate::refuse(self.name, *missing),
         }
     }
@@ -31,9 +31,15 @@ impl ListedTool {
     /// Runs the tool with these words, as [`Tool::run_as`] does; or says that it is not in this build.
     pub fn run_as(&self, words: Vec<OsString>, session: &Session) -> ExitCode {
         match &self.tool {
-            Ok(tool) => tool.run_as(self.name.into(), words, session),
+            Ok(tool) => self.of_origin(*tool).run_as(self.name.into(), words, session),
             Err(missing) => crate::refuse(self.name, *missing),
         }
+    }
+}
+
+impl ListedTool {
+    fn of_origin(&self, tool: Tool) -> Tool {
+        if self.origin == Origin::Own { tool.own() } else { tool }
     }
 }
 
@@ -42,11 +48,16 @@ impl ListedTool {
 pub struct MissingFeature(pub &'static str);
 
 impl MissingFeature {
+    /// How a build gets the feature.
+    #[must_use]
+    pub fn advice(self) -> String {
+        format!("cargo build --release --features={} makes one with it", self.0)
+    }
+
     /// The message for what is missing: a tool, a format.
     #[must_use]
     pub fn message(self, what: &str) -> String {
-        let advice = crate::foreign::build_with(self.0);
-        format!("{what} is not in this build, which lacks the feature {}; {advice}", self.0)
+        format!("{what} is not in this build, which lacks the feature {}; {}", self.0, self.advice())
     }
 }
 

@@ -44,3 +44,47 @@ pub fn read_keys(name: &InputName) -> anyhow::Result<BTreeSet<BString>> {
     }
     Ok(keys)
 }
+/// Puts the fields of lines with tabulators below each other, for people: the first two to the left, the others, which are numbers,
+/// to the right. Other lines stay.
+#[must_use]
+pub fn align_columns(text: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(text);
+    let width = |field: &str| field.chars().count();
+    let mut widths: Vec<usize> = Vec::new();
+    for line in text.lines().filter(|line| line.contains('\t')) {
+        for (at, field) in line.split('\t').enumerate() {
+            if at == widths.len() {
+                widths.push(0);
+            }
+            widths[at] = widths[at].max(width(field));
+        }
+    }
+    let mut out = String::new();
+    for line in text.lines() {
+        let mut row = String::new();
+        if line.contains('\t') {
+            for (at, field) in line.split('\t').enumerate() {
+                let blank = " ".repeat(widths[at] - width(field));
+                let gap = if at == 0 { "" } else { "  " };
+                row += &if at < 2 { format!("{gap}{field}{blank}") } else { format!("{gap}{blank}{field}") };
+            }
+        } else {
+            row += line;
+        }
+        out += row.trim_end();
+        out.push('\n');
+    }
+    out.into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_below_each_other_and_numbers_to_the_right() {
+        let text = "table\tgroup\tmin\nx.ark\t0\t-1.25\nx.ark\t10\t3\n\nnot a row\n";
+        let expected = "table  group    min\nx.ark  0      -1.25\nx.ark  10         3\n\nnot a row\n";
+        assert_eq!(String::from_utf8_lossy(&align_columns(text.as_bytes())), expected);
+    }
+}

@@ -48,6 +48,8 @@ pub struct Tool {
     pub(crate) usage: &'static str,
     pub(crate) work: &'static dyn AnyWork,
     is_careful: bool,
+    /// Whether Kaldi has no tool of this name.
+    pub(crate) is_own: bool,
     pub(crate) writes_lists: bool,
     pub(crate) joins_outputs: bool,
     pub(crate) rules: PieceRules,
@@ -67,6 +69,7 @@ impl Tool {
             usage,
             work,
             is_careful: false,
+            is_own: false,
             writes_lists: false,
             joins_outputs: false,
             rules: &[],
@@ -81,6 +84,13 @@ impl Tool {
     #[track_caller]
     pub const fn careful(usage: &'static str, work: &'static dyn AnyWork) -> Self {
         Self { is_careful: true, ..Self::new(usage, work) }
+    }
+
+    /// Kaldi has no such tool, so no script expects its command line on a terminal. Lists of tools say it by
+    /// [`Origin`](crate::Origin).
+    #[must_use]
+    pub const fn own(self) -> Self {
+        Self { is_own: true, ..self }
     }
 
     /// Outputs that are not tables are lists, scripts or other text. A careful tool then refuses to replace

@@ -33,6 +33,9 @@ impl NpzWriter {
         let pieces: Vec<&[u8]> = std::iter::once(&header[..]).chain(data.slices()).collect();
         self.npz.put(name, pieces.iter().copied()).map_err(|error| match error {
             array_files::Error::Io(error) => written(&self.name, error),
+            error if error.to_string().contains("Duplicate filename") => {
+                Error::value(key, format!("{}: expected each key once, got it again", self.name))
+            }
             error => Error::value(key, format!("{}: {error}", self.name)),
         })
     }

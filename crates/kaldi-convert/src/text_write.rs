@@ -12,16 +12,20 @@ use crate::example_json::{write_chain_example, write_example};
 use crate::item::Item;
 use crate::table_type::part_names;
 
-/// Appends a line for each row: the key, then the numbers. Words are one field.
+/// Appends a line for each row: the key, if there is one, then the numbers. Words are one field.
 ///
 /// # Errors
 /// If the value has no rows.
 pub(crate) fn write_rows(out: &mut Vec<u8>, key: &BStr, item: &Item, delimiter: u8) -> Result<(), String> {
     let mut start = Vec::new();
     write_field(&mut start, key, delimiter);
+    // A single value has no key, and its rows no field for it.
+    let skipped = usize::from(key.is_empty());
     let mut row = |fields: &[u8]| {
-        out.extend_from_slice(&start);
-        out.extend_from_slice(fields);
+        if skipped == 0 {
+            out.extend_from_slice(&start);
+        }
+        out.extend_from_slice(fields.get(skipped..).unwrap_or_default());
         out.push(b'\n');
     };
     let mut fields = Vec::new();

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Locator, Rxfilename};
+use kaldi_io::{Locator, Rxfilename, Stage};
 
 use crate::found_list::{FoundList, Part};
 use crate::naming::{named, stem};
@@ -87,7 +87,9 @@ impl NamedCorpus {
         }
         wanted.retain(|at| !has_text || corpus.found.text(*at as usize).is_some());
         if wanted.is_empty() {
-            return Err(Error::Nothing(format!("{name}: expected utterances, got none")));
+            let reasons: Vec<String> = corpus.left_out.sentences().collect();
+            let why = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join("; ")) };
+            return Err(Error::Nothing(format!("{name}: expected utterances, got none{why}")));
         }
         corpus.are_segments = are_segments
             || wanted.iter().any(|at| corpus.found.times(*at as usize)[0].is_some())
@@ -171,7 +173,9 @@ impl NamedCorpus {
         let array = |utterance: &Utterance| self.found.array(utterance.found as usize);
         let mut wanted: Vec<Utterance> = self.utterances.iter().filter(|it| array(it).is_some()).copied().collect();
         wanted.sort_by(|one, other| array(one).map(FoundArray::order).cmp(&array(other).map(FoundArray::order)));
+        let stage = Stage::begin("copying features", "utterances", Some(wanted.len() as u64));
         for utterance in wanted {
+            stage.step();
             let at = utterance.found as usize;
             if let Some(array) = self.found.array(at) {
                 let place = copies.copy(self.key(utterance.key), array, &self.found.place(at))?;

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Locator, Rxfilename};
+use kaldi_io::{Locator, Rxfilename, Stage};
+use kaldi_measure::{code_point, invisible_characters};
 use kaldi_table::{ScriptLine, ScriptLines};
 use kaldi_types::{Header, ValueType};
 
@@ -56,7 +57,10 @@ pub(crate) fn check_each(
         columns: None,
         missing: BTreeMap::new(),
         entries: 0,
+        stage: None,
     };
+    let stage = Stage::begin(format!("checking {table}"), "entries", count_lines(&named));
+    check.stage = Some(&stage);
     check.table(named)?;
     Ok(check.entries)
 }
@@ -73,6 +77,15 @@ struct Check<'a> {
     /// Files that cannot be opened, and how many more lines lead into each.
     missing: BTreeMap<PathBuf, u64>,
     entries: u64,
+    /// Counts the entries for a display.
+    stage: Option<&'a Stage>,
+}
+
+/// The lines of a script file on disk.
+fn count_lines(named: &Named) -> Option<u64> {
+    let is_file = named.kind == NamedKind::Script && !named.is_stream();
+    let text = is_file.then(|| std::fs::read(named.rxfilename.to_path().ok()?).ok()).flatten()?;
+    Some(text.lines().count() as u64)
 }
 
 impl Check<'_> {
@@ -122,6 +135,9 @@ impl Check<'_> {
 
     fn key(&mut self, key: &BStr) {
         self.entries += 1;
+        if let Some(stage) = self.stage {
+            stage.step();
+        }
         let last = self.keys.last().map(ToOwned::to_owned);
         let place = self.keys.add(key);
         match last {
@@ -132,6 +148,9 @@ impl Check<'_> {
         }
         if place.is_duplicate {
             self.fault(key, "the key was there before");
+        }
+        if let Some(message) = invisible_in(key) {
+            self.fault(key, message);
         }
     }
 
@@ -202,6 +221,14 @@ impl Check<'_> {
         Ok(())
     }
 }
+
+/// Names the characters of a key that cannot be seen, if there are any.
+pub(crate) fn invisible_in(key: &BStr) -> Option<String> {
+    let found: Vec<String> = invisible_characters(key).into_iter().map(code_point).collect();
+    (!found.is_empty()).then(|| format!("{INVISIBLE}: {}", found.join(" ")))
+}
+
+pub(crate) const INVISIBLE: &str = "the key has characters that cannot be told from a space or from nothing";
 
 /// The name without a range.
 fn name_of(xfilename: &BString) -> BString {

@@ -10,7 +10,7 @@ use kaldi_measure::{Census, code_point};
 use kaldi_types::ValueType;
 
 use crate::agreement::DirectoryLengths;
-use crate::check::{Checks, check_each};
+use crate::check::{Checks, INVISIBLE, check_each, invisible_in};
 use crate::fault::Fault;
 use crate::keys::Keys;
 use crate::kind::{Named, NamedKind};
@@ -158,6 +158,9 @@ impl Directory<'_> {
             }
             if place.is_duplicate {
                 self.fault(file, &row.key, "the key was there before");
+            }
+            if let Some(message) = invisible_in(row.key.as_bstr()) {
+                self.fault(file, &row.key, message);
             }
             if let Some(expected) = refuse(after, row) {
                 self.fault(file, &row.key, format!("expected {expected} after the key, got {:?}", row.rest));
@@ -326,7 +329,10 @@ impl Directory<'_> {
             let report = &mut *self.report;
             // The order of keys was checked before.
             let mut report_values = |fault: Fault| {
-                if !fault.message.starts_with("keys are not sorted") && fault.message != "the key was there before" {
+                let is_of_key = ["keys are not sorted", "the key was there before", INVISIBLE]
+                    .iter()
+                    .any(|start| fault.message.starts_with(start));
+                if !is_of_key {
                     report(fault);
                 }
             };

@@ -52,6 +52,7 @@ impl Entries {
     /// # Errors
     /// As [`Entries::open`].
     pub fn of(named: Named, value_type: Option<ValueType>) -> Result<Self> {
+        let value_type = value_type.or(named.value_type);
         let (name, detector) = (&named.rxfilename, Detector::new(value_type));
         let entries = match named.kind {
             NamedKind::Archive => RawEntries::archive(name, detector)?,

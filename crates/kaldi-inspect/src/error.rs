@@ -20,7 +20,7 @@ pub enum Error {
     #[error(transparent)]
     Table(#[from] kaldi_table::Error),
     /// The name is a folder, but a table was expected.
-    #[error("{shown} is a folder: expected a table, such as {shown}/feats.scp", shown = printable_rxfilename(.name.as_ref()))]
+    #[error("{} is a folder: expected a table{}", printable_rxfilename(.name.as_ref()), such_as(.name))]
     Folder {
         /// The name as given.
         name: BString,
@@ -120,4 +120,14 @@ fn no_table(model_type: ModelType) -> String {
     }
     let exported = if array_reader(model_type).is_some() { ", table-export writes its arrays" } else { "" };
     format!("is a model ({model}): expected a table; table-info shows its sizes, table-head its text{exported}")
+}
+
+/// A table that is in the folder, if there is one.
+fn such_as(folder: &BString) -> String {
+    let folder = folder.to_path_lossy();
+    let tables = ["feats.scp", "wav.scp", "text", "utt2spk", "vad.scp", "ali.scp"];
+    let there = tables.iter().map(|name| folder.join(name)).find(|path| path.is_file());
+    there.map_or_else(String::new, |path| {
+        format!(", such as {}", printable_rxfilename(path.as_os_str().as_encoded_bytes().into()))
+    })
 }

@@ -11,13 +11,15 @@ use bstr::{BStr, ByteSlice};
 use kaldi_corpus::DataFolder;
 use kaldi_io::{Input, Locator, Rspecifier, Rxfilename, is_remote, printable, printable_rxfilename};
 use kaldi_tar::{Cut, SharFolder};
+use kaldi_types::{FILE_HEAD, FileKind};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::time_marks::TimeMarks;
 use crate::{Error, Result, foreign_parts};
 
 /// Bytes of a file that are looked at.
-const HEAD: usize = 1 << 12;
+const HEAD: usize = FILE_HEAD;
 
 /// Lines of a list that are looked at.
 const LINES: usize = 20;
@@ -56,6 +58,12 @@ pub enum ForeignKind {
     Cuts,
     /// A Shar folder of lhotse, or one of its files of cuts.
     Shar,
+    /// Recordings or supervisions of lhotse, which are read as a folder.
+    LhotseManifest,
+    /// A line for each time: CTM, RTTM or STM.
+    TimeMarks(FileKind),
+    /// Something else that is known.
+    Other(FileKind),
 }
 
 impl ForeignKind {
@@ -85,34 +93,46 @@ impl ForeignKind {
         }
         let mut head = Vec::new();
         File::open(&path).map_err(look)?.take(HEAD as u64).read_to_end(&mut head).map_err(look)?;
-        Ok(Self::of_head(&path, &head))
+        Ok(Self::of_head(&path, &head, metadata.len()))
     }
 
-    /// The kind of a file that starts with these bytes.
-    pub(crate) fn of_head(path: &Path, head: &[u8]) -> Option<Self> {
+    /// The kind of a file of so many bytes that starts with these.
+    pub(crate) fn of_head(path: &Path, head: &[u8], length: u64) -> Option<Self> {
         let head = kaldi_io::without_mark(head);
-        let has = |at: usize, magic: &[u8]| head.get(at..).is_some_and(|rest| rest.starts_with(magic));
         let name = path.as_os_str().as_encoded_bytes();
-        let is_compressed = has(0, b"\x1f\x8b") || has(0, b"\x28\xb5\x2f\xfd");
-        if has(0, b"\x93NUMPY") {
-            Some(Self::Npy)
-        } else if has(0, b"PAR1") {
-            Some(Self::Parquet)
-        } else if column_files::is_arrow(head) {
-            Some(Self::Arrow)
-        } else if has(0, b"PK\x03\x04") {
-            is_array_first(head).then_some(Self::Npz)
-        } else if has(5, b"\0\0\0{\"") || has(5, b"\0\0\0{}") {
-            Some(Self::Safetensors)
-        } else if has(257, b"ustar") || (is_compressed && is_shard_name(name)) {
-            Some(Self::Shard)
-        } else if is_compressed && name.ends_with(b".jsonl.gz") {
-            Self::of_lines(&inside(path)?)
-        } else if head.contains(&0) {
-            None
-        } else {
+        let kind = FileKind::of(head);
+        match kind {
+            Some(FileKind::Npy) => return Some(Self::Npy),
+            Some(FileKind::Npz) => return Some(Self::Npz),
+            Some(FileKind::Safetensors) => return Some(Self::Safetensors),
+            Some(FileKind::Parquet) => return Some(Self::Parquet),
+            Some(FileKind::Arrow | FileKind::ArrowStream) => return Some(Self::Arrow),
+            Some(FileKind::Tar) => return Some(Self::Shard),
+            Some(FileKind::Gzip | FileKind::Zstd) if is_shard_name(name) => return Some(Self::Shard),
+            Some(FileKind::Gzip) if name.ends_with(b".jsonl.gz") || name.ends_with(b".json.gz") => {
+                return Self::of_lines(&inside(path)?);
+            }
+            // Other compressed files are read as what is in them, and sound is a value.
+            Some(FileKind::Gzip | FileKind::Zstd) => return None,
+            Some(kind) if kind.is_value() => return None,
+            _ => {}
+        }
+        if column_files::is_arrow(head) {
+            return Some(Self::Arrow);
+        }
+        if !head.contains(&0) {
             let is_list = first_line(head).is_some_and(|line| is_parquet(&listed(path, line)));
-            if is_list { Some(Self::ParquetList) } else { Self::of_lines(head) }
+            let list = if is_list { Some(Self::ParquetList) } else { Self::of_lines(head) };
+            if list.is_some() {
+                return list;
+            }
+        }
+        // A script file may have names with commas.
+        let kind = kind.or_else(|| FileKind::of_file(name, head, length).filter(|_| !name.ends_with(b".scp")));
+        match kind? {
+            kind @ (FileKind::Ctm | FileKind::Rttm | FileKind::Stm) => Some(Self::TimeMarks(kind)),
+            kind if kind.is_value() => None,
+            kind => Some(Self::Other(kind)),
         }
     }
 
@@ -129,8 +149,14 @@ impl ForeignKind {
             let is_tarred = first.contains_str("\"shard_id\"");
             return Some(if is_tarred { Self::TarredManifest } else { Self::Manifest });
         }
-        if Cut::is_line(first) {
+        // Of an array, the first element is looked at.
+        let object = if first.starts_with(b"[") { &head[head.find_byte(b'{')?..] } else { first };
+        if Cut::is_line(object) {
             return Some(Self::Cuts);
+        }
+        let has = |field: &str| object.starts_with(b"{") && object.contains_str(field);
+        if (has("\"sources\"") && has("\"sampling_rate\"")) || (has("\"recording_id\"") && has("\"duration\"")) {
+            return Some(Self::LhotseManifest);
         }
         let is_shard = |line: &[u8]| is_shard_name(line) && !line.iter().any(u8::is_ascii_whitespace);
         lines.all(is_shard).then_some(Self::ShardList)
@@ -153,6 +179,8 @@ impl ForeignKind {
             Self::Shard => "shard",
             Self::Cuts => "cuts",
             Self::Shar => "shar",
+            Self::LhotseManifest => "manifest of lhotse",
+            Self::TimeMarks(kind) | Self::Other(kind) => kind.name(),
         }
     }
 
@@ -162,6 +190,7 @@ impl ForeignKind {
             Self::Cuts => "a list of cuts".to_owned(),
             Self::Shar => "a Shar folder".to_owned(),
             Self::Parquet => "a Parquet file".to_owned(),
+            Self::TimeMarks(kind) | Self::Other(kind) => kind.phrase().to_owned(),
             kind => format!("a {}", kind.name()),
         }
     }
@@ -176,6 +205,8 @@ impl ForeignKind {
             Self::ShardList => "shards",
             Self::Shard => "samples",
             Self::Cuts | Self::Shar => "cuts",
+            Self::LhotseManifest | Self::TimeMarks(_) => "lines",
+            Self::Other(_) => "bytes",
         }
     }
 
@@ -191,6 +222,7 @@ impl ForeignKind {
                 | Self::Shard
                 | Self::Cuts
                 | Self::Shar
+                | Self::LhotseManifest
         )
     }
 
@@ -226,12 +258,6 @@ fn is_parquet(path: &Path) -> bool {
     path.is_file() && File::open(path).is_ok_and(|mut file| file.read_exact(&mut head).is_ok()) && head == *b"PAR1"
 }
 
-/// Whether the first member of a zip file is an array of NumPy.
-fn is_array_first(head: &[u8]) -> bool {
-    let length = head.get(26..28).map_or(0, |bytes| usize::from(bytes[0]) | usize::from(bytes[1]) << 8);
-    head.get(30..30 + length).is_some_and(|name| name.ends_with(b".npy"))
-}
-
 fn is_shard_name(name: &[u8]) -> bool {
     [&b".tar"[..], b".tar.gz", b".tgz", b".tar.zst"].iter().any(|suffix| name.ends_with(suffix))
 }
@@ -260,6 +286,8 @@ pub struct Foreign {
     pub count: u64,
     /// The entries of the first member in JSON, such as `json.text`.
     pub entries: Vec<String>,
+    /// What else is counted, by name.
+    pub facts: Vec<(&'static str, Value)>,
     /// Why it could not be read to its end.
     pub fault: Option<String>,
 }
@@ -269,7 +297,15 @@ impl Foreign {
     /// arrays and samples are read, too.
     pub fn read(name: &BStr, kind: ForeignKind, most: usize, whole: bool) -> Self {
         let entries = foreign_parts::json_entries(name, kind);
-        let mut foreign = Self { kind, parts: Vec::new(), count: 0, entries, fault: None };
+        let facts = match kind {
+            ForeignKind::TimeMarks(marks) => TimeMarks::read(name, marks).map_or_else(|_| Vec::new(), |it| it.facts()),
+            _ => Vec::new(),
+        };
+        let mut foreign = Self { kind, parts: Vec::new(), count: 0, entries, facts, fault: None };
+        if matches!(kind, ForeignKind::Other(_)) {
+            foreign.count = fs::metadata(name.to_path_lossy()).map_or(0, |metadata| metadata.len());
+            return foreign;
+        }
         let read = foreign_parts::for_each(name, kind, whole, &mut |part| {
             foreign.count += 1;
             if foreign.parts.len() < most {
@@ -287,6 +323,9 @@ impl Foreign {
             ForeignKind::Folder => foreign_parts::folder_command(name),
             ForeignKind::Parquet | ForeignKind::Arrow => foreign_parts::columns_command(name),
             kind if kind.has_arrays() => Some(format!("table-import {file} ark:-")),
+            ForeignKind::TimeMarks(_) => Some(format!("table-stats {file}")),
+            ForeignKind::Other(kind) => kind.command().map(|command| command.replace("FILE", &file)),
+            ForeignKind::LhotseManifest => foreign_parts::lhotse_command(name),
             ForeignKind::Shard | ForeignKind::ShardList => {
                 let fields = ["text", "speaker", "language", "gender"].into_iter();
                 let fields = fields.filter(|field| self.entries.iter().any(|entry| *entry == format!("json.{field}")));
@@ -309,6 +348,7 @@ impl Foreign {
         if !self.entries.is_empty() {
             object.insert("entries".to_owned(), self.entries.clone().into());
         }
+        object.extend(self.facts.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
         let command = self.command(name);
         let texts = [(self.command_label(command.as_deref()), command.as_deref()), ("fault", self.fault.as_deref())];
         object.extend(texts.into_iter().filter_map(|(name, text)| Some((name.to_owned(), Value::from(text?)))));
@@ -317,7 +357,8 @@ impl Foreign {
 
     /// What a command is called in reports.
     fn command_label(&self, command: Option<&str>) -> &'static str {
-        let is_import = self.kind.has_arrays() && command.is_none_or(|command| command.starts_with("table-import"));
+        let is_table = self.kind.has_arrays() || matches!(self.kind, ForeignKind::Other(_));
+        let is_import = is_table && command.is_some_and(|command| command.starts_with("table-import"));
         if is_import { "import" } else { "read" }
     }
 
@@ -336,6 +377,9 @@ impl Foreign {
             }
         } else if let Some(fields) = self.parts.first().and_then(|part| part.what.as_ref()) {
             line("fields", fields);
+        }
+        for (name, value) in &self.facts {
+            line(name, value);
         }
         if !self.entries.is_empty() {
             line("entries", &self.entries.join(" "));
@@ -387,7 +431,7 @@ mod tests {
     use super::*;
 
     fn found(name: &str, head: &[u8]) -> Option<&'static str> {
-        ForeignKind::of_head(Path::new(name), head).map(ForeignKind::name)
+        ForeignKind::of_head(Path::new(name), head, head.len() as u64).map(ForeignKind::name)
     }
 
     #[test]
@@ -402,7 +446,7 @@ mod tests {
         for (name, head, expected) in [
             ("x", &b"\x93NUMPY\x01\0"[..], Some("npy")),
             ("x", &member("a.npy"), Some("npz")),
-            ("x", &member("a.txt"), None),
+            ("x", &member("a.txt"), Some("zip")),
             ("x", b"\x08\0\0\0\0\0\0\0{\"a\":{}}", Some("safetensors")),
             ("x", b"PAR1\x15", Some("parquet")),
             ("x", b"ARROW1\0\0", Some("arrow")),
@@ -413,8 +457,13 @@ mod tests {
             ("x", b"{\"key\": \"a\", \"wav\": \"a.wav\", \"txt\": \"b\"}\n", Some("raw list")),
             ("x", b"{\"audio_filepath\": \"a.wav\", \"text\": \"b\"}\n", Some("manifest of NeMo")),
             ("x", b"{\"audio_filepath\": \"a.wav\", \"shard_id\": 0}\n", Some("tarred manifest of NeMo")),
-            ("x", b"{\"key\": \"a\", \"value\": 1}\n", None),
+            ("x", b"{\"key\": \"a\", \"value\": 1}\n", Some("json lines")),
             ("x", list, Some("list of shards")),
+            ("x", b"[\n{\"id\": \"c\", \"start\": 0, \"duration\": 1, \"recording\": {}}\n]", Some("cuts")),
+            ("x", b"[{\"id\": \"r\", \"sources\": [], \"sampling_rate\": 8000}]", Some("manifest of lhotse")),
+            ("x", b"a 1 0.0 1.0 one\n", Some("ctm")),
+            ("x.scp", b"a,1\n", None),
+            ("x", b"RF64", None),
             ("x", b"\xef\xbb\xbf{\"audio_filepath\": \"a.wav\"}\n", Some("manifest of NeMo")),
             ("x", b"\n\na.tar\n", Some("list of shards")),
             ("x", b"a b.tar\n", None),

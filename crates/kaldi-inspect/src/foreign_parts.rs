@@ -11,7 +11,7 @@ use array_files::{DType, safetensors};
 use bstr::{BStr, ByteSlice};
 use column_files::{ColumnFile, Leaf, LeafType};
 use kaldi_corpus::{DataFolder, saved_files, saved_splits};
-use kaldi_io::{Lines, printable, printable_rxfilename};
+use kaldi_io::{JsonObjects, Lines, printable, printable_rxfilename};
 use kaldi_tar::{Cut, Grouping, SampleStream, SharFolder, SharPart, SharStream, ShardNames, Wanted};
 
 use crate::entries::Entries;
@@ -42,6 +42,9 @@ pub(crate) fn for_each(
         ForeignKind::Shard => samples(name, whole, each),
         ForeignKind::Cuts => cuts(name, each),
         ForeignKind::Shar => shar(name, whole, each),
+        ForeignKind::LhotseManifest => objects(name, each),
+        ForeignKind::TimeMarks(_) => lines(name, kind, each),
+        ForeignKind::Other(_) => Ok(()),
     }
 }
 
@@ -130,6 +133,15 @@ pub(crate) fn folder_command(name: &BStr) -> Option<String> {
         None => format!("make-data-dir {shown} data"),
         Some(split) => format!("make-data-dir --split={} {shown} data", kaldi_io::quote_name(split.as_bytes())),
     })
+}
+
+/// The command that reads a manifest of lhotse: it takes the folder.
+pub(crate) fn lhotse_command(name: &BStr) -> Option<String> {
+    let path = name.to_path_lossy();
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let shown = folder.as_os_str().as_encoded_bytes().as_bstr();
+    let is_read = matches!(kaldi_corpus::Manifest::detect(shown), Ok(Some(kaldi_corpus::Manifest::Lhotse)));
+    is_read.then(|| format!("make-data-dir {} data", printable_rxfilename(shown)))
 }
 
 /// Names of keys in tables of other programs.
@@ -280,9 +292,21 @@ fn samples(name: &BStr, whole: bool, each: &mut dyn FnMut(&dyn Fn() -> ForeignPa
     read().map_err(|error| error.to_string())
 }
 
+/// The objects of a file in JSON.
+fn objects(name: &BStr, each: &mut dyn FnMut(&dyn Fn() -> ForeignPart)) -> Result<(), String> {
+    let mut lines = JsonObjects::open(name).map_err(|error| error.to_string())?;
+    while let Some(line) = lines.next_line().map_err(|error| error.to_string())? {
+        if !line.trim_ascii().is_empty() {
+            let line = line.trim_ascii().to_str_lossy().into_owned();
+            each(&|| ForeignPart { name: line.clone(), what: None, shape: None });
+        }
+    }
+    lines.finish().map_err(|error| error.to_string())
+}
+
 /// The cuts of a file.
 fn cuts(name: &BStr, each: &mut dyn FnMut(&dyn Fn() -> ForeignPart)) -> Result<(), String> {
-    let mut lines = Lines::open(name).map_err(|error| error.to_string())?;
+    let mut lines = JsonObjects::open(name).map_err(|error| error.to_string())?;
     while let Some(line) = lines.next_line().map_err(|error| error.to_string())? {
         if line.trim_ascii().is_empty() {
             continue;

@@ -100,14 +100,19 @@ impl Info {
     pub fn of_table(name: &BStr, summary: Summary, frame_shift: f64) -> Self {
         let span = |range: RangeInclusive<u64>| Span { min: *range.start(), max: *range.end() };
         let (frames, is_script) = (summary.frames(), summary.kind == NamedKind::Script);
-        let is_table = summary.kind != NamedKind::Value;
+        // Nothing shows that it is a table.
+        let is_unknown = summary.kind == NamedKind::Archive
+            && summary.fault.is_some()
+            && summary.entries == 0
+            && !kaldi_io::is_specifier(name);
+        let is_table = summary.kind != NamedKind::Value && !(summary.entries == 0 && summary.fault.is_some());
         let seconds = summary.seconds.or(frames.map(|frames| frames as f64 * frame_shift));
         // Any text can be words, so words are not mentioned as another type.
         let is_other = |it: &ValueType| Some(*it) != summary.value_type && !it.is_words();
         let others = summary.candidates.into_iter().filter(is_other).collect::<Vec<_>>();
         Info {
             table: name.to_string(),
-            kind: summary.kind.name(),
+            kind: if is_unknown { "unknown" } else { summary.kind.name() },
             value_type: summary.value_type.map(ValueType::name),
             or: (!others.is_empty()).then(|| join_names(&others)),
             precision: summary.precision.map(|(least, most)| if least == most { least.name() } else { "mixed" }),
@@ -118,7 +123,7 @@ impl Info {
                 _ => Some("mixed"),
             },
             compressed: summary.value_type.filter(|it| *it == ValueType::Matrix).map(|_| summary.compressed > 0),
-            entries: Some(summary.entries),
+            entries: Some(summary.entries).filter(|_| !is_unknown),
             bytes: Some(summary.bytes),
             rows: summary.rows.map(span),
             channels: summary.columns.clone().filter(|_| summary.value_type == Some(ValueType::Wave)).map(span),

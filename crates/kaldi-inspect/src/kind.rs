@@ -9,7 +9,7 @@ use kaldi_io::{
 };
 use kaldi_table::SequentialReader;
 use kaldi_tar::SharFolder;
-use kaldi_types::ModelType;
+use kaldi_types::{FileKind, ModelType, ValueType};
 use kaldi_values::Value;
 
 use crate::foreign::{Foreign, ForeignKind};
@@ -69,12 +69,14 @@ pub struct Named {
     pub field: Option<BString>,
     /// Whether a file was looked into and starts with binary data.
     pub is_binary: bool,
+    /// The type of a value that is known by more than its bytes: HTK features, whose header has to fit the length of the file.
+    pub value_type: Option<ValueType>,
 }
 
 impl Named {
     /// A name of what is known.
     pub fn new(kind: NamedKind, rxfilename: impl Into<BString>) -> Self {
-        Self { kind, rxfilename: rxfilename.into(), field: None, is_binary: false }
+        Self { kind, rxfilename: rxfilename.into(), field: None, is_binary: false, value_type: None }
     }
 
     /// Finds what `name` names.
@@ -105,7 +107,7 @@ impl Named {
             }
             return Ok(named(NamedKind::Directory));
         }
-        if metadata.is_some_and(|metadata| !metadata.is_file()) {
+        if metadata.as_ref().is_some_and(|metadata| !metadata.is_file()) {
             return Ok(named(NamedKind::Archive));
         }
         let mut input = Input::open_located(&locator)?;
@@ -113,14 +115,19 @@ impl Named {
         while head.len() < HEAD && input.read_some(&mut head, HEAD)? > 0 {}
         head.drain(..head.len() - without_mark(&head).len());
         let is_binary = head.contains(&0);
-        if let Some(kind) = ForeignKind::of_head(path, &head).filter(|kind| is_corpus(name, *kind)) {
+        let length = metadata.map_or(0, |metadata| metadata.len());
+        if let Some(kind) = ForeignKind::of_head(path, &head, length).filter(|kind| is_corpus(name, *kind)) {
             return Err(no_table(name, kind));
         }
+        let is_htk = FileKind::of_file(name, &head, length) == Some(FileKind::Htk);
         let kind = match look(name, &head) {
             NamedKind::Model(model_type) => NamedKind::Model(model_by_parts(input, head, model_type)),
             NamedKind::Value => stats_by_parts(input, head).map_or(NamedKind::Value, NamedKind::Model),
             kind => kind,
         };
+        if kind == NamedKind::Archive && is_htk {
+            return Ok(Self { is_binary, value_type: Some(ValueType::Htk), ..named(NamedKind::Value) });
+        }
         Ok(Self { is_binary, ..named(kind) })
     }
 }
@@ -225,7 +232,9 @@ fn look(name: &BStr, head: &[u8]) -> NamedKind {
     }
     let is_scp = name.ends_with(b".scp");
     let text = head.trim_ascii_start();
-    let is_value = head.starts_with(b"\0B") || kaldi_wave::sound_suffix(head).is_some();
+    let is_value = head.starts_with(b"\0B")
+        || FileKind::of(head) == Some(FileKind::Fst)
+        || kaldi_wave::sound_suffix(head).is_some();
     let is_bracket = text.starts_with(b"[") && text.get(1).is_none_or(u8::is_ascii_whitespace);
     if is_value || is_bracket {
         return NamedKind::Value;

@@ -11,8 +11,8 @@
 //! [`check_directory`]; differences: [`diff`]. By key: [`select`]. [`Statistics`] are for tables of [`Numbers`], which
 //! are read on all threads; [`MeasureStatistics`] for waveforms, lattices and FSTs; [`Report`] prints them.
 //!
-//! Files that are no tables (arrays of other programs, lists, shards, folders) are a [`Foreign`], if [`ForeignKind::find`] knows
-//! them.
+//! Files that are no tables (arrays of other programs, lists, times of words, shards, folders) are a [`Foreign`], if
+//! [`ForeignKind::find`] knows them; [`TimeMarks`] counts times, and [`check_marks`] checks them.
 //!
 //! Only headers are read unless more is asked for: [`Entries`] reads headers, [`read_header`] reads no more if the
 //! value is binary, [`RawEntry::bytes`](kaldi_table::RawEntry::bytes) and [`read_content`] read the rest.
@@ -69,6 +69,7 @@ mod statistics;
 mod summary;
 #[cfg(test)]
 mod tests;
+mod time_marks;
 mod value;
 
 pub use bare::{archive_to_write, copied_tables};
@@ -92,10 +93,11 @@ pub use model::{ModelSummary, model_rest, model_text};
 pub use model_arrays::model_arrays;
 pub use numbers::{Elements, Layout, Numbers};
 pub use report::Report;
-pub use select::{Selected, select};
-pub use show::{copy, cut_lines, show, show_json};
+pub use select::{Selected, is_pattern, keys_of, matching_keys, select};
+pub use show::{copy, cut_lines, cut_rows, show, show_json};
 pub use sketch::Sketch;
 pub use sound::{MeasureStatistics, Measures, decode_sound, measure_graph, measure_sound, sound_measures};
 pub use statistics::{EntryStatistics, Examiner, Statistics};
 pub use summary::Summary;
+pub use time_marks::{MarkedRecording, TimeMarks, check_marks};
 pub use value::{read_content, read_frames, read_frames_within, read_header, write_value};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use bstr::{BString, ByteSlice};
+use bstr::{BStr, BString, ByteSlice};
 use kaldi_table::{RawEntry, ScriptLines, ValueLoader};
 use kaldi_types::{Detector, Evidence, ValueType};
 
@@ -36,6 +36,55 @@ pub fn select(named: Named, value_type: Option<ValueType>, words: &[BString]) ->
         NamedKind::Script => from_script(named, value_type, &mut wanted),
         _ => from_entries(named, value_type, &mut wanted),
     }
+}
+
+/// The keys of a table, in its order; none if it can be read only once.
+///
+/// # Errors
+/// If the table cannot be read.
+pub fn keys_of(named: &Named) -> Result<Vec<BString>> {
+    let mut keys = Vec::new();
+    if named.is_stream() {
+        return Ok(keys);
+    }
+    if named.kind == NamedKind::Script {
+        let mut lines = ScriptLines::open(named.rxfilename.as_bstr())?;
+        while let Some(line) = lines.next_line()? {
+            keys.push(line.key);
+        }
+        return Ok(keys);
+    }
+    let mut entries = Entries::of(named.clone(), None)?;
+    while let Some(entry) = entries.next_entry()? {
+        keys.push(entry.key().to_owned());
+    }
+    Ok(keys)
+}
+
+/// Whether a word may be a pattern of keys, as shells have them for files.
+pub fn is_pattern(word: &[u8]) -> bool {
+    word.iter().any(|byte| matches!(byte, b'*' | b'?' | b'['))
+}
+
+/// The keys that a pattern stands for: `*` for anything, `?` for a character, `[12]` for one of these.
+pub fn matching_keys<'a>(pattern: &BStr, keys: &'a [BString]) -> Vec<&'a BString> {
+    let mut expression = String::from("(?s)^");
+    let text = pattern.to_str_lossy();
+    let mut rest = text.chars().peekable();
+    while let Some(letter) = rest.next() {
+        match letter {
+            '*' => expression += ".*",
+            '?' => expression.push('.'),
+            '[' => {
+                let inside: String = rest.by_ref().take_while(|&letter| letter != ']').collect();
+                let (not, inside) = inside.strip_prefix('!').map_or(("", inside.as_str()), |inside| ("^", inside));
+                expression += &format!("[{not}{}]", inside.replace(['\\', '[', '&', '~'], ""));
+            }
+            letter => expression += &regex::escape(letter.encode_utf8(&mut [0; 4])),
+        }
+    }
+    let Ok(wanted) = regex::bytes::Regex::new(&(expression + "$")) else { return Vec::new() };
+    keys.iter().filter(|key| wanted.is_match(key)).collect()
 }
 
 /// The words that were given.

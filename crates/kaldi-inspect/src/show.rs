@@ -27,6 +27,18 @@ pub fn show(entry: &RawEntry, value_type: ValueType, out: &mut Vec<u8>) -> Resul
         out.extend_from_slice(format!("{value_type}: {} bytes\n", entry.size()).as_bytes());
         return Ok(());
     }
+    if matches!(value_type, ValueType::Htk | ValueType::Sphinx)
+        && let Content::Numbers { shape: ValueShape::Matrix { columns }, values } = read_content(entry, value_type)?
+    {
+        out.extend_from_slice(b" [");
+        for row in values.chunks(columns.max(1)) {
+            out.extend_from_slice(b"\n  ");
+            row.iter()
+                .for_each(|value| out.extend_from_slice(format!("{} ", kaldi_number::general(*value)).as_bytes()));
+        }
+        out.extend_from_slice(b"]\n");
+        return Ok(());
+    }
     if value_type.has_text() {
         write_value(entry, value_type, Format::Text, out)?;
         // The text of an example ends without a newline.
@@ -146,6 +158,26 @@ pub fn cut_lines(text: &[u8], width: usize) -> Vec<u8> {
     out
 }
 
+/// Leaves the middle of a text of more than so many lines out, and says how many lines that are.
+pub fn cut_rows(text: Vec<u8>, rows: usize) -> Vec<u8> {
+    let count = text.lines().count();
+    // A line that says that one line is missing takes as much room as the line.
+    if count <= rows.max(1) + 1 {
+        return text;
+    }
+    let (first, last) = (rows.div_ceil(2).max(1), rows / 2);
+    let mut out = Vec::new();
+    for (at, line) in text.lines_with_terminator().enumerate() {
+        if at == first {
+            out.extend_from_slice(format!("... {} more\n", count - first - last).as_bytes());
+        }
+        if at < first || at >= count - last {
+            out.extend_from_slice(line);
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,6 +187,15 @@ mod tests {
         let written =
             [0.1_f32.into(), 0.1, -3.0, 1e300, f64::NAN, f32::MAX.into()].map(|value| number(&value).to_string());
         assert_eq!(written, ["0.1", "0.1", "-3", "1e+300", "null", "3.4028235e+38"]);
+    }
+
+    #[test]
+    fn the_middle_of_many_lines_is_left_out() {
+        let cut = |text: &str, rows| String::from_utf8(cut_rows(text.into(), rows)).unwrap();
+        assert_eq!(cut("a\nb\nc\nd\ne\nf\n", 4), "a\nb\n... 2 more\ne\nf\n");
+        assert_eq!(cut("a\nb\nc\nd\ne\n", 3), "a\nb\n... 2 more\ne\n");
+        assert_eq!(cut("a\nb\nc\n", 0), "a\n... 2 more\n");
+        assert_eq!(cut("a\nb\nc\nd\ne\n", 4), "a\nb\nc\nd\ne\n");
     }
 
     #[test]

@@ -40,6 +40,11 @@ pub trait Advice: Send + Sync {
     fn on_lack(&self, _lack: Lack) -> Option<String> {
         None
     }
+
+    /// What a file in a format of others is called that starts with these bytes.
+    fn file_kind(&self, _head: &[u8]) -> Option<&'static str> {
+        None
+    }
 }
 
 /// What a library cannot do, and a program may have another way to.
@@ -56,6 +61,8 @@ pub enum Lack {
     AnyOrder,
     /// Writing a binary value as text without knowing its type.
     TextOfBytes,
+    /// Writing binary data to a terminal.
+    BytesOnTerminal,
     /// A feature of the package that the build lacks.
     Feature(&'static str),
 }

@@ -29,6 +29,7 @@ mod fallible;
 mod file_name;
 mod frame;
 mod input;
+mod json_objects;
 mod keyed_line;
 mod lines;
 mod locator;
@@ -43,6 +44,7 @@ mod same_file;
 mod session;
 mod source;
 mod specifier;
+mod stage;
 mod store;
 mod window;
 mod xfilename;
@@ -62,6 +64,7 @@ pub use fallible::{fallible, is_fallible};
 pub use file_name::{FileNames, without_pipe_signs};
 pub use frame::{Frame, FrameFn};
 pub use input::{Input, wait_readable};
+pub use json_objects::JsonObjects;
 pub use keyed_line::{KeyedLine, for_each_keyed_line};
 pub use lines::{BYTE_ORDER_MARK, Lines, without_mark};
 pub use locator::{Locator, LocatorError};
@@ -82,6 +85,7 @@ pub use specifier::{
     Rspecifier, RspecifierKind, RspecifierOptions, Wspecifier, WspecifierKind, WspecifierOptions, is_kind,
     is_specifier, specifier_advice,
 };
+pub use stage::{Stage, StageProgress};
 pub use store::{ObjectFacts, Store, Upload};
 pub use window::{Growth, Need, Window};
 pub use xfilename::{Rxfilename, Wxfilename, printable_rxfilename, printable_wxfilename};

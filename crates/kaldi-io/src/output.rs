@@ -15,7 +15,7 @@ mod set;
 mod stream;
 
 use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::io::{self, IsTerminal};
 use std::ops::Range;
 use std::os::fd::AsFd;
 use std::path::Path;
@@ -155,7 +155,12 @@ impl Output {
         let name = "standard output".to_owned();
         let file = io::stdout().as_fd().try_clone_to_owned().map(File::from);
         let file = file.map_err(|source| Error::Open { name: name.clone(), source })?;
-        let stream = Arc::new(Mutex::new(Stream::new(file, name)));
+        let mut stream = Stream::new(file, name);
+        stream.is_terminal = io::stdout().is_terminal();
+        if stream.is_terminal {
+            stream.clear.0 = Session::current().clear_terminal();
+        }
+        let stream = Arc::new(Mutex::new(stream));
         let stream = Arc::clone(STDOUT.get_or_init(|| stream));
         Ok(Self { stream, target: Target::Open, session: Session::current() })
     }
@@ -177,10 +182,11 @@ impl Output {
         self.stream().name.clone()
     }
 
-    /// Where the next byte will be in the file, or `None` if a later reader could not seek there (pipes).
+    /// Where the next byte will be in the file, or `None` if a later reader could not seek there (pipes). In
+    /// `/dev/null` bytes are counted.
     pub fn position(&self) -> Option<u64> {
         let stream = self.stream();
-        stream.seekable.then_some(stream.position)
+        stream.has_positions.then_some(stream.position)
     }
 
     /// Writes `bytes`.

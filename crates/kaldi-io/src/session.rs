@@ -13,6 +13,7 @@ use crate::Result;
 use crate::advice::Advice;
 use crate::output::{Held, HeldOutputs, ReplacementCheck, settle};
 use crate::pipe::CommandMessages;
+use crate::stage::Counts;
 use crate::store::Store;
 
 /// One run of a program, or one part of it: its log, its threads, its counters, its store, its advice, what happens to its
@@ -50,7 +51,11 @@ struct Settings {
     check: Option<Arc<Check>>,
     heard: Option<Arc<CommandMessages>>,
     carried: Option<Arc<Carried>>,
+    clear: Option<Arc<ClearTerminal>>,
 }
+
+/// Removes what is shown on a terminal.
+pub(crate) type ClearTerminal = dyn Fn() + Send + Sync;
 
 /// What changes while a session lasts.
 #[derive(Default)]
@@ -61,6 +66,8 @@ struct State {
     written: AtomicU64,
     /// Entries that readers have left out, because they cannot be read.
     left_out: AtomicU64,
+    /// What is done at the moment.
+    stage: Mutex<Option<Arc<Counts>>>,
     /// Complete outputs that wait for their names.
     held: Mutex<Vec<Held>>,
     /// Advice that was given, and is not repeated.
@@ -192,6 +199,26 @@ impl Session {
     /// The number of entries that readers have left out in permissive mode, because they cannot be read.
     pub fn entries_left_out(&self) -> u64 {
         self.0.state.left_out.load(Ordering::Relaxed)
+    }
+
+    /// Makes this the stage of the session, and returns the one before.
+    pub(crate) fn replace_stage(&self, stage: Option<Arc<Counts>>) -> Option<Arc<Counts>> {
+        std::mem::replace(&mut self.0.state.stage.lock().unwrap_or_else(PoisonError::into_inner), stage)
+    }
+
+    pub(crate) fn current_stage(&self) -> Option<Arc<Counts>> {
+        self.0.state.stage.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The same session, which calls this before bytes are written to standard output, if that is a terminal: what is shown there has to
+    /// go.
+    #[must_use]
+    pub fn before_terminal(&self, clear: impl Fn() + Send + Sync + 'static) -> Self {
+        self.change(|settings| settings.clear = Some(Arc::new(clear)))
+    }
+
+    pub(crate) fn clear_terminal(&self) -> Option<Arc<ClearTerminal>> {
+        self.0.clear.clone()
     }
 
     /// Counts an entry that is left out.

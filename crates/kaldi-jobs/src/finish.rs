@@ -18,6 +18,22 @@ use crate::stamps::Stamp;
 use crate::words::OutputKind;
 use crate::{Error, Folder, Plan, Result, signal};
 
+/// Whether a piece has a record, but not the outputs that the record names.
+///
+/// # Errors
+/// If a record cannot be read.
+pub(crate) fn lacks_outputs(plan: &Plan, folder: &Folder) -> Result<bool> {
+    for number in folder.done_pieces()? {
+        let planned = plan.pieces.iter().find(|piece| piece.number == number);
+        if let (Some(piece), Some(record)) = (planned, folder.record(number)?)
+            && !is_whole(plan, folder, piece, &record)?
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Looks at all records. Returns the pieces that are not done: those without a record, and those whose lines or outputs are not
 /// those of the record, which is withdrawn.
 ///

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use kaldi_log::{log, warning};
 
 use crate::engine::{CommandEngine, EndReason, Engine, EngineKind, JobState, Local, Resources, Slurm};
-use crate::finish::{finished_before, join_outputs, missing_pieces};
+use crate::finish::{finished_before, join_outputs, lacks_outputs, missing_pieces};
 use crate::folder::{Cause, Failure, Folder};
 use crate::newer::newer_pieces;
 use crate::owner::HEARTBEAT;
@@ -171,6 +171,7 @@ pub fn run_all(
         if let Some(outcome) = ended {
             return Ok(outcome);
         }
+        submitter.wait_for_outputs()?;
         let missing = missing_pieces(plan, folder)?;
         if missing.is_empty() {
             submitter.engine.release();
@@ -215,6 +216,21 @@ pub fn finish(folder: &Folder, plan: &Plan, silence: Duration) -> Result<Outcome
 }
 
 impl Submitter<'_> {
+    /// Waits until the outputs of all pieces are as their records say: a network file system may show a record before an output that was
+    /// written before it.
+    fn wait_for_outputs(&self) -> Result<()> {
+        let since = Instant::now();
+        while self.engine.may_be_late(None)
+            && since.elapsed() < self.options.lag
+            && signal::received().is_none()
+            && lacks_outputs(self.plan, self.folder)?
+        {
+            self.folder.kick()?;
+            std::thread::sleep(Duration::from_millis(500));
+        }
+        Ok(())
+    }
+
     /// Finds out what is done and what still runs.
     fn look_around(&mut self) -> Result<()> {
         let open: Vec<usize> = missing_pieces(self.plan, self.folder)?;

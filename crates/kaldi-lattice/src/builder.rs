@@ -135,7 +135,8 @@ impl Builder {
             }
             sorted
         };
-        Graph { start, states, arcs, ids, properties: if is_sorted { SORTED } else { 0 } }
+        let properties = if is_sorted { SORTED } else { 0 };
+        Graph { start, states, arcs, ids, properties, ..Graph::default() }
     }
 }
 

@@ -39,6 +39,23 @@ pub enum Error {
         /// The inverse.
         got: String,
     },
+    /// There are too many arcs.
+    #[error("expected less than 2^32 arcs, got {count}")]
+    TooManyArcs {
+        /// As many as there would be.
+        count: usize,
+    },
+    /// A label that is to be added is on an arc already.
+    #[error("state {state} has an arc with the label {label} already")]
+    LabelIsThere {
+        /// The state.
+        state: u32,
+        /// The label.
+        label: i32,
+    },
+    /// The epsilon is among the labels that are to become epsilons.
+    #[error("0 is the epsilon, and cannot become one")]
+    EpsilonRemoved,
     /// There is no path from the start to a final state.
     #[error("the lattice has no path from the start to a final state")]
     NoPath,

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::cost::{Cost, Scale};
 use crate::error::{Error, Result};
+use crate::fst::FstSymbols;
 
 /// A piece of the transition-ids of a graph, which arcs and states share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,6 +90,8 @@ pub struct Graph {
     pub(crate) ids: Vec<i32>,
     /// What is known about the graph, as the header of a file says it. It holds until the graph is changed; 0 says nothing.
     pub(crate) properties: u64,
+    /// The symbol tables of an FST: of its inputs, of its outputs.
+    pub(crate) symbols: [Option<FstSymbols>; 2],
 }
 
 /// Properties of a graph whose arcs lead to higher states: it is sorted, and there is no cycle, not through the start either.
@@ -253,7 +256,7 @@ impl Graph {
             states,
             arcs,
             ids: self.ids.clone(),
-            properties: 0,
+            ..Self::default()
         }
     }
 
@@ -277,6 +280,14 @@ impl Graph {
         self.start = self.start.filter(|&start| keep[start as usize]).map(|start| numbers[start as usize]);
         (self.states, self.arcs) = (states, arcs);
         self.properties &= SORTED;
+    }
+
+    /// Checks that arcs can be numbered.
+    ///
+    /// # Errors
+    /// If there are too many.
+    pub(crate) fn check_num_arcs(count: usize) -> Result<()> {
+        if u32::try_from(count).is_ok() { Ok(()) } else { Err(Error::TooManyArcs { count }) }
     }
 
     pub(crate) fn first_arc(&self, state: u32) -> usize {

@@ -33,6 +33,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod align;
+pub mod arpa;
 mod arrays;
 mod binary;
 mod builder;
@@ -42,6 +43,7 @@ mod cost;
 mod determinize;
 mod epsilon;
 mod error;
+mod fst;
 mod graph;
 mod mbr;
 mod nbest;
@@ -71,6 +73,7 @@ pub use builder::Builder;
 pub use convert::{to_compact, to_plain};
 pub use cost::{Cost, Scale};
 pub use error::{Error, Result};
+pub use fst::{FstSymbols, LabelSet, Semiring, Side, StateSums};
 pub use graph::{Arc, Graph, Span};
 pub use mbr::{BayesRisk, BayesRiskOptions};
 pub use oracle::Oracle;

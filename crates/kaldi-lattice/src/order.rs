@@ -125,54 +125,64 @@ impl Graph {
 
     /// The states that are on a path of arcs that `may_use` takes by their index.
     pub(crate) fn states_on_paths(&self, may_use: impl Fn(usize) -> bool) -> Vec<bool> {
-        let count = self.num_states();
-        let Some(start) = self.start() else { return vec![false; count] };
-        let mut reached = vec![false; count];
-        reached[start as usize] = true;
-        let mut stack = vec![start];
-        // Arcs backwards: how many enter each state, then where they come from.
-        let mut firsts = vec![0_u32; count + 1];
-        while let Some(state) = stack.pop() {
-            for (index, arc) in self.arcs(state).iter().enumerate() {
-                if !may_use(self.first_arc(state) + index) {
-                    continue;
-                }
-                firsts[arc.next as usize + 1] += 1;
-                if !reached[arc.next as usize] {
-                    reached[arc.next as usize] = true;
-                    stack.push(arc.next);
-                }
-            }
-        }
-        for index in 1..firsts.len() {
-            firsts[index] += firsts[index - 1];
-        }
-        let mut sources = vec![0_u32; firsts[count] as usize];
-        let mut filled = firsts.clone();
-        for state in self.states().filter(|&state| reached[state as usize]) {
-            for (index, arc) in self.arcs(state).iter().enumerate() {
-                if may_use(self.first_arc(state) + index) {
-                    let place = &mut filled[arc.next as usize];
-                    sources[*place as usize] = state;
-                    *place += 1;
-                }
-            }
-        }
-        let mut kept = vec![false; count];
-        for state in self.states().filter(|&state| reached[state as usize] && self.is_final(state)) {
-            kept[state as usize] = true;
-            stack.push(state);
-        }
-        while let Some(state) = stack.pop() {
-            for &source in &sources[firsts[state as usize] as usize..firsts[state as usize + 1] as usize] {
-                if !kept[source as usize] {
-                    kept[source as usize] = true;
-                    stack.push(source);
-                }
-            }
-        }
-        kept
+        let nexts = |state: u32, visit: &mut dyn FnMut(u32)| {
+            let first = self.first_arc(state);
+            let arcs = self.arcs(state).iter().enumerate();
+            arcs.filter(|(index, _)| may_use(first + index)).for_each(|(_, arc)| visit(arc.next));
+        };
+        states_on_paths(self.num_states(), self.start(), nexts, |state| self.is_final(state))
     }
+}
+
+/// The states that are on a path from the start to a final one. `nexts` visits the ends of the arcs of a state.
+pub(crate) fn states_on_paths(
+    count: usize,
+    start: Option<u32>,
+    nexts: impl Fn(u32, &mut dyn FnMut(u32)),
+    is_final: impl Fn(u32) -> bool,
+) -> Vec<bool> {
+    let Some(start) = start else { return vec![false; count] };
+    let mut reached = vec![false; count];
+    reached[start as usize] = true;
+    let mut stack = vec![start];
+    // Arcs backwards: how many enter each state, then where they come from.
+    let mut firsts = vec![0_u32; count + 1];
+    while let Some(state) = stack.pop() {
+        nexts(state, &mut |next| {
+            firsts[next as usize + 1] += 1;
+            if !reached[next as usize] {
+                reached[next as usize] = true;
+                stack.push(next);
+            }
+        });
+    }
+    for index in 1..firsts.len() {
+        firsts[index] += firsts[index - 1];
+    }
+    let mut sources = vec![0_u32; firsts[count] as usize];
+    for state in (0..count as u32).rev().filter(|&state| reached[state as usize]) {
+        nexts(state, &mut |next| {
+            let place = &mut firsts[next as usize + 1];
+            *place -= 1;
+            sources[*place as usize] = state;
+        });
+    }
+    // Each list has moved one place: it begins at the number behind its state.
+    firsts.push(sources.len() as u32);
+    let mut kept = vec![false; count];
+    for state in (0..count as u32).filter(|&state| reached[state as usize] && is_final(state)) {
+        kept[state as usize] = true;
+        stack.push(state);
+    }
+    while let Some(state) = stack.pop() {
+        for &source in &sources[firsts[state as usize + 1] as usize..firsts[state as usize + 2] as usize] {
+            if !kept[source as usize] {
+                kept[source as usize] = true;
+                stack.push(source);
+            }
+        }
+    }
+    kept
 }
 
 #[cfg(test)]

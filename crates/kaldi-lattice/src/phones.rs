@@ -122,7 +122,7 @@ impl CompactLattice {
         for state in &mut states {
             state.string = phones_of(state.string)?;
         }
-        self.0 = Graph { start: graph.start(), states, arcs, ids, properties: 0 };
+        self.0 = Graph { start: graph.start(), states, arcs, ids, ..Graph::default() };
         Ok(())
     }
 

@@ -7,6 +7,7 @@ use memchr::memchr;
 
 use crate::builder::Builder;
 use crate::cost::Cost;
+use crate::fst::properties::{Labels, Properties};
 use crate::graph::{Arc, Graph, Span};
 use crate::numbers::{parse_number, write_cost_number};
 
@@ -93,9 +94,10 @@ pub(crate) fn read(bytes: &[u8], wanted: GraphForm) -> Result<(Graph, GraphForm,
 
 /// Reads lines from `first` on, whatever stands in them.
 fn read_by_words(bytes: &[u8], first: usize, wanted: GraphForm) -> Result<(Graph, GraphForm, usize), ParseError> {
-    let mut reader = TextReader { wanted, form: None, builder: Builder::default(), lines: 0 };
+    let mut reader = TextReader { wanted, form: None, builder: Builder::default(), lines: 0, history: None };
     if wanted == GraphForm::Standard {
         reader.form = Some(GraphForm::Standard);
+        reader.history = Some(History { properties: Properties::EMPTY, last: Vec::new() });
     }
     let mut at = first;
     while at < bytes.len() {
@@ -111,7 +113,11 @@ fn read_by_words(bytes: &[u8], first: usize, wanted: GraphForm) -> Result<(Graph
         }
     }
     let form = reader.form.unwrap_or(wanted);
-    Ok((reader.builder.finish(), form, at))
+    let mut graph = reader.builder.finish();
+    if let Some(history) = reader.history {
+        graph.properties = history.properties.field();
+    }
+    Ok((graph, form, at))
 }
 
 struct TextReader {
@@ -119,6 +125,14 @@ struct TextReader {
     form: Option<GraphForm>,
     builder: Builder,
     lines: usize,
+    /// What becomes known of an FST line by line.
+    history: Option<History>,
+}
+
+struct History {
+    properties: Properties,
+    /// The labels of the last arc of each state.
+    last: Vec<Option<(i32, i32)>>,
 }
 
 impl TextReader {
@@ -140,6 +154,7 @@ impl TextReader {
         let state = self.state(columns[0])?;
         if self.lines == 1 {
             self.builder.set_start(state);
+            self.history.iter_mut().for_each(|history| history.properties.start_set());
         }
         let is_standard = self.form == Some(GraphForm::Standard);
         let known = match (count, columns) {
@@ -197,6 +212,9 @@ impl TextReader {
     fn add_final(&mut self, state: u32, cost: Cost, string: Span) -> Option<()> {
         // The one cost of an FST is infinite where both of a lattice are.
         let infinite = self.form == Some(GraphForm::Standard) && cost.graph == f32::INFINITY;
+        if let Some(history) = &mut self.history {
+            history.properties.final_set(self.builder.final_of(state).0.graph, cost.graph);
+        }
         self.builder.set_final(state, if infinite { Cost::INFINITE } else { cost }, string);
         Some(())
     }
@@ -210,6 +228,10 @@ impl TextReader {
         string: Span,
     ) -> Result<Option<()>, String> {
         let (next, [Some(input), Some(output)]) = (self.state(next)?, labels.map(label)) else { return Ok(None) };
+        if let Some(history) = &mut self.history {
+            let last = history.last[state as usize].replace((input, output));
+            history.properties.arc_added(state, Labels { input, output, weight: cost.graph }, next, last);
+        }
         self.builder.add_arc(state, Arc { input, output, cost, string, next });
         Ok(Some(()))
     }
@@ -222,6 +244,10 @@ impl TextReader {
         if number > most {
             return Err(format!("expected a state below {most} in line {}, got {number}", self.lines));
         }
+        if let Some(history) = self.history.as_mut().filter(|history| history.last.len() <= number) {
+            history.properties.state_added();
+            history.last.resize(number + 1, None);
+        }
         self.builder.add_states_to(number + 1);
         Ok(number as u32)
     }
@@ -230,6 +256,10 @@ impl TextReader {
     fn weight(&mut self, word: &[u8]) -> Result<Option<(GraphForm, Cost, Span)>, String> {
         let number = |part| parse_number(part).ok_or_else(|| format!("expected a cost, got \"{}\"", excerpt(word)));
         if self.form == Some(GraphForm::Standard) {
+            // Kaldi writes this word, and cannot read it; in an FST it is most often an error of whoever wrote it.
+            if word == b"BadNumber" {
+                return Ok(None);
+            }
             return Ok(Some((GraphForm::Standard, Cost::new(number(word)?, 0.0), Span::EMPTY)));
         }
         let Some((graph, rest)) = split_at_comma(word) else { return Ok(None) };

@@ -106,6 +106,18 @@ pub fn code_point(letter: char) -> String {
     format!("U+{:04X}", u32::from(letter))
 }
 
+/// The characters of a key that cannot be seen, or look like a plain space: control and format characters such as U+FEFF (a byte order
+/// mark), U+200B and U+00AD, and white space such as U+00A0. Sorted.
+pub fn invisible_characters(key: &[u8]) -> Vec<char> {
+    if key.is_ascii() {
+        return Vec::new();
+    }
+    let key = String::from_utf8_lossy(key);
+    let is_invisible = |letter: &char| letter.is_whitespace() || (*letter != '\u{fffd}' && is_no_text(*letter));
+    let found: BTreeSet<char> = key.chars().filter(is_invisible).collect();
+    found.into_iter().collect()
+}
+
 /// Control, format and unassigned characters, and U+FFFD. A tab is white space.
 fn is_no_text(letter: char) -> bool {
     use GeneralCategory::{Control, Format, Unassigned};

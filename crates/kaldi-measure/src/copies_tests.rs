@@ -50,7 +50,7 @@ fn print(rate: f64, samples: &[f32]) -> SoundPrint {
 }
 
 fn pairs(prints: Vec<SoundPrint>) -> Vec<SoundPair> {
-    SoundIndex::of(prints).unwrap().pairs(ONE)
+    SoundIndex::of(prints).unwrap().pairs(ONE, |_| {})
 }
 
 fn as_16_bits(samples: impl Iterator<Item = f32>) -> Vec<f32> {
@@ -172,11 +172,11 @@ fn two_sets_are_compared_with_each_other_and_not_with_themselves() {
     let test = vec![of(&said[5]), of(&louder(&said[5], 0.5)), of(&said[4]), of(&said[4])];
     let train = [of(&said[0]), of(&noisy(&said[4], 20.0, 1)), of(&said[5]), of(&said[0])];
     let index = SoundIndex::of(test).unwrap();
-    let found = index.pairs_with(&train, ONE);
+    let found = index.pairs_with(&train, ONE, |_| {});
     let names: Vec<_> = found.iter().map(|pair| (pair.first, pair.second, pair.is_exact)).collect();
     assert_eq!(names, [(1, 2, false), (2, 0, true), (2, 1, false)]);
-    assert_eq!(index.pairs_with(&train, 3), found);
-    assert_eq!(SoundIndex::of(Vec::new()).unwrap().pairs_with(&train, ONE), []);
+    assert_eq!(index.pairs_with(&train, 3, |_| {}), found);
+    assert_eq!(SoundIndex::of(Vec::new()).unwrap().pairs_with(&train, ONE, |_| {}), []);
 }
 
 #[test]
@@ -184,9 +184,9 @@ fn the_order_does_not_depend_on_the_number_of_threads() {
     let prints: Vec<SoundPrint> =
         (0..24).map(|at| print(16000.0, &louder(&sentence(at / 3), 1.0 - 0.2 * (at % 3) as f32))).collect();
     let index = SoundIndex::of(prints).unwrap();
-    let found = index.pairs(ONE);
+    let found = index.pairs(ONE, |_| {});
     assert_eq!(found.len(), 24);
-    assert_eq!(index.pairs(4), found);
+    assert_eq!(index.pairs(4, |_| {}), found);
 }
 
 #[test]

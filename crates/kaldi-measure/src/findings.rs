@@ -62,6 +62,9 @@ pub struct Finding {
     pub shift: Option<f64>,
     /// The set of the other utterance, if it is not in this one.
     pub set: Option<BString>,
+    /// How many more utterances of the same sound this finding stands for, if there are [many](Finding::MANY): each of them
+    /// would push all other findings away.
+    pub others: Option<usize>,
 }
 
 impl Finding {
@@ -78,8 +81,12 @@ impl Finding {
             other: None,
             shift: None,
             set: None,
+            others: None,
         }
     }
+
+    /// So many utterances of the same sound are one finding.
+    pub const MANY: usize = 4;
 
     /// The sound of an utterance is nearly that of `other`: `share` of the bits of their codes are equal, and it starts `shift` seconds
     /// later in it.
@@ -259,14 +266,17 @@ impl RankedFindings {
         }
     }
 
-    /// The sound of an utterance that is that of an earlier one; the first one of them names the second one.
+    /// The sound of an utterance that is that of an earlier one; the first one of them names the second one, and stands for all if there
+    /// are many.
     fn add_duplicates(&mut self, utterances: &[MeasuredUtterance]) {
         for indices in exact_copies(utterances) {
-            for (at, &index) in indices.iter().enumerate() {
+            let is_one = indices.len() >= Finding::MANY;
+            for (at, &index) in indices.iter().enumerate().take(if is_one { 1 } else { indices.len() }) {
                 let other = indices[if at == 0 { 1 } else { 0 }];
                 let count = FindingValue::Number(Some(indices.len() as f64));
                 let finding = Finding::certain(index, Rule::DuplicateAudio, count);
-                self.list.push(Finding { other: Some(utterances[other].key.clone()), ..finding });
+                let others = is_one.then(|| indices.len() - 2);
+                self.list.push(Finding { other: Some(utterances[other].key.clone()), others, ..finding });
             }
         }
     }

@@ -47,7 +47,7 @@ mod text;
 mod utterance;
 mod wording;
 
-pub use census::{Census, CharacterCount, code_point};
+pub use census::{Census, CharacterCount, code_point, invisible_characters};
 pub use distribution::{Distribution, QUANTILES};
 pub use findings::{Finding, FindingValue, RankedFindings, exact_copies};
 pub use frames::{FrameMeasures, TypicalMeans};

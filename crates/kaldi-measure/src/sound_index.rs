@@ -113,10 +113,10 @@ impl SoundIndex {
         Some(Self { prints, exact, telling, starts, owners, table, parts })
     }
 
-    /// All pairs of sounds that are copies, in order. Of those that are exactly the same, the first one stands for all: it makes a
+    /// All pairs of sounds that are copies, in order. `done` is told how many more sounds were compared. Of those that are exactly the same, the first one stands for all: it makes a
     /// pair with each of them, and with those that are nearly the same.
-    pub fn pairs(&self, threads: usize) -> Vec<SoundPair> {
-        let mut pairs = on_threads(self.prints.len(), threads, |second| {
+    pub fn pairs(&self, threads: usize, done: impl Fn(u64) + Sync) -> Vec<SoundPair> {
+        let mut pairs = on_threads(self.prints.len(), threads, done, |second| {
             let print = &self.prints[second];
             let first = print.exact.map_or(second, |exact| self.exact[&exact]);
             if first != second {
@@ -136,10 +136,10 @@ impl SoundIndex {
         pairs
     }
 
-    /// All pairs of `sounds`, which are the first of each pair, and sounds of the index, in order. Of those of the index that are
+    /// All pairs of `sounds`, which are the first of each pair, and sounds of the index, in order. `done` is as in [`Self::pairs`]. Of those of the index that are
     /// exactly the same, the first one stands for all.
-    pub fn pairs_with(&self, sounds: &[SoundPrint], threads: usize) -> Vec<SoundPair> {
-        on_threads(sounds.len(), threads, |first| {
+    pub fn pairs_with(&self, sounds: &[SoundPrint], threads: usize, done: impl Fn(u64) + Sync) -> Vec<SoundPair> {
+        on_threads(sounds.len(), threads, done, |first| {
             let print = &sounds[first];
             let exact = print.exact.and_then(|exact| self.exact.get(&exact).copied());
             let near = |found: Near| SoundPair {
@@ -304,7 +304,12 @@ fn keep_telling(table: &mut Vec<u64>) {
 }
 
 /// The results of `work` for all indices, in order.
-fn on_threads<T: Send>(count: usize, threads: usize, work: impl Fn(usize) -> Vec<T> + Sync) -> Vec<T> {
+fn on_threads<T: Send>(
+    count: usize,
+    threads: usize,
+    done: impl Fn(u64) + Sync,
+    work: impl Fn(usize) -> Vec<T> + Sync,
+) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
     let run = || {
@@ -313,7 +318,9 @@ fn on_threads<T: Send>(count: usize, threads: usize, work: impl Fn(usize) -> Vec
             if start >= count {
                 break;
             }
-            let of_part: Vec<T> = (start..count.min(start + AT_A_TIME)).flat_map(&work).collect();
+            let end = count.min(start + AT_A_TIME);
+            let of_part: Vec<T> = (start..end).flat_map(&work).collect();
+            done((end - start) as u64);
             if !of_part.is_empty() {
                 results.lock().unwrap_or_else(PoisonError::into_inner).push((start, of_part));
             }

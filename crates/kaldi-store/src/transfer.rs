@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bstr::{BStr, BString};
-use kaldi_io::{Output, count_delivered, is_remote, make_folder};
+use kaldi_io::{Output, Stage, count_delivered, is_remote, make_folder};
 use kaldi_log::warning;
 use opendal::Metadata;
 
@@ -136,6 +136,8 @@ pub fn cp(from: &[&BStr], to: &BStr, options: &CopyOptions) -> Result<Copied> {
     }
     let is_one = !options.recursive && from.len() == 1;
     let (count, bytes, skipped) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+    let verb = if options.dry_run { "looking" } else { "copying" };
+    let stage = Stage::begin(verb, "objects", Some(jobs.len() as u64));
     each(&jobs, options.at_once, |job| {
         let is_there = !is_one && options.skip && job.is_there()?;
         if options.dry_run {
@@ -145,6 +147,7 @@ pub fn cp(from: &[&BStr], to: &BStr, options: &CopyOptions) -> Result<Copied> {
         }
         if is_there { &skipped } else { &count }.fetch_add(1, Ordering::Relaxed);
         count_delivered();
+        stage.step();
         Ok(())
     })?;
     Ok(Copied { count: count.into_inner(), bytes: bytes.into_inner(), skipped: skipped.into_inner() })

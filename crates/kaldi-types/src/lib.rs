@@ -13,6 +13,7 @@
 //! | how is it written | [`write_value`] |
 //! | which type is meant if several fit | [`Evidence`] |
 //! | which tool reads it | [`TypeAdvice`] |
+//! | what is a file that has no such value | [`FileKind`] |
 //!
 //! All functions work on bytes in memory.
 
@@ -23,6 +24,7 @@ mod blocks;
 mod content;
 mod detector;
 mod examples;
+mod file_kind;
 mod frame;
 mod frames;
 mod graphs;
@@ -37,6 +39,7 @@ mod value_type;
 pub use advice::TypeAdvice;
 pub use content::{Content, ValueShape, write_value};
 pub use detector::{Detector, join_names};
+pub use file_kind::{FILE_HEAD, FileKind};
 pub use frames::{FrameWord, Frames};
 pub use header::{Header, Precision};
 pub use likely::Evidence;

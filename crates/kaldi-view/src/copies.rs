@@ -99,8 +99,15 @@ pub(crate) fn findings(corpus: &Corpus) -> Vec<Finding> {
             }
         }
     }
-    let near = best.into_iter().map(|(utterance, (other, share, shift))| {
-        Finding::near_duplicate(utterance, corpus.utterances[other].key.clone(), share, shift)
+    let stands_for = representatives(corpus);
+    let near = best.into_iter().filter_map(|(utterance, (other, share, shift))| {
+        let others = match stands_for.get(&utterance) {
+            Some(0) => return None,
+            others => others.copied(),
+        };
+        let mut finding = Finding::near_duplicate(utterance, corpus.utterances[other].key.clone(), share, shift);
+        finding.others = others;
+        Some(finding)
     });
     let leaks = corpus.compared.iter().flat_map(|set| {
         let leak = |leak: &LeakedSound| {
@@ -112,6 +119,24 @@ pub(crate) fn findings(corpus: &Corpus) -> Vec<Finding> {
         Finding::swapped_text(found.utterance, corpus.utterances[found.other].key.clone(), found.error_rate)
     });
     near.chain(leaks).chain(swapped).collect()
+}
+
+/// Of families of many: for each utterance, how many besides it and the one that is most alike its finding stands for. That is 0 for all
+/// but the one with the most pairs, such as a recording that contains the others.
+fn representatives(corpus: &Corpus) -> BTreeMap<usize, usize> {
+    let mut pairs = BTreeMap::<usize, usize>::new();
+    for pair in &corpus.near_copies {
+        [pair.first, pair.second].into_iter().for_each(|utterance| *pairs.entry(utterance).or_default() += 1);
+    }
+    let mut others = BTreeMap::new();
+    for CopyFamily { utterances, .. } in families(corpus).iter().filter(|it| it.utterances.len() >= Finding::MANY) {
+        let most = utterances.iter().rev().max_by_key(|&utterance| pairs.get(utterance));
+        for &utterance in utterances {
+            let count = if most == Some(&utterance) { utterances.len() - 2 } else { 0 };
+            others.insert(utterance, count);
+        }
+    }
+    others
 }
 
 /// The families as JSON.

@@ -23,6 +23,10 @@ pub(crate) fn phrase(report: &CorpusReport<'_>, places: &Places, finding: &Findi
         _ => 1.0,
     };
     let place = finding.set.as_ref().map_or_else(String::new, |set| format!(" in {}", shorten(set, MOST_OF_KEY)));
+    let other = match finding.others {
+        Some(count) => format!("{other} and of {}", count_of(count, "others")),
+        None => other,
+    };
     Some(match finding.rule {
         Rule::DuplicateAudio => format!("same sound as {other}"),
         Rule::Leak if share == 1.0 => format!("same sound as {other}{place}"),

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_corpus::TimeSpan;
 use kaldi_inspect::{Entries, Named, NamedKind};
-use kaldi_io::{for_each_keyed_line, was_interrupted};
+use kaldi_io::{Stage, for_each_keyed_line, was_interrupted};
 use kaldi_measure::{
     Census, MeasuredUtterance, Moments, SoundPair, SoundPrint, SwappedText, TextMeasures, TypicalMeans, swapped_texts,
 };
@@ -204,7 +204,7 @@ impl Corpus {
             };
             Ok(Some(Job::Entry { role: role(&table, entries.value_type())?, entry }))
         });
-        let (count, role) = self.run(jobs)?;
+        let (count, role) = self.run(jobs, format!("measuring {name}"), None)?;
         self.add_table(name, role.map_or("table", |role| role.value_type().name()), count);
         Ok(())
     }
@@ -227,13 +227,20 @@ impl Corpus {
     }
 
     fn run_all(&mut self, jobs: Vec<Job>) -> Result<()> {
+        let count = jobs.len() as u64;
         let mut jobs = jobs.into_iter();
-        self.run(from_fn(move |_: Step| Ok(jobs.next())))?;
+        self.run(from_fn(move |_: Step| Ok(jobs.next())), "measuring".to_owned(), Some(count))?;
         Ok(())
     }
 
     /// Runs jobs on all threads, and takes their results in order. Returns how many there were, and the role of the last one.
-    fn run(&mut self, jobs: impl Reader<Item = Job, Error = Error> + Send + 'static) -> Result<(u64, Option<Role>)> {
+    fn run(
+        &mut self,
+        jobs: impl Reader<Item = Job, Error = Error> + Send + 'static,
+        what: String,
+        total: Option<u64>,
+    ) -> Result<(u64, Option<Role>)> {
+        let stage = Stage::begin(what, "values", total);
         let threads = || Session::current().num_threads();
         let wanted = self.wanted;
         let work = move |job: Job| Ok((job.role(), job.run(wanted)));
@@ -241,6 +248,7 @@ impl Corpus {
         let (mut count, mut last) = (0, None);
         while let Some((role, measured)) = measured.next()? {
             (count, last) = (count + 1, Some(role));
+            stage.step();
             if let Some(counter) = &self.options.measured {
                 counter.fetch_add(measured.len() as u64, Ordering::Relaxed);
             }

@@ -11,7 +11,21 @@ pub(crate) const CHUNK_HEADER: u64 = 8;
 pub(crate) struct Chunks<'a> {
     cursor: Cursor<'a>,
     big_endian: bool,
+    has_long_sizes: bool,
     riff_size: u32,
+}
+
+/// The names of the outermost chunk. RF64 and BW64 are for files above 4 GB: a chunk `ds64` has their sizes.
+const RIFF_NAMES: [&[u8; 4]; 4] = [b"RIFF", b"RIFX", b"RF64", b"BW64"];
+
+/// Whether a file that starts like this is RIFF/WAVE, or another file of chunks of the same form.
+pub(crate) fn is_riff(head: &[u8]) -> bool {
+    RIFF_NAMES.iter().any(|name| head.starts_with(*name))
+}
+
+/// Whether these bytes, of which there may be less than four, may be the start of such a file.
+pub(crate) fn may_be_riff(head: &[u8]) -> bool {
+    !head.is_empty() && RIFF_NAMES.iter().any(|name| name.starts_with(&head[..head.len().min(4)]))
 }
 
 impl<'a> Chunks<'a> {
@@ -19,11 +33,12 @@ impl<'a> Chunks<'a> {
     pub(crate) fn open(bytes: &'a [u8]) -> Result<Self, ParseError> {
         let mut cursor = Cursor::new(bytes);
         let start = bytes.get(..4).unwrap_or(bytes);
-        if !b"RIFF".starts_with(start) && !b"RIFX".starts_with(start) {
+        if !RIFF_NAMES.iter().any(|name| name.starts_with(start)) {
             return Err(ParseError::new(0, format!("expected RIFF or RIFX, got {}", kaldi_io::printable(start))));
         }
-        let big_endian = cursor.take(4)? == b"RIFX";
-        let mut chunks = Self { cursor, big_endian, riff_size: 0 };
+        let name = cursor.take(4)?;
+        let (big_endian, has_long_sizes) = (name == b"RIFX", matches!(name, b"RF64" | b"BW64"));
+        let mut chunks = Self { cursor, big_endian, has_long_sizes, riff_size: 0 };
         chunks.riff_size = chunks.number()?;
         match chunks.cursor.take(4)? {
             b"WAVE" => Ok(chunks),
@@ -34,6 +49,11 @@ impl<'a> Chunks<'a> {
     /// Whether numbers are big-endian.
     pub(crate) fn is_big_endian(&self) -> bool {
         self.big_endian
+    }
+
+    /// Whether a chunk `ds64` has the sizes.
+    pub(crate) fn has_long_sizes(&self) -> bool {
+        self.has_long_sizes
     }
 
     /// The size in the outermost header: the number of bytes after it.

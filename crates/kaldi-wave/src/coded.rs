@@ -3,6 +3,7 @@
 use kaldi_io::{Lack, ParseError};
 use sound_files::{DecodedSound, DetectedSound, SoundFault, SoundHeader, SoundKind};
 
+use crate::chunks::{is_riff, may_be_riff};
 use crate::flac::is_flac;
 use crate::info::WaveInfo;
 
@@ -20,7 +21,7 @@ pub(crate) enum Form {
 impl Form {
     /// `at_end` says that nothing follows the bytes.
     pub(crate) fn of(head: &[u8], at_end: bool) -> Self {
-        if head.starts_with(b"RIF") {
+        if is_riff(head) || head.starts_with(b"RIF") {
             return Self::Riff;
         }
         if is_flac(head) {
@@ -40,7 +41,7 @@ pub fn sound_suffix(head: &[u8]) -> Option<&'static str> {
     match Form::of(head, false) {
         Form::Flac if head.len() >= 4 => Some("flac"),
         Form::Coded(kind) => Some(kind.suffix()),
-        Form::Riff if head.starts_with(b"RIFF") || head.starts_with(b"RIFX") => Some("wav"),
+        Form::Riff if is_riff(head) => Some("wav"),
         Form::Flac | Form::Riff | Form::NeedMoreBytes => None,
     }
 }
@@ -87,9 +88,8 @@ pub(crate) fn info(header: SoundHeader) -> (WaveInfo, Vec<ParseError>) {
 /// Says of a file that ends too early, and of which these are all bytes, what it is.
 pub(crate) fn explain_end(error: ParseError, bytes: &[u8]) -> ParseError {
     let length = bytes.len();
-    let is_start_of = |magic: &[u8]| length > 1 && magic.starts_with(&bytes[..length.min(magic.len())]);
     let (name, expected) = match SoundKind::of_start(bytes) {
-        _ if is_start_of(b"RIFF") || is_start_of(b"RIFX") => ("WAV", error.message.as_ref()),
+        _ if length > 1 && may_be_riff(bytes) => ("WAV", error.message.as_ref()),
         _ if is_flac(bytes) => ("FLAC", error.message.as_ref()),
         Some(kind) => (kind.name(), "expected more bytes, got the end of the file"),
         None => return error,

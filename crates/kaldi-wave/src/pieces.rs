@@ -6,6 +6,7 @@ use kaldi_io::ParseError;
 use sound_files::SoundParts;
 
 use crate::Wave;
+use crate::chunks::is_riff;
 use crate::coded::{self, Form};
 use crate::flac::Flac;
 use crate::info::WaveInfo;
@@ -24,8 +25,7 @@ impl WavePieces {
     /// # Errors
     /// If the bytes are no header. If they end before the samples start, `at_end` is set in the error.
     pub fn read(head: &[u8], length: u64) -> Result<Option<Self>, ParseError> {
-        let is_riff = [b"RIFF", b"RIFX"].iter().any(|magic| head.starts_with(*magic));
-        if !is_riff {
+        if !is_riff(head) {
             return Ok(None);
         }
         let riff = Riff::read(head)?;

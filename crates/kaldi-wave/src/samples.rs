@@ -1,5 +1,6 @@
 //! Where the samples of a file are and where it ends, from its header alone.
 
+use byteorder::{ByteOrder, LittleEndian};
 use kaldi_io::ParseError;
 use kaldi_values::Frame;
 
@@ -92,13 +93,16 @@ impl<'a> Layout<'a> {
     /// Reads the header at the start of `bytes`, up to the samples.
     pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, ParseError> {
         let mut chunks = Chunks::open(bytes)?;
-        let (mut format, mut fact) = (None, None);
+        let (mut format, mut fact, mut long) = (None, None, None);
         loop {
             let (name, size) = chunks.next()?;
             let offset = chunks.offset();
             match (&name, format) {
                 (b"data", None) => return Err(chunks.error("expected a chunk \"fmt \" before the samples")),
-                (b"data", Some(format)) => return Ok(Self { samples: WaveSamples::new(&chunks, size), format, fact }),
+                (b"data", Some(format)) => {
+                    return Ok(Self { samples: WaveSamples::new(&chunks, size, long), format, fact });
+                }
+                (b"ds64", _) if chunks.has_long_sizes() => long = Some(LongSizes::read(&mut chunks, size)?),
                 (b"fmt ", None) if size < FORMAT => {
                     return Err(chunks.error(format!(
                         "expect PCM format data to have fmt chunk of {FORMAT} bytes or more, got {size}"
@@ -117,9 +121,42 @@ impl<'a> Layout<'a> {
     }
 }
 
+/// The sizes of a file above 4 GB.
+#[derive(Clone, Copy)]
+struct LongSizes {
+    riff: u64,
+    samples: u64,
+}
+
+impl LongSizes {
+    /// Reads the chunk `ds64`: the size of the file, that of the samples, their number, and those of other chunks.
+    fn read(chunks: &mut Chunks<'_>, size: u32) -> Result<Self, ParseError> {
+        let content = chunks.take(size)?;
+        let long = |at: usize| content.get(at..at + 8).map(LittleEndian::read_u64);
+        let (Some(riff), Some(samples)) = (long(0), long(8)) else {
+            return Err(chunks.error(format!("expected a chunk \"ds64\" of 24 bytes or more, got {size}")));
+        };
+        if riff.max(samples) > LONGEST {
+            return Err(chunks.error(format!("expected a size of at most {LONGEST} bytes, got {}", riff.max(samples))));
+        }
+        Ok(Self { riff, samples })
+    }
+}
+
+/// No file is longer. Sums of a few of such sizes are far from 64 bits.
+const LONGEST: u64 = 1 << 60;
+
 impl WaveSamples {
     /// The samples of `size` bytes, which come next.
-    fn new(chunks: &Chunks<'_>, size: u32) -> Self {
+    fn new(chunks: &Chunks<'_>, size: u32, long: Option<LongSizes>) -> Self {
+        if let Some(long) = long.filter(|_| size == u32::MAX) {
+            return Self {
+                start: chunks.offset(),
+                num_bytes: (long.samples > 0).then_some(long.samples),
+                claimed: CHUNK_HEADER + long.riff,
+                big_endian: false,
+            };
+        }
         let is_streamed = matches!(chunks.riff_size(), 0 | u32::MAX) || matches!(size, 0 | u32::MAX | 0x7fff_f000);
         Self {
             start: chunks.offset(),
@@ -165,6 +202,28 @@ mod tests {
         let bytes = b"RIFX\0\0\0\x28WAVEfmt \0\0\0\x10\0\x01\0\x01\0\0\x1f\x40\0\0\x3e\x80\0\x02\0\x10data\0\0\0\x04";
         let samples = WaveSamples { start: 44, num_bytes: Some(4), claimed: 48, big_endian: true };
         assert_eq!(WaveSamples::read(bytes), Ok(samples));
+    }
+
+    #[test]
+    fn a_file_above_4_gb_has_its_sizes_in_a_chunk_of_its_own() {
+        let long = |riff: u64, samples: u64, name: &[u8; 4]| {
+            let sizes = [riff.to_le_bytes(), samples.to_le_bytes(), [0; 8]].concat();
+            let chunks = [b"ds64\x1c\0\0\0".as_slice(), &sizes, &[0; 4], FORMAT_CHUNK, &data(u32::MAX)].concat();
+            [name.as_slice(), &[0xff; 4], b"WAVE", &chunks].concat()
+        };
+        for name in [b"RF64", b"BW64"] {
+            let head = long(5_000_000_072, 5_000_000_000, name);
+            let samples =
+                WaveSamples { start: 80, num_bytes: Some(5_000_000_000), claimed: 5_000_000_080, big_endian: false };
+            assert_eq!(WaveSamples::read(&head), Ok(samples));
+            ends(&head, false, Frame::Beyond(5_000_000_080));
+            let short = [long(76, 4, name), b"\x01\0\x02\0".to_vec()].concat();
+            ends(&short, true, Frame::Whole(84));
+            // Programs that write to a pipe do not know the size.
+            assert_eq!(WaveSamples::read(&long(0, 0, name)).unwrap().num_bytes, None);
+            let error = WaveSamples::read(&long(u64::MAX, 4, name)).unwrap_err();
+            assert!(error.message.contains("expected a size of at most"), "{}", error.message);
+        }
     }
 
     #[test]

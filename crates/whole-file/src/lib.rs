@@ -245,7 +245,7 @@ fn link(file: &File, path: &Path) -> io::Result<Temporary> {
         };
         if status == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     };
-    clean_up_once(folder_of(path));
+    // The folder is not searched for leftovers: it may have very many files, and a name lives for two calls of the kernel here.
     let claim = Claim::of(folder_of(path))?;
     let (name, ()) = claim.with_new_name(create)?;
     Ok(Temporary::Named { name, _claim: claim })

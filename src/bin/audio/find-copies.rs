@@ -5,7 +5,7 @@
 use anyhow::{Context, Result};
 use bstr::BString;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::{Session, quote_name};
+use kaldi_io::{Session, Stage, quote_name};
 use kaldi_log::log;
 use kaldi_measure::{SoundIndex, SoundPrint};
 use kaldi_table::{Entry, SequentialReader, WorkError, create_output};
@@ -43,9 +43,13 @@ fn find_copies(opts: Options) -> Result<Tally> {
     let against = opts.against.as_ref().map(read_prints).transpose()?;
     let threads = Session::current().num_threads();
     let too_much = format!("expected at most {} hours of sound, got more", SoundIndex::MOST_HOURS);
+    let stage = Stage::begin("comparing", "sounds", Some(prints.len() as u64));
+    let done = |count| stage.steps(count);
     let (pairs, others) = match against {
-        Some((others, there)) => (SoundIndex::of(there).context(too_much)?.pairs_with(&prints, threads), Some(others)),
-        None => (SoundIndex::of(prints).context(too_much)?.pairs(threads), None),
+        Some((others, there)) => {
+            (SoundIndex::of(there).context(too_much)?.pairs_with(&prints, threads, done), Some(others))
+        }
+        None => (SoundIndex::of(prints).context(too_much)?.pairs(threads, done), None),
     };
     let others = others.as_ref().unwrap_or(&keys);
     for pair in &pairs {

@@ -190,6 +190,7 @@ impl Target {
         if !path.is_dir() && is_file {
             return Ok(Self::Sheet { sheet: Sheet::default(), output: create_output(name, false)? });
         }
+        kaldi_cli::expect_folder(name, &["png", "svg"])?;
         make_last_folder(path, 0o777).with_context(|| format!("cannot make the folder {name}"))?;
         Ok(Self::Folder { folder: path.to_owned(), names: FileNames::default() })
     }

@@ -59,7 +59,9 @@ fn feed_batches(opts: Options) -> anyhow::Result<Tally> {
     let counts = batches.counts();
     log!("{counts}");
     target.finish()?;
-    let tally = Tally::new(counts.batches, counts.bad);
+    // With everything dropped, it is the samples that came to nothing, and not that there were none.
+    let dropped = if counts.batches == 0 { counts.samples.saturating_sub(counts.bad) } else { 0 };
+    let tally = Tally::new(counts.batches, counts.bad + dropped);
     // Nothing is left to do after the end of an epoch.
     Ok(if counts.are_left_only() { tally.always_ok() } else { tally })
 }

@@ -7,13 +7,14 @@ use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, Tally};
 use kaldi_inspect::{
     Checks, Fault, Foreign, ForeignKind, ForeignPart, Missing, ModelSummary, Named, NamedKind, check, check_directory,
-    model_rest,
+    check_marks, model_rest,
 };
 use kaldi_io::{Output, printable, printable_json};
 use kaldi_log::{log, warning};
 use kaldi_types::ValueType;
 use serde_json::json;
 use std::collections::VecDeque;
+use std::path::Path;
 
 const USAGE: &str = "\
 Finds everything that is wrong with archives, script files, single values and data directories of any type, and writes a
@@ -22,11 +23,13 @@ line for each fault: <table>: <key or line>: <fault>. The exit status is 0 witho
 Usage: table-check [options] <table> [<table> ...]
  e.g.: table-check --quick raw_mfcc.*.ark feats.scp
        table-check --no-text data/train
+       table-check --data=data/train words.ctm
 Values must be complete, readable, of one type and finite; nothing may follow the value or the model of a file; matrices must have the same number of columns; keys must be
 sorted and unique. Lines of a script file must lead to values, and not to those of another key of this script file, unless two
 lines lead to the same value. The files of a data
 directory must agree: everything that utils/validate_data_dir.sh finds is found, values are checked, and the lengths of
-sound, features, alignments (ali.scp, ali.*.gz), segments and words (ctm, *.ctm) are compared; commands in wav.scp are not run. Files of NumPy and safetensors, shards and lists must be complete; their numbers are not looked at. In other
+sound, features, alignments (ali.scp, ali.*.gz), segments and words (ctm, *.ctm) are compared; commands in wav.scp are not run. Times of CTM, RTTM and STM must be
+in order and not overlap, within the recordings of --data. Files of NumPy and safetensors, shards and lists must be complete; their numbers are not looked at. In other
 folders, each file that is known is checked, except texts.
 With --json: {\"table\": \"feats.scp\", \"place\": \"utt1\", \"fault\": \"...\"}
 See also: table-info, table-diff, check-shards, ark-to-scp (with --salvage)
@@ -52,6 +55,9 @@ struct Options {
     /// Type of the values, if it should not be found by looking; see ark-to-scp
     #[arg(long = "type", value_parser = kaldi_cli::one_of(ValueType::NAMES))]
     value_type: Option<ValueType>,
+    /// A data directory whose recordings or utterances CTM, RTTM and STM have to be of; by default the folder of the file, if it is one
+    #[arg(long)]
+    data: Option<String>,
     #[arg(required = true)]
     tables: Vec<InputName>,
 }
@@ -89,7 +95,9 @@ fn table_check(opts: Options) -> Result<Tally> {
                 failed.get_or_insert(error);
             }
         };
-        if let Some(kind) = kind {
+        if let Some(ForeignKind::TimeMarks(kind)) = kind {
+            entries += check_marks(table, kind, opts.data.as_deref().map(Path::new), &mut report)?;
+        } else if let Some(kind) = kind {
             let foreign = Foreign::read(table, kind, 0, !opts.quick);
             entries += foreign.count;
             match foreign.command(table) {

@@ -71,8 +71,8 @@ fn table_export(opts: Options) -> anyhow::Result<Tally> {
     if let NamedKind::Model(model_type) = named.kind {
         return export_model(&opts, model_type, format, is_folder);
     }
-    if named.kind == NamedKind::Value && format != FileFormat::Npy {
-        bail!("{} is a single value without a key: it can be a .npy, got {format}", opts.source);
+    if named.kind == NamedKind::Value && !matches!(format, FileFormat::Npy | FileFormat::Csv | FileFormat::Tsv) {
+        bail!("{} is a single value without a key: it can be a .npy, .csv or .tsv, got {format}", opts.source);
     }
     let found = opts.value_type.or_else(|| Entries::find_type(&named));
     let value_type = found.unwrap_or(ValueType::Matrix);
@@ -165,7 +165,12 @@ impl Options {
         let told = FileFormat::of_name(path);
         let is_folder = path.is_dir() || self.target.ends_with(b"/") || self.is_new_folder(told)?;
         let Some(format) = self.format.or(told.filter(|_| !is_folder)) else {
-            bail!("expected --format=, since the name {} does not show the format", self.target);
+            let endings: Vec<String> = FileFormat::NAMES.iter().map(|(ending, _)| format!(".{ending}")).collect();
+            bail!(
+                "expected --format=, since the name {} does not show the format: it ends in none of {}",
+                self.target,
+                endings.join(", ")
+            );
         };
         ensure!(self.stack || self.write_keys.is_none(), "expected --write-keys with --stack only");
         ensure!(

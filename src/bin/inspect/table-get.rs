@@ -5,22 +5,28 @@
 use anyhow::{Result, ensure};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
-use kaldi_inspect::{Named, NamedKind, archive_to_write, copy, cut_lines, select, show, show_json};
+use kaldi_inspect::{
+    Named, NamedKind, archive_to_write, copy, cut_lines, is_pattern, keys_of, matching_keys, select, show, show_json,
+};
 use kaldi_io::{Lines, Output};
 use kaldi_log::warning;
 use kaldi_table::ArchiveWriter;
 use kaldi_table::RawEntry;
 use kaldi_types::ValueType;
+use std::cell::LazyCell;
+use std::collections::HashSet;
 
 const USAGE: &str = "\
 Prints the values of keys of an archive or a script file of any type as text, in the order of the keys on the command
-line; or writes them to a table. A range may follow a key, as in script files. On a terminal, lines are cut to its
+line; or writes them to a table. A range may follow a key, as in script files. A key may be a pattern: * stands for
+anything, ? for one character, [12] for one of these. On a terminal, lines are cut to its
 width.
 
 Usage: table-get [options] <table> <key> [<key> ...]
   or:  table-get [options] --keys=<file> <table>
  e.g.: table-get feats.scp utt7
        table-get feats.scp 'utt7[0:9,0:2]' utt3
+       table-get feats.scp 'spk[12]-*'
        table-get --keys=utts --to=ark,scp:some.ark,some.scp feats.scp
 With --json: {\"table\": \"feats.scp\", \"key\": \"utt7\", \"type\": \"vector\", \"value\": [1.5, 2]}
 If a table does not have a key, there is a warning, and the exit status is 1. For script files only the needed values
@@ -56,6 +62,12 @@ fn table_get(opts: Options) -> Result<Tally> {
     let words = opts.asked()?;
     let named = Named::find(&opts.table)?;
     ensure!(named.kind != NamedKind::Value, "{} is one value without a key: table-head prints it", opts.table);
+    let keys = LazyCell::new({
+        let named = named.clone();
+        // What cannot be read is an error of the values.
+        move || keys_of(&named).unwrap_or_default()
+    });
+    let words = if words.iter().any(|word| is_pattern(word)) { with_patterns(&keys, words) } else { words };
     let selected = select(named, opts.value_type, &words)?;
     let mut target = Target::create(&opts)?;
     let mut tally = Tally::default();
@@ -68,7 +80,11 @@ fn table_get(opts: Options) -> Result<Tally> {
             _ if selected.unreadable.contains(&place) => tally.failed += 1,
             _ => {
                 let is_file = word.to_path().is_ok_and(|path| path.is_file());
-                let advice = if is_file { "; it is a file, and table-get reads one table only" } else { "" };
+                let advice = match closest(word, &keys) {
+                    _ if is_file => "; it is a file, and table-get reads one table only".to_owned(),
+                    Some(key) => format!("; did you mean {key}?"),
+                    None => String::new(),
+                };
                 warning!("{} has no key {word}{advice}", opts.table);
                 tally.failed += 1;
             }
@@ -77,6 +93,36 @@ fn table_get(opts: Options) -> Result<Tally> {
     target.finish()?;
     Ok(tally.ok_if(tally.failed == 0))
 }
+
+/// The words with the keys that patterns stand for, where no key is called like the pattern.
+fn with_patterns(keys: &[BString], words: Vec<BString>) -> Vec<BString> {
+    let known: HashSet<&BString> = keys.iter().collect();
+    let mut all = Vec::new();
+    for word in words {
+        // A range may follow a key.
+        let key = word.split_once_str(b"[").map_or(word.as_slice(), |(key, _)| key);
+        let is_key = known.contains(&word) || known.contains(&BString::from(key));
+        let matching = if is_key || !is_pattern(&word) { Vec::new() } else { matching_keys(word.as_bstr(), keys) };
+        match matching.is_empty() {
+            true => all.push(word),
+            false => all.extend(matching.into_iter().cloned()),
+        }
+    }
+    all
+}
+
+/// The key that was probably meant.
+fn closest(word: &BString, keys: &[BString]) -> Option<BString> {
+    if let Some(key) = keys.iter().find(|key| key.eq_ignore_ascii_case(word)) {
+        return Some(key.clone());
+    }
+    let names: Vec<_> = keys.iter().take(MOST_KEYS).filter_map(|key| key.to_str().ok()).collect();
+    let near = kaldi_cli::closest_names(word.to_str().ok()?, names.into_iter());
+    near.first().map(|key| BString::from(*key))
+}
+
+/// Keys that are compared with one that is not there.
+const MOST_KEYS: usize = 100_000;
 
 enum Target {
     Text(Output),

@@ -5,7 +5,7 @@
 use anyhow::{Result, bail, ensure};
 use kaldi_cli::{InputName, Tally};
 use kaldi_inspect::{
-    Entries, Foreign, ForeignKind, Named, NamedKind, cut_lines, model_text, show, show_dot, show_json,
+    Entries, Foreign, ForeignKind, Named, NamedKind, cut_lines, cut_rows, model_text, show, show_dot, show_json,
 };
 use kaldi_io::{Output, Session};
 use kaldi_log::{log, warning};
@@ -15,10 +15,11 @@ use kaldi_values::SymbolTable;
 
 const USAGE: &str = "\
 Prints the first entries of archives, script files and single values of any type as text, in the form of the tool that
-copies the type. A waveform is described in a line. On a terminal, lines are cut to its width.
+copies the type. A waveform is described in a line. On a terminal, lines are cut to its width, and the middle of long values is left
+out.
 
 Usage: table-head [options] <table> [<table> ...]
- e.g.: table-head --n=2 feats.scp
+ e.g.: table-head -n 2 feats.scp
        gunzip -c ali.1.gz | table-head ark:-
        table-head --json --n=1 raw_mfcc.1.ark
        table-head --dot --symbols=words.txt --n=1 lat.ark | dot -Tsvg > lat.svg
@@ -27,6 +28,9 @@ With --json: {\"table\": \"raw_mfcc.1.ark\", \"key\": \"utt1\", \"type\": \"matr
 types and sizes of arrays are printed; of lists and shards, lines and samples; of folders, files.
 See also: table-get, table-info, table-keys
 ";
+
+/// Lines of an entry that are shown on a terminal.
+const ROWS: usize = 20;
 
 #[derive(clap::Args)]
 struct Options {
@@ -39,7 +43,10 @@ struct Options {
     /// Symbol table of words for --dot: lines of a word and its number
     #[arg(long)]
     symbols: Option<InputName>,
-    /// Do not cut lines on a terminal
+    /// Lines of each entry that are shown, the first and the last ones; on a terminal 20 by default, otherwise all
+    #[arg(long)]
+    rows: Option<usize>,
+    /// Do not cut lines and entries on a terminal
     #[arg(long)]
     full: bool,
     /// Write a line with a JSON object for each entry
@@ -58,6 +65,7 @@ pub const TOOL: kaldi_cli::Tool =
 fn table_head(opts: Options) -> Result<Tally> {
     let mut output = Output::create("-".into(), false)?;
     let width = kaldi_cli::terminal_width().filter(|_| !opts.full && !opts.json && !opts.dot);
+    let rows = opts.rows.or(width.map(|_| ROWS)).filter(|_| !opts.dot && !opts.json);
     ensure!(opts.dot || opts.symbols.is_none(), "expected --symbols with --dot only");
     ensure!(!opts.dot || !opts.json, "expected --dot or --json, got both");
     let symbols = opts.symbols.as_deref().map(SymbolTable::read).transpose()?.unwrap_or_default();
@@ -104,6 +112,9 @@ fn table_head(opts: Options) -> Result<Tally> {
                 show_json(table, &entry, value_type, &mut text)?;
             } else {
                 show(&entry, value_type, &mut text)?;
+            }
+            if let Some(rows) = rows {
+                text = cut_rows(text, rows);
             }
             output.write_all(&width.map_or(text.clone(), |width| cut_lines(&text, width)))?;
             done += 1;

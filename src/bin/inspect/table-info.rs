@@ -21,7 +21,8 @@ Usage: table-info [options] <table> [<table> ...]
 <table> is an rspecifier, the name of an archive, a script file or a value such as final.mat, or a data directory (a
 folder with wav.scp, feats.scp, utt2spk or text). Of files of NumPy, safetensors, Parquet and Arrow, the arrays are shown and the
 command that makes a table of them; of raw lists, manifests of NeMo, lists of shards and shards, how much is in them and the
-command that makes a data directory of them; of other folders, what their files are. If a table has a fault, it is shown, and the exit status is 1;
+command that makes a data directory of them; of CTM, RTTM and STM, recordings, speakers, words and hours; of other folders, what
+their files are; of other files that are known, their kind and the command that reads them. If a table has a fault, it is shown, and the exit status is 1;
 table-check finds all faults.
 See also: table-keys, table-head, table-check, table-stats
 ";

@@ -71,6 +71,10 @@ fn table_report(opts: Options) -> Result<Tally> {
     ensure!(opts.seconds >= 0.0 && opts.seconds.is_finite(), "expected --seconds of 0 or more, got {}", opts.seconds);
     let shift = opts.frame_shift.filter(|shift| !(*shift > 0.0 && shift.is_finite()));
     ensure!(shift.is_none(), "expected a positive --frame-shift, got {}", shift.unwrap_or(0.0));
+    kaldi_cli::expect_ending(&opts.page, &["html", "htm"])?;
+    for name in [&opts.write_json, &opts.write_utterances].into_iter().flatten() {
+        kaldi_cli::expect_ending(name, &["json", "jsonl"])?;
+    }
     let mut page = create_output(&opts.page, false)?;
     let mut json = opts.write_json.as_ref().map(|name| create_output(name, false)).transpose()?;
     let mut lines = opts.write_utterances.as_ref().map(|name| create_output(name, false)).transpose()?;

@@ -6,8 +6,8 @@ use anyhow::{Context, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_inspect::{
-    By, Distribution, Entries, EntryStatistics, Examiner, MeasureStatistics, Measures, Named, NamedKind, Numbers,
-    Report, Statistics, decode_sound, measure_graph, measure_sound, sound_measures,
+    By, Distribution, Entries, EntryStatistics, Examiner, ForeignKind, MeasureStatistics, Measures, Named, NamedKind,
+    Numbers, Report, Statistics, TimeMarks, decode_sound, measure_graph, measure_sound, sound_measures,
 };
 use kaldi_io::{Output, Session};
 use kaldi_lattice::{CompactLattice, Fst, Graph, GraphForm, Lattice, StoredGraph};
@@ -26,7 +26,8 @@ infinite; these are left out of the others. With --by, for each column, entry or
 than 1 % of itself from a number of that rank. Constant columns and the lengths of entries are shown for the whole
 table. An entry that cannot be read is named and left out, and the exit status is 1. Waveforms are measured: the groups are duration (s), rate, channels, peak, offset, level (dB), clipped, zeros, snr,
 silence, lead, trail, bandwidth, and --by=key shows them for each entry; docs/looking.md says what they mean. Lattices are
-measured, too: states, arcs, frames, words (of the best path) and depth (arcs across a frame); FSTs: states and arcs.
+measured, too: states, arcs, frames, words (of the best path) and depth (arcs across a frame); FSTs: states and arcs. Of CTM, RTTM and
+STM, each recording is measured: marks (lines with times), words, speakers, seconds, end.
 
 Usage: table-stats [options] <table> [<table> ...]
  e.g.: table-stats scp:feats.scp
@@ -66,10 +67,18 @@ fn table_stats(opts: Options) -> anyhow::Result<Tally> {
     let by = opts.by;
     ensure!((by == By::Speaker) == opts.utt2spk.is_some(), "expected --utt2spk with --by=speaker, and with it only");
     let picture = opts.picture(by)?;
-    let mut output = Output::create(b"-".as_bstr(), false)?;
+    let mut output = Lines::new(!opts.json && kaldi_cli::terminal_width().is_some())?;
     let mut tally = Tally::default();
     let mut pictures = Vec::new();
     for (number, table) in opts.tables.iter().enumerate() {
+        if let Some(ForeignKind::TimeMarks(kind)) = ForeignKind::find(table)? {
+            let statistics =
+                count_marks(&TimeMarks::read(table, kind)?, table, &opts, number, &mut output, &mut tally)?;
+            if let Some((_, format)) = &picture {
+                pictures.push(draw_measures(table, &statistics, *format)?);
+            }
+            continue;
+        }
         let form = opts.form_of(table)?;
         let measuring = Measuring { table, opts: &opts, number, output: &mut output, tally: &mut tally };
         if let Some(statistics) = measuring.measure_form(form.map(|(value_type, _)| value_type))? {
@@ -104,6 +113,34 @@ fn table_stats(opts: Options) -> anyhow::Result<Tally> {
     Ok(if left_out > 0 { tally.ok_if(false) } else { tally })
 }
 
+/// Lines for standard output: as they are, or for a terminal with their columns below each other.
+struct Lines {
+    output: Output,
+    /// What is known only when all lines are there.
+    waiting: Option<Vec<u8>>,
+}
+
+impl Lines {
+    fn new(aligned: bool) -> anyhow::Result<Self> {
+        Ok(Self { output: Output::create(b"-".as_bstr(), false)?, waiting: aligned.then(Vec::new) })
+    }
+
+    fn write_all(&mut self, lines: &[u8]) -> anyhow::Result<()> {
+        match &mut self.waiting {
+            Some(waiting) => waiting.extend_from_slice(lines),
+            None => self.output.write_all(lines)?,
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> anyhow::Result<()> {
+        if let Some(waiting) = self.waiting {
+            self.output.write_all(&kaldi_cli::align_columns(&waiting))?;
+        }
+        Ok(self.output.finish()?)
+    }
+}
+
 impl Options {
     /// The type of the values of a table, and whether they are in text form; `None` if it cannot be found by looking.
     fn form_of(&self, table: &InputName) -> anyhow::Result<Option<(ValueType, bool)>> {
@@ -129,6 +166,34 @@ impl Options {
     }
 }
 
+/// Counts what a list of times has of each recording.
+fn count_marks(
+    marks: &TimeMarks,
+    table: &InputName,
+    opts: &Options,
+    number: usize,
+    output: &mut Lines,
+    tally: &mut Tally,
+) -> anyhow::Result<MeasureStatistics> {
+    ensure!(matches!(opts.by, By::Table | By::Key), "expected --by=table or --by=key for lists of times");
+    let mut statistics = MeasureStatistics::default();
+    let mut report = Report::new(table, By::Column, opts.json, number);
+    for (at, (recording, marked)) in marks.recordings.iter().enumerate() {
+        let measures = marked.measures();
+        statistics.add(&measures);
+        tally.done += 1;
+        if opts.by == By::Key {
+            report.put_measures(recording.as_bstr(), &measures, number == 0 && at == 0);
+        }
+    }
+    if opts.by == By::Table {
+        statistics.groups().iter().for_each(|group| report.put(group, None));
+    }
+    output.write_all(&report.take())?;
+    log!("Measured {} recordings of {table}.", statistics.num_entries());
+    Ok(statistics)
+}
+
 /// Draws the charts of a table whose entries were measured.
 fn draw_measures(table: &InputName, statistics: &MeasureStatistics, format: PictureFormat) -> anyhow::Result<Picture> {
     let chart = |(name, found): (&str, Distribution)| {
@@ -149,7 +214,7 @@ struct Measuring<'a> {
     table: &'a InputName,
     opts: &'a Options,
     number: usize,
-    output: &'a mut Output,
+    output: &'a mut Lines,
     tally: &'a mut Tally,
 }
 
@@ -250,7 +315,7 @@ struct Collecting<'a, 'b> {
     table: &'a InputName,
     by: By,
     report: &'a mut Report<'b>,
-    output: &'a mut Output,
+    output: &'a mut Lines,
     tally: &'a mut Tally,
 }
 

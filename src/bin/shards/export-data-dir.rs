@@ -16,7 +16,7 @@ use kaldi_corpus::{
     DataDirectory, DirectoryTables, ExportAudio, ExportFormat, Exported, HiddenSound, ParquetFile, SoundFiles,
     SoundPlaceKind, SoundSize,
 };
-use kaldi_io::{Output, OutputSet};
+use kaldi_io::{Output, OutputSet, Stage};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_reader::{ReaderExt, from_fn, par_map};
@@ -311,6 +311,7 @@ fn export_parquet(opts: &Options, directory: DataDirectory, tables: DirectoryTab
             Ok((range, sounds))
         }
     };
+    let stage = Stage::begin("writing", "utterances", Some(num_utterances as u64));
     let mut file = files.next(&directory, &tables)?;
     let (mut outputs, mut num_files) = (OutputSet::default(), 1);
     let (mut num_clipped, mut num_loud) = (0, 0);
@@ -323,6 +324,7 @@ fn export_parquet(opts: &Options, directory: DataDirectory, tables: DirectoryTab
                 outputs.add(std::mem::replace(&mut file, files.next(&directory, &tables)?).finish()?)?;
                 num_files += 1;
             }
+            stage.step();
             num_clipped += sound.num_clipped;
             num_loud += u64::from(sound.num_clipped > 0);
             file.put(utterance, &tables, sound)?;
@@ -359,18 +361,23 @@ fn sizes(directory: &DataDirectory) -> Result<HashMap<String, SoundSize>> {
     let table = BString::from([b"scp:", script.0.as_os_str().as_encoded_bytes()].concat());
     let mut sizes = HashMap::new();
     let mut unknown = false;
+    let stage = Stage::begin("reading headers", "recordings", Some(directory.recordings.len() as u64));
     let headers = SequentialReader::<Wave>::open(&table)?.skim().par_map(in_header);
     headers
         .drain(|key, size| {
+            stage.step();
             unknown |= size.is_none();
             sizes.extend(size.map(|size| (key.to_str_lossy().into_owned(), size)));
             anyhow::Ok(())
         })?
         .finish()?;
+    drop(stage);
     if unknown {
+        let stage = Stage::begin("counting samples", "recordings", Some(directory.recordings.len() as u64));
         let counted = SequentialReader::<Wave>::open(&table)?.par_map(|entry| Ok(counted(&entry.read()?)));
         counted
             .drain(|key, size| {
+                stage.step();
                 sizes.insert(key.to_str_lossy().into_owned(), size);
                 anyhow::Ok(())
             })?

@@ -7,7 +7,7 @@ use kaldi_corpus::shard::{
     Error, Field, FieldPath, Grouping, Payload, SampleStream, ShardNames, TarSample, Wanted, is_sound,
 };
 use kaldi_corpus::{SpeakerFacts, SpeakerFiles, check_folder_name};
-use kaldi_io::{Output, OutputSet, is_remote, without_pipe_signs};
+use kaldi_io::{Output, OutputSet, Stage, is_remote, without_pipe_signs};
 use kaldi_log::{log, warning};
 use kaldi_table::{Record, TableWriter, is_key};
 use kaldi_values::Tokens;
@@ -146,6 +146,7 @@ fn extract_shards(opts: Options) -> Result<Tally> {
     let mut seen = HashSet::new();
     let names = ShardNames::new(shards.iter().map(|name| name.as_bstr().to_owned()), Wanted::Contents);
     let mut samples = SampleStream::new(names, opts.grouping);
+    let stage = Stage::begin("extracting", "samples", None);
     while let Some(sample) = samples.next_with(|_, field, member, payload| {
         let is_named =
             (wants_text && fields.text.may_be_in(field)) || fields.of_speaker().any(|it| it.may_be_in(field));
@@ -155,6 +156,7 @@ fn extract_shards(opts: Options) -> Result<Tally> {
         };
         if is_wanted { payload.read() } else { Ok(Vec::new()) }
     })? {
+        stage.step();
         let shard = samples.shard().map_or("", |shard| &shard.name);
         if !is_key(sample.key.as_ref()) || (folder.is_some() && !stays_inside(&sample.key)) {
             let key = kaldi_io::printable(&sample.key);
@@ -210,6 +212,7 @@ fn stays_inside(key: &BString) -> bool {
 impl Target {
     fn create_folder(folder: &BStr) -> Result<Self> {
         check_folder_name(folder)?;
+        kaldi_cli::expect_folder(folder, &[])?;
         let sounds = if is_remote(folder) {
             Sounds::Objects
         } else {

@@ -23,7 +23,7 @@ Makes a data directory (wav.scp, utt2spk, spk2utt, text, segments) of a folder o
   csv, tsv   lines after one of names: path, sentence or text, client_id or speaker, id, offset, duration (Common Voice)
   nemo       lines of JSON: audio_filepath, duration, text, offset, speaker, utt_id, lang; with shard_id, sound is in tar files
   wenet      lines of JSON: key, wav, txt, start, end
-  lhotse     cuts.jsonl, or a folder with it, or with *recordings*.jsonl and *supervisions*.jsonl; also those with .gz. segments is
+  lhotse     cuts.jsonl, or a folder with it, or with *recordings*.jsonl and *supervisions*.jsonl; also with .gz, and .json. segments is
              written always; features in archives stay there, those of NumPy become feats.ark
   shar       a Shar folder of lhotse: WAV stays in its tar files, other sound is copied
   parquet, arrow
@@ -187,6 +187,7 @@ fn make_data_dir(opts: Options) -> anyhow::Result<Tally> {
     if corpus.has_sound_inside() || corpus.has_arrays() {
         check_folder_name(&opts.folder)?;
     }
+    kaldi_cli::expect_folder(&opts.folder, &[])?;
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     // Those of copied sound and features are not known yet.
     let files = corpus.files().into_iter().chain(["utt2dur", "feats.scp"].map(str::to_owned));

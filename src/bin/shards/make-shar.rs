@@ -9,7 +9,7 @@ use kaldi_cli::{Arg, InputName, Tally};
 use kaldi_corpus::shar::{CutArray, CutUtterance, PackedCut, SharAudio, SharOptions, SharPacking, SharWriter};
 use kaldi_corpus::shard::{ShardCompression, Stored};
 use kaldi_corpus::{DataDirectory, DirectoryTables, DirectoryUtterance};
-use kaldi_io::AdviceGiven;
+use kaldi_io::{AdviceGiven, Stage};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_reader::{ReaderExt, from_fn, par_map};
@@ -109,13 +109,17 @@ fn make_shar(opts: Options) -> Result<Tally> {
     let packing =
         SharPacking { audio: opts.audio.of()?, frame_shift: tables.frame_shift, has_features: tables.has_features() };
     let options = SharOptions {
-        folder: opts.folder.as_path().to_owned(),
+        folder: {
+            kaldi_cli::expect_folder(&opts.folder, &[])?;
+            opts.folder.as_path().to_owned()
+        },
         max_cuts: opts.num_utts_per_shard.into(),
         gzip: opts.compress == ShardCompression::Gzip,
         has_features: packing.has_features,
         index: opts.index.is_some(),
     };
     let mut shar = SharWriter::create(options, directory.utterances.len() as u64)?;
+    let stage = Stage::begin("packing", "utterances", Some(directory.utterances.len() as u64));
     let mut skip = Skip { strict: opts.strict, count: 0, advice: AdviceGiven::default() };
     let mut losses = Losses::default();
     let mut next = 0;
@@ -123,6 +127,7 @@ fn make_shar(opts: Options) -> Result<Tally> {
     let weigh = |job: &Job| job.recording.size();
     for outcomes in par_map(jobs, kaldi_cli::num_threads, IN_FLIGHT, weigh, move |job| Ok(work(&packing, job))).iter() {
         for (key, outcome) in outcomes? {
+            stage.step();
             match outcome {
                 Ok(cut) => {
                     shar.put(&cut)?;

@@ -74,8 +74,12 @@ fn ark_to_scp(opts: Options) -> Result<Tally> {
 
 fn summary(done: u64, num_archives: usize, damaged: u64, types: &[ValueType]) -> String {
     let plural = if num_archives == 1 { "" } else { "s" };
-    let types = if done > 0 { format!(" ({})", join_names(types)) } else { String::new() };
-    let damaged = if damaged > 0 { format!(", {damaged} of them damaged") } else { String::new() };
+    let types = if done > 0 && !types.is_empty() { format!(" ({})", join_names(types)) } else { String::new() };
+    let damaged = match damaged {
+        0 => String::new(),
+        1 => "; 1 archive is damaged, and what follows in it is left out".to_owned(),
+        _ => format!("; {damaged} archives are damaged, and what follows in them is left out"),
+    };
     format!("Listed {done} entries of {num_archives} archive{plural}{types}{damaged}")
 }
 

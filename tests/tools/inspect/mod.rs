@@ -1,6 +1,7 @@
 mod every_type;
 mod foreign;
 mod graphs;
+mod kinds;
 mod sparse;
 mod table_check;
 mod table_diff;

@@ -185,3 +185,22 @@ fn texts_that_changed_places_are_found_with_a_recognizer() {
     assert!(page.contains("data-rule=\"swapped-text\""));
     assert_eq!(read(&scratch, "r.json")["findings"][0]["value"], 1.0);
 }
+
+#[test]
+fn many_utterances_of_one_sound_are_one_finding() {
+    let scratch = Scratch::new();
+    let sound: Vec<i16> = (0..24_000_i32).map(|at| ((at * at / 7 + at * 31) % 4001 - 2000) as i16).collect();
+    let mut list = String::new();
+    for at in 0..7 {
+        scratch.write(&format!("a{at}.wav"), wave_file(&sound));
+        list += &format!("a{at} a{at}.wav\n");
+    }
+    scratch.write("wav.scp", list);
+    scratch.sh("table-report --write-json=r.json scp:wav.scp p.html").succeeds();
+    let data: Value = serde_json::from_slice(&scratch.read("r.json")).unwrap();
+    let duplicates: Vec<&Value> =
+        data["findings"].as_array().unwrap().iter().filter(|it| it["rule"] == "duplicate-audio").collect();
+    assert_eq!(duplicates.len(), 1, "{duplicates:?}");
+    assert_eq!((&duplicates[0]["key"], &duplicates[0]["others"]), (&json!("a0"), &json!(5)));
+    assert_eq!(data["copies"][0]["keys"].as_array().map(Vec::len), Some(7));
+}

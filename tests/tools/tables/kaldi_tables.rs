@@ -239,3 +239,24 @@ fn zsh_and_fish_read_their_scripts() {
         assert!(script.contains("apply-power"), "{shell}");
     }
 }
+
+/// The first line of a standard `path.sh` that is missing here would end the shell.
+#[test]
+fn a_path_of_a_recipe_without_kaldi_can_be_sourced() {
+    let scratch = Scratch::new();
+    scratch.sh("mkdir -p 'my tools' root/egs/x/s5/utils; kaldi-tables link 'my tools'").succeeds();
+    scratch.sh("kaldi-tables path.sh 'my tools' > root/egs/x/s5/path.sh").succeeds();
+    scratch.sh("printf '#!/bin/sh\\necho of the recipe\\n' > root/egs/x/s5/utils/helper; chmod +x root/egs/x/s5/utils/helper").succeeds();
+    // As scripts source it: with strict options, and without any tool in the path before.
+    let run = "set -eu; PATH=/usr/bin:/bin; cd root/egs/x/s5; . ./path.sh; helper; command -v copy-feats; echo $LC_ALL $OMP_NUM_THREADS; \
+               [ $KALDI_ROOT = $(cd ../../.. && pwd) ]; echo 'a 1' | copy-int-vector ark:- ark,t:-";
+    for shell in ["bash", "sh"] {
+        let ran = scratch.sh(&format!("unset OMP_NUM_THREADS KALDI_ROOT LC_ALL; {shell} -c '{run}'"));
+        let tools = scratch.path("my tools");
+        ran.succeeds().stdout_is(format!("of the recipe\n{}/copy-feats\nC 1\na 1 \n", tools.display()));
+    }
+    // Without a folder it is that of the links which were called.
+    scratch.sh("PATH=\"$PWD/my tools:$PATH\" kaldi-tables path.sh | cmp - root/egs/x/s5/path.sh").succeeds();
+    scratch.sh("kaldi-tables path.sh root").fails_with(255).stderr_has("kaldi-tables link root makes them");
+    scratch.sh("kaldi-tables path.sh a b").fails_with(1).stderr_has("expected a folder after path.sh");
+}

@@ -28,6 +28,9 @@ impl Shell {
     }
 }
 
+/// The tool whose second argument is a key of its first.
+const KEYS_TOOL: &str = "table-get";
+
 /// Returns a script by which a shell completes the command lines of these tools: names of options, the words that their values may
 /// be, and names of files also after `ark:`, `scp:` and `--option=`. After the tool `launcher` it proposes the names of `commands` and of the
 /// tools.
@@ -98,6 +101,16 @@ _kaldi_tables() {{
     fi
     case $tool in
 {cases}    esac
+    # The second name is a key of the table that the first one names.
+    if [ "$tool" = {KEYS_TOOL} ] && [[ $word != -* ]]; then
+        local line="${{COMP_LINE:0:COMP_POINT}}" names=()
+        read -ra names <<< "${{line#*"$tool"}}"
+        mapfile -t names < <(printf '%s\n' "${{names[@]}}" | grep -v '^-')
+        if [ "${{#names[@]}}" -ge 2 ] || {{ [ "${{#names[@]}}" = 1 ] && [[ $line == *' ' ]]; }}; then
+            mapfile -t COMPREPLY < <(compgen -W "$(table-keys --print-args=false "${{names[0]}}" 2>/dev/null | head -n 10000)" -- "$word")
+            return
+        fi
+    fi
     case $word in
         --*)
             mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
@@ -143,6 +156,10 @@ _kaldi_tables_names() {{
     compset -P '*:'
     _files
 }}
+_kaldi_tables_keys() {{
+    local table=${{${{(M)words[2,-1]:#[^-]*}}[1]}}
+    compadd -- ${{(f)"$(table-keys --print-args=false $table 2>/dev/null | head -n 10000)"}}
+}}
 _kaldi_tables() {{
     local -a options
     case $service in
@@ -150,6 +167,10 @@ _kaldi_tables() {{
 {cases}    esac
     if [[ $service == {launcher} ]] && (( CURRENT <= 3 )); then
         compadd -- {words}
+        return
+    fi
+    if [[ $service == {KEYS_TOOL} ]]; then
+        _arguments $options '1:name:_kaldi_tables_names' '*:key:_kaldi_tables_keys'
         return
     fi
     _arguments $options '*:name:_kaldi_tables_names'
@@ -168,6 +189,11 @@ fn fish(tools: &[&Help], launcher: &str, words: &str) -> String {
     let mut script = format!(
         "# Completions of kaldi-tables for fish.\n\
          complete -c {launcher} -n 'test (count (commandline -opc)) -le 2' -f -a '{words}'\n"
+    );
+    let _ = writeln!(
+        script,
+        "complete -c {KEYS_TOOL} -n 'test (commandline -opc | string match -v -- \"-*\" | count) -ge 2' -f -a \
+         '(table-keys --print-args=false (commandline -opc | string match -v -- \"-*\")[2] 2>/dev/null | head -n 10000)'"
     );
     for tool in tools {
         for option in all_options(tool) {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use bstr::{BStr, BString};
-use kaldi_io::{ClosedOutput, FileNames, Output, Rxfilename, Wxfilename, is_remote};
+use kaldi_io::{ClosedOutput, FileNames, Output, Rxfilename, Stage, Wxfilename, is_remote};
 use kaldi_reader::{Reader, from_fn, par_map};
 
 use super::ExportAudio;
@@ -102,6 +102,7 @@ impl SoundFiles {
         audio: ExportAudio,
         threads: impl Fn() -> usize + Send + 'static,
     ) -> Result<Vec<String>> {
+        let stage = Stage::begin("writing sound", "files", Some(wanted.len() as u64));
         let mut made = Vec::with_capacity(wanted.len());
         let mut wanted = wanted.into_iter();
         let sources = from_fn(move |_| {
@@ -119,6 +120,7 @@ impl SoundFiles {
                 return Err(Error::Nothing(format!("{}: expected a name in UTF-8", path.display())));
             };
             made.push(shown.to_owned());
+            stage.step();
             let mut output = Output::create_file(&path, shown.to_owned(), false)?;
             output.write_all(&sound.bytes)?;
             // There may be thousands.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Lines, Session};
+use kaldi_io::{JsonObjects, Session, Stage};
 use kaldi_reader::{Reader, from_fn, par_map};
 use kaldi_tar::{Cut, CutEntry, CutFeatures, CutRecording, CutSupervision, CutText, excerpt};
 use serde_json::value::RawValue;
@@ -37,13 +37,13 @@ const IN_FLIGHT: usize = 8 << 20;
 /// Lines of a file of cuts, each with a newline.
 struct Block {
     lines: Vec<u8>,
-    /// The number of the first line.
-    first: u64,
+    /// The number of each line in the file.
+    numbers: Vec<u64>,
 }
 
 /// Reads a file of cuts, on the threads of the session.
 pub(super) fn read(name: &BStr, places: &SoundPlaces, all: &mut Utterances) -> Result<()> {
-    let lines = Lines::open(name)?;
+    let lines = JsonObjects::open(name)?;
     let (file, places, scripts) = (Arc::<str>::from(lines.name()), places.clone(), Scripts::default());
     let strict = all.left_out.strict;
     Cuts::new(&places, &file, &scripts)?;
@@ -51,7 +51,7 @@ pub(super) fn read(name: &BStr, places: &SoundPlaces, all: &mut Utterances) -> R
         let mut all = Utterances::empty(String::new());
         all.left_out.strict = strict;
         let mut cuts = Cuts::new(&places, &file, &scripts)?;
-        for (line, number) in block.lines.lines().zip(block.first..) {
+        for (line, &number) in block.lines.lines().zip(&block.numbers) {
             if !line.trim_ascii().is_empty() {
                 cuts.add_line(line, &CorpusPlace::line(&file, number), &mut all)?;
             }
@@ -68,18 +68,20 @@ pub(super) fn read(name: &BStr, places: &SoundPlaces, all: &mut Utterances) -> R
 }
 
 /// The lines of a file in blocks.
-fn blocks(mut lines: Lines) -> impl Reader<Item = Block, Error = Error> + Send + 'static {
+fn blocks(mut lines: JsonObjects) -> impl Reader<Item = Block, Error = Error> + Send + 'static {
     let mut failed = None;
     from_fn(move |_| {
         if let Some(error) = failed.take() {
             return Err(error);
         }
-        let mut block = Block { lines: Vec::with_capacity(BLOCK + BLOCK / 8), first: lines.number() + 1 };
+        let mut block = Block { lines: Vec::with_capacity(BLOCK + BLOCK / 8), numbers: Vec::new() };
         while block.lines.len() < BLOCK {
             match lines.next_line() {
                 Ok(Some(line)) => {
                     block.lines.extend_from_slice(line);
                     block.lines.push(b'\n');
+                    block.numbers.push(lines.number());
+                    Stage::step_of_session();
                 }
                 Ok(None) if block.lines.is_empty() => return Ok(lines.finish().map(|()| None)?),
                 Ok(None) => break,

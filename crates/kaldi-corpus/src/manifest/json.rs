@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::Lines;
+use kaldi_io::{JsonObjects, Stage};
 use kaldi_tar::CutText;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -16,9 +16,9 @@ use crate::shard::NemoLine;
 use crate::utterances::spoken;
 use crate::{CorpusPlace, FoundUtterance, ManifestOptions, Result, TimeSpan, Utterances};
 
-/// The objects of a file, one a line. Empty lines do not count.
+/// The objects of a file: one a line, where empty lines do not count, or the elements of an array.
 pub(crate) struct Objects {
-    lines: Lines,
+    lines: JsonObjects,
     name: Arc<str>,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct Object {
 
 impl Objects {
     pub(crate) fn open(name: &BStr) -> Result<Self> {
-        let lines = Lines::open(name)?;
+        let lines = JsonObjects::open(name)?;
         let name = lines.name().into();
         Ok(Self { lines, name })
     }
@@ -53,6 +53,7 @@ impl Objects {
                 continue;
             }
             let place = self.place();
+            Stage::step_of_session();
             return match serde_json::from_slice(&line) {
                 Ok(Value::Object(fields)) => Ok(Some(Object { fields, line, place })),
                 Ok(_) => Err(place.error(format!("expected an object in JSON, got {}", kaldi_tar::excerpt(&line)))),

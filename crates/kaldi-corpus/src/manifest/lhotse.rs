@@ -32,7 +32,10 @@ pub(super) fn is_there(folder: &Path) -> Result<bool> {
 
 /// The file of cuts in a folder.
 pub(super) fn cuts_of(folder: &Path) -> Option<PathBuf> {
-    ["cuts.jsonl.gz", "cuts.jsonl"].iter().map(|name| folder.join(name)).find(|file| file.is_file())
+    ["cuts.jsonl.gz", "cuts.jsonl", "cuts.json", "cuts.json.gz"]
+        .iter()
+        .map(|name| folder.join(name))
+        .find(|file| file.is_file())
 }
 
 /// The manifests of a kind in the folder, by their names.
@@ -42,7 +45,7 @@ fn files(folder: &Path, kind: &str) -> Result<Vec<PathBuf>> {
     for entry in fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let is_manifest = name.ends_with(".jsonl") || name.ends_with(".jsonl.gz");
+        let is_manifest = [".jsonl", ".jsonl.gz", ".json", ".json.gz"].iter().any(|suffix| name.ends_with(suffix));
         if is_manifest && name.contains(kind) && !name.starts_with('.') {
             files.push(path);
         }
@@ -72,7 +75,7 @@ pub(super) fn read(folder: &Path, places: &SoundPlaces, all: &mut Utterances) ->
     }
     let supervisions = files(folder, "supervisions")?;
     if supervisions.is_empty() {
-        let message = format!("{}: expected *supervisions*.jsonl or .jsonl.gz, got none", folder.display());
+        let message = format!("{}: expected *supervisions*.jsonl, .jsonl.gz or .json, got none", folder.display());
         return Err(Error::Nothing(message));
     }
     for file in files(folder, "features")? {

@@ -1,9 +1,10 @@
 //! Bytes that are written into a file.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::sync::Arc;
 
 use super::part::{FileEnd, PartError};
@@ -11,6 +12,7 @@ use super::pending::Pending;
 use super::replaced::Replacement;
 use super::room::ReservedBlocks;
 use crate::embedded::wait_for_room;
+use crate::session::ClearTerminal;
 use crate::source::read_at;
 use crate::{Chunk, Encoded, Error, Result, Upload};
 
@@ -75,12 +77,28 @@ pub(super) struct Stream {
     pending: Option<Pending>,
     /// Position of the next byte in the file. It includes bytes that are not written yet.
     pub(super) position: u64,
-    /// Whether positions mean anything to a later reader.
+    /// Whether a later reader can start at any byte.
     pub(super) seekable: bool,
+    /// Whether positions can be listed: in what is seekable, and in `/dev/null`, of which only the list is wanted.
+    pub(super) has_positions: bool,
     /// The reserved space of the file.
     pub(super) room: ReservedBlocks,
     /// What is there, until it is known whether this may replace it.
     pub(super) replacement: Option<Replacement>,
+    /// Whether people see the bytes: it is a terminal.
+    pub(super) is_terminal: bool,
+    /// Removes what is shown on this terminal before bytes are written there.
+    pub(super) clear: Clear,
+}
+
+/// What is called before bytes come to a terminal.
+#[derive(Default)]
+pub(super) struct Clear(pub(super) Option<Arc<ClearTerminal>>);
+
+impl std::fmt::Debug for Clear {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.is_some() { "Clear" } else { "None" })
+    }
 }
 
 impl Stream {
@@ -93,13 +111,19 @@ impl Stream {
             pending: None,
             position: 0,
             seekable: true,
+            has_positions: true,
             room: ReservedBlocks::none(),
             replacement: None,
+            is_terminal: false,
+            clear: Clear::default(),
         }
     }
 
     pub(super) fn new(file: File, name: String) -> Self {
-        let regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
+        let metadata = file.metadata();
+        let regular = metadata.as_ref().is_ok_and(Metadata::is_file);
+        let is_null = metadata
+            .is_ok_and(|metadata| metadata.file_type().is_char_device() && metadata.rdev() == libc::makedev(1, 3));
         // Standard output may be a file that others have written to before, or append to.
         let position = match (regular, appends(&file)) {
             (false, _) => 0,
@@ -116,12 +140,28 @@ impl Stream {
             pending: None,
             position,
             seekable: regular,
+            has_positions: regular || is_null,
             room: ReservedBlocks::none(),
             replacement: None,
+            is_terminal: false,
+            clear: Clear::default(),
         }
     }
 
+    /// Refuses to write binary data to a terminal, which it would confuse, and nobody could read.
+    fn keep_text(&mut self, bytes: &[u8]) -> Result<()> {
+        if !self.is_terminal || memchr::memchr(0, bytes).is_none() {
+            return Ok(());
+        }
+        // The key before the value says nothing alone.
+        self.buffer.clear();
+        self.pending = None;
+        Err(self
+            .failed(io::Error::other(crate::Lack::BytesOnTerminal.explain("binary data is not written to a terminal"))))
+    }
+
     pub(super) fn write_all(&mut self, bytes: &[u8]) -> Result<()> {
+        self.keep_text(bytes)?;
         self.settle()?;
         self.append(bytes)?;
         self.position += bytes.len() as u64;
@@ -144,6 +184,9 @@ impl Stream {
         let length = value.len();
         if length < BUFFER {
             return value.slices().try_for_each(|slice| self.write_all(slice));
+        }
+        if self.is_terminal {
+            value.slices().try_for_each(|slice| self.keep_text(slice))?;
         }
         self.settle()?;
         // As few system calls as possible, however many pieces there are.
@@ -169,6 +212,12 @@ impl Stream {
             read.map_err(|error| self.failed(shorter(error)))?;
             self.note([head.as_slice()])?;
         }
+        if self.is_terminal {
+            let mut head = Vec::new();
+            let read = read_at(file, range.start, &mut head, length.min(BUFFER as u64) as usize);
+            read.map_err(|error| self.failed(shorter(error)))?;
+            self.keep_text(&head)?;
+        }
         let limit = if self.seekable { RANGE } else { PIPED_RANGE };
         self.hold(Pending::File(Arc::clone(file), range), limit)
     }
@@ -178,6 +227,7 @@ impl Stream {
         if self.room.is_reserved(self.position) {
             return self.write_all(&chunk.bytes[range]);
         }
+        self.keep_text(&chunk.bytes[range.clone()])?;
         self.note([&chunk.bytes[range.clone()]])?;
         self.hold(Pending::Chunk(Arc::clone(chunk), range), BUFFER as u64)
     }
@@ -302,6 +352,9 @@ impl Stream {
     }
 
     fn sink(&mut self) -> io::Result<&mut Sink> {
+        if let Some(clear) = &self.clear.0 {
+            clear();
+        }
         self.sink.as_mut().ok_or_else(|| io::ErrorKind::BrokenPipe.into())
     }
 

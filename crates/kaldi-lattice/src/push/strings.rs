@@ -36,7 +36,7 @@ impl CompactLattice {
             }
             states[state as usize].string = ways.push(state, graph.final_span(state), None, &mut ids);
         }
-        self.0 = Graph { start: Some(start), states, arcs, ids, properties: 0 };
+        self.0 = Graph { start: Some(start), states, arcs, ids, ..Graph::default() };
         Ok(())
     }
 }

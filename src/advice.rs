@@ -2,17 +2,9 @@
 //!
 //! This code runs only after an error.
 
-use bstr::ByteSlice;
+use kaldi_cli::MissingFeature;
 use kaldi_io::{Advice, ExpectedStream, Lack, Moved, ParseError, is_script_line, is_space, split_key_off};
-
-/// A foreign format.
-struct Format {
-    /// The bytes that identify it, and their offset.
-    magic: &'static [u8],
-    at: usize,
-    what: &'static str,
-    help: Help,
-}
+use kaldi_types::{FileKind, TypeAdvice};
 
 /// What to do with it.
 #[derive(Clone, Copy)]
@@ -39,52 +31,35 @@ enum Help {
 
 const FFMPEG: Help = Help::OtherWave("ffmpeg -i FILE -f wav -");
 
-const FORMATS: &[Format] = &[
-    format(b"\x1f\x8b", "gzip-compressed data", Help::Command("gunzip -c FILE")),
-    format(b"\x28\xb5\x2f\xfd", "zstd-compressed data", Help::Command("zstd -dc FILE")),
-    format(b"BZh", "bzip2-compressed data", Help::Command("bunzip2 -c FILE")),
-    format(b"\xfd7zXZ\0", "xz-compressed data", Help::Command("xz -dc FILE")),
-    format(b"RIFF", "a WAV file", Help::Wave),
-    format(b"RIFX", "a WAV file", Help::Wave),
-    format(b"fLaC", "a FLAC file", Help::Wave),
-    format(b"OggS", "an Ogg file", Help::Wave),
-    format(b"ID3", "an MP3 file", Help::Wave),
-    format(b"\xff\xfb", "an MP3 file", Help::Wave),
-    format(b"\xff\xf3", "an MP3 file", Help::Wave),
-    format(b"\xff\xf2", "an MP3 file", Help::Wave),
-    format(b"\xff\xfa", "an MP3 file", Help::Wave),
-    format(b"\xff\xf1", "an AAC file", Help::Wave),
-    format(b"\xff\xf9", "an AAC file", Help::Wave),
-    Format { at: 4, ..format(b"ftyp", "an MP4 or M4A file", Help::Wave) },
-    format(b"\x1a\x45\xdf\xa3", "a WebM or Matroska file", Help::Wave),
-    format(b"\x30\x26\xb2\x75\x8e\x66\xcf\x11", "a WMA file", FFMPEG),
-    format(b"FORM", "an AIFF file", Help::Wave),
-    format(b".snd", "an AU file", Help::Wave),
-    format(b"#!AMR", "an AMR file", FFMPEG),
-    format(b"caff", "a CAF file", Help::Wave),
-    format(b"NIST_1A", "a NIST SPHERE file", Help::Wave),
-    format(b"\x93NUMPY", "a NumPy array (.npy)", Help::Import),
-    format(b"PK\x03\x04", "a zip file, such as .npz", Help::Import),
-    format(b"\x89HDF\r", "an HDF5 file", Help::Arrays),
-    format(b"PAR1", "a Parquet file", Help::Columns),
-    format(b"ARROW1", "an Arrow file", Help::Columns),
-    // The start of the metadata of a stream; what is before it has no fixed bytes but four ff.
-    Format { at: 8, ..format(b"\x10\0\0\0\0\0\x0a\0", "a stream of Arrow", Help::Columns) },
-    Format { at: 5, ..format(b"\0\0\0{\"", "a safetensors file", Help::Import) },
-    format(b"\x80\x02", "a Python pickle", Help::Arrays),
-    format(b"\x80\x03", "a Python pickle", Help::Arrays),
-    format(b"\x80\x04\x95", "a Python pickle", Help::Arrays),
-    format(b"\x80\x05\x95", "a Python pickle", Help::Arrays),
-    format(b"\x89PNG", "a PNG picture", Help::Text("no tool here reads pictures")),
-    Format { at: 257, ..format(b"ustar", "a tar file", Help::Shard) },
-];
-
-const fn format(magic: &'static [u8], what: &'static str, help: Help) -> Format {
-    Format { magic, at: 0, what, help }
+/// What to do with a file of this kind.
+fn help(kind: FileKind) -> Help {
+    match kind {
+        FileKind::Gzip => Help::Command("gunzip -c FILE"),
+        FileKind::Zstd => Help::Command("zstd -dc FILE"),
+        FileKind::Bzip2 => Help::Command("bunzip2 -c FILE"),
+        FileKind::Xz => Help::Command("xz -dc FILE"),
+        sound if sound.is_sound() => Help::Wave,
+        FileKind::Wma | FileKind::Amr => FFMPEG,
+        FileKind::Npy | FileKind::Npz | FileKind::Safetensors | FileKind::JsonLines | FileKind::Csv | FileKind::Tsv => {
+            Help::Import
+        }
+        FileKind::Parquet | FileKind::Arrow | FileKind::ArrowStream => Help::Columns,
+        FileKind::Hdf5 | FileKind::Pickle | FileKind::PyTorch => Help::Arrays,
+        FileKind::Tar => Help::Shard,
+        FileKind::NemoManifest => Help::Manifest,
+        FileKind::TokenIndex => Help::Text("indexed-info describes it"),
+        FileKind::Htk => Help::Text("copy-feats --htk-in reads such files by a script file (scp:)"),
+        FileKind::Fst => Help::Text("table-head prints it, as a file without ark: or scp:"),
+        FileKind::Ctm | FileKind::Rttm | FileKind::Stm => Help::Text("table-check and table-stats read it"),
+        FileKind::LfsPointer => Help::Text("git lfs pull fetches the file"),
+        FileKind::Png | FileKind::Jpeg | FileKind::Gif | FileKind::Svg => Help::Text("no tool here reads pictures"),
+        FileKind::Zip => Help::Text("unzip takes it apart"),
+        _ => Help::Text("no tool here reads it"),
+    }
 }
 
-/// What the tools know about errors of the libraries. The function knows values: what they are instead, and which tool reads them.
-pub struct ToolAdvice(pub fn(&ParseError) -> Option<String>);
+/// What the tools know about errors of the libraries.
+pub struct ToolAdvice;
 
 impl Advice for ToolAdvice {
     fn on_stream(&self, head: &[u8], wanted: ExpectedStream, name: &str, fault: usize) -> Option<String> {
@@ -92,7 +67,7 @@ impl Advice for ToolAdvice {
     }
 
     fn on_value(&self, error: &ParseError) -> Option<String> {
-        (self.0)(error)
+        Some(TypeAdvice::on(error)?.to_string())
     }
 
     fn on_moved(&self, moved: &Moved) -> String {
@@ -100,15 +75,23 @@ impl Advice for ToolAdvice {
     }
 
     fn on_lack(&self, lack: Lack) -> Option<String> {
-        Some(match lack {
-            Lack::WritingShards => "make-shard-list and copy-shards write them".to_owned(),
-            Lack::KeysOfShards => "shards-to-scp writes a script file (scp:)".to_owned(),
-            Lack::CopiesOfShards => "copy-shards copies shards".to_owned(),
-            Lack::AnyOrder => "ark-to-scp makes a script file of it".to_owned(),
-            Lack::TextOfBytes => "copy-feats and its like write text".to_owned(),
-            Lack::Feature(feature) => build_with(feature),
+        let advice = match lack {
+            Lack::WritingShards => "make-shard-list and copy-shards write them",
+            Lack::KeysOfShards => "shards-to-scp writes a script file (scp:)",
+            Lack::CopiesOfShards => "copy-shards copies shards",
+            Lack::AnyOrder => "ark-to-scp makes a script file of it",
+            Lack::TextOfBytes => "copy-feats and its like write text",
+            Lack::BytesOnTerminal => {
+                "ark,t:- writes text, and table-head shows what is in a table; | and > take binary data"
+            }
+            Lack::Feature(feature) => return Some(MissingFeature(feature).advice()),
             _ => return None,
-        })
+        };
+        Some(advice.to_owned())
+    }
+
+    fn file_kind(&self, head: &[u8]) -> Option<&'static str> {
+        FileKind::of(head).map(FileKind::phrase)
     }
 }
 
@@ -116,26 +99,18 @@ impl Advice for ToolAdvice {
 ///
 /// `head` is the start of the stream, `fault` the offset at which it could not be read, and `name` its printable name.
 fn recognize(head: &[u8], wanted: ExpectedStream, name: &str, fault: usize) -> Option<String> {
-    match format_of(head) {
-        // A tool that reads waveforms found one. Something is wrong after the magic bytes.
-        Some(Format { help: Help::Wave, .. }) if wanted == ExpectedStream::Value && fault >= 4 => None,
-        Some(format) => Some(format!("this is {}; {}", format.what, format.help.to_text(name))),
-        None => kaldi_advice(head, wanted, name).or_else(|| {
-            let what = if is_named(name, ".csv") { "a CSV file" } else { "a TSV file" };
-            (is_named(name, ".csv") || is_named(name, ".tsv"))
-                .then(|| format!("this is {what}; {}", Help::Import.to_text(name)))
-        }),
+    match FileKind::of(head) {
+        // A tool that reads such values found one. Something is wrong after the magic bytes.
+        Some(kind) if kind.is_value() && wanted == ExpectedStream::Value && fault >= 4 => None,
+        Some(kind) => Some(advise(kind, name)),
+        None => kaldi_advice(head, wanted, name)
+            .or_else(|| FileKind::of_name(name.as_bytes()).map(|kind| advise(kind, name))),
     }
 }
 
-/// What a file in a foreign format is called, if it starts with these bytes.
-pub(crate) fn foreign(head: &[u8]) -> Option<&'static str> {
-    format_of(head).map(|format| format.what)
-}
-
-/// How a build gets a feature.
-pub(crate) fn build_with(feature: &str) -> String {
-    format!("cargo build --release --features={feature} makes one with it")
+/// Says what a file is, and what to do with it.
+fn advise(kind: FileKind, name: &str) -> String {
+    format!("this is {}; {}", kind.phrase(), help(kind).to_text(name))
 }
 
 /// What to do if the file of an entry is not where the script file says.
@@ -154,27 +129,6 @@ fn advise_on_moved(moved: &Moved) -> String {
         None if again.is_empty() => format!("{found} is beside the script file"),
         None => format!("{found} is beside the script file; {again}"),
     }
-}
-
-/// The foreign format that starts with these bytes.
-fn format_of(head: &[u8]) -> Option<&'static Format> {
-    static LINES: Format = format(b"", "JSON text in lines", Help::Import);
-    static MANIFEST: Format = format(b"", "a manifest of NeMo", Help::Manifest);
-    static JSON: Format = format(b"", "JSON text", Help::Text("no tool here reads it"));
-    let begins = |format: &&Format| head.get(format.at..).is_some_and(|rest| rest.starts_with(format.magic));
-    let json = || {
-        is_json(head).then(|| match head.split(|&byte| byte == b'\n').next().unwrap_or_default() {
-            _ if is_json_line(head) => &LINES,
-            line if line.contains_str("\"audio_filepath\"") => &MANIFEST,
-            _ => &JSON,
-        })
-    };
-    FORMATS.iter().find(begins).or_else(json)
-}
-
-/// Whether the name, which may be quoted, has this ending.
-fn is_named(name: &str, extension: &str) -> bool {
-    name.trim_end_matches(['\'', '"']).to_ascii_lowercase().ends_with(extension)
 }
 
 impl Help {
@@ -268,22 +222,6 @@ fn is_number(word: &[u8]) -> bool {
     std::str::from_utf8(word).is_ok_and(|word| word.parse::<f64>().is_ok())
 }
 
-/// Whether the text starts as JSON does and a matrix does not: with a brace and a name, or two brackets.
-fn is_json(head: &[u8]) -> bool {
-    let mut bytes = head.iter().copied().filter(|&byte| !is_space(byte));
-    match (bytes.next(), bytes.next()) {
-        (Some(b'{'), second) => matches!(second, None | Some(b'"' | b'}')),
-        (Some(b'['), Some(second)) => matches!(second, b'{' | b'"' | b'['),
-        _ => false,
-    }
-}
-
-/// Whether the text starts with a line that is an object with the entries `key` and `value`, as table-export writes them.
-fn is_json_line(head: &[u8]) -> bool {
-    let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii();
-    line.starts_with(b"{") && line.contains_str("\"key\"") && line.contains_str("\"value\"")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -316,7 +254,9 @@ mod tests {
                 b"\x93NUMPY\x01\0",
                 "this is a NumPy array (.npy); table-import makes a table of it: table-import x ark:-",
             ),
-            (b"PK\x03\x04\x14", "this is a zip file, such as .npz; table-import makes"),
+            (b"PK\x03\x04\x14", "this is a zip file; unzip takes it apart"),
+            (b"MMIDIDX\0\0\x01", "this is the index of a token dataset; indexed-info describes it"),
+            (b"#!/bin/sh\n", "this is a program in text form; no tool here reads it"),
             (b"\x89HDF\r\n\x1a\n", "this is an HDF5 file; in Python"),
             (b"PAR1\x15", "this is a Parquet file; table-info says the command that reads it: table-info x"),
             (b"ARROW1\0\0", "this is an Arrow file; table-info says the command that reads it: table-info x"),
