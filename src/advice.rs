@@ -187,7 +187,8 @@ fn kaldi_advice(head: &[u8], wanted: ExpectedStream, name: &str) -> Option<Strin
     let entry = split_key_off(line).filter(|_| wanted != ExpectedStream::Archive);
     if let Some((key, value)) = entry {
         // Text of several integers has another form in a file, so an offset would not help.
-        let is_same_in_files = value.starts_with(b"\0B") || is_bracket(value);
+        let is_sound = FileKind::of(value).is_some_and(FileKind::is_value);
+        let is_same_in_files = value.starts_with(b"\0B") || is_bracket(value) || is_sound;
         if is_same_in_files && wanted == ExpectedStream::Value && name != "-" && !name.contains('|') {
             let offset = key.len() + 1;
             return Some(format!("{IS_ARCHIVE}: write ark:{name}, or {name}:{offset} for its first value"));
@@ -298,6 +299,7 @@ mod tests {
             (&b"utt1 \0BFM \x04"[..], nothing.clone(), archive.to_owned(), first(5)),
             (b"utt1  [\n  1 2\n", nothing.clone(), archive.to_owned(), first(5)),
             (b"u [ 1 2 ]\n", nothing.clone(), archive.to_owned(), first(2)),
+            (b"utt1 RIFF\x24\0\0\0WAVEfmt ", nothing.clone(), archive.to_owned(), first(5)),
             (b"utt1 3 4 5\nutt2 6\n", nothing.clone(), archive.to_owned(), archive.to_owned()),
             (b"utt1 raw.ark:5\nutt2 raw.ark:9\n", script.to_owned(), nothing.clone(), script.to_owned()),
             (b"utt1 /data/raw\n", script.to_owned(), nothing.clone(), script.to_owned()),

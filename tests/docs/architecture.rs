@@ -124,11 +124,14 @@ fn names_of_inputs_and_outputs_have_types_of_their_own() {
     let text = [
         "additive_signals", // several names, all read before anything is written
         "audio_dir",
+        "bos_symbol",
         "class_index",
         "command",
         "dir",
         "dim",
+        "disambig_symbol",
         "discard_partial_minibatches",
+        "eos_symbol",
         "folder",
         "frame",
         "index_dir",

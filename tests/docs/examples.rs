@@ -62,7 +62,7 @@ fn tool_output(name: &str, arguments: &[&str]) -> Vec<u8> {
 
 #[test]
 fn every_example_is_run_here() {
-    assert_eq!(names(), ["copy-table", "double-table", "look-up", "own-reader", "wave-to-mfcc"]);
+    assert_eq!(names(), ["copy-table", "double-table", "look-up", "own-reader", "wave-to-mfcc", "waves-to-features"]);
 }
 
 #[test]
@@ -98,6 +98,12 @@ fn wave_to_mfcc_is_compute_mfcc_feats() {
     let (anna, _) = computed.split_once("ben ").unwrap();
     let feats = output("wave-to-mfcc", &["samples/audio/anna.wav", "-"]);
     assert_eq!(format!("anna {}", String::from_utf8(feats).unwrap()), anna);
+}
+
+#[test]
+fn waves_to_features_is_compute_mfcc_feats_of_a_table() {
+    let wanted = tool_output("compute-mfcc-feats", &["--dither=0", "scp:samples/audio/wav.scp", "ark,t:-"]);
+    assert!(output("waves-to-features", &["scp:samples/audio/wav.scp", "ark,t:-"]) == wanted);
 }
 
 #[test]

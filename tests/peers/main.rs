@@ -29,6 +29,7 @@ mod statistics;
 #[allow(dead_code, unused_imports, reason = "another target's support, with the tests of itself that run there")]
 mod support;
 mod tables;
+mod training;
 
 use std::process::ExitCode;
 
@@ -77,6 +78,7 @@ fn main() -> ExitCode {
     others.push(("langs", langs::TRIALS, langs::find()));
     others.push(("lattices", lattices::TRIALS, lattices::find()));
     others.push(("pages", pages::TRIALS, pages::find()));
+    others.push(("training", training::TRIALS, training::find()));
     others.push(("sound", sound::TRIALS, sound::find()));
     others.extend(parallel::find().map(|(list, found)| ("parallel", list, found)));
     for (subject, list, found) in others {

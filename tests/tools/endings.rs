@@ -20,6 +20,8 @@ fn a_name_must_not_end_as_those_of_another_format_do() {
         scratch.sh(command).fails_with(255).stderr_has(message);
     }
     assert_eq!(scratch.list(), ["wav.list", "x.ark"]);
+    scratch.sh("feats-to-png --key=a x.ark a.png && test -s a.png").succeeds();
+    scratch.sh("feats-to-png --key=b x.ark b.png").fails_with(255).stderr_has("x.ark has no key b");
     scratch.sh("feats-to-png x.ark pictures.v1 && feats-to-png x.ark x.svg && table-report ark:x.ark page").succeeds();
 }
 

@@ -52,3 +52,14 @@ fn a_corpus_of_which_everything_is_left_out_says_why() {
         .fails_with(255)
         .stderr_has("g is a folder: expected a table, such as g/text");
 }
+
+#[test]
+fn an_entry_that_ends_a_run_says_how_the_others_are_read() {
+    let scratch = Scratch::new();
+    scratch.write("m.ark", "a [ 1 2 ]\n").write("m.scp", "a m.ark:2\nb none.ark:2\n");
+    let ran = scratch.sh("copy-feats scp:m.scp ark:/dev/null").fails_with(255);
+    ran.stderr_has("scp,p: leaves out what cannot be read");
+    scratch.sh("copy-feats scp,p:m.scp ark:/dev/null").succeeds().stderr_lacks("scp,p: leaves out");
+    scratch.write("empty.wav", "").write("wav.scp", "a empty.wav\n");
+    scratch.sh("wav-to-duration scp:wav.scp ark,t:-").fails_with(255).stderr_has("the file is empty");
+}

@@ -197,6 +197,10 @@ impl ReadyTool {
             Ok(_) | Err(_) => None,
         };
         let advice = if nothing.is_some() || result.is_err() { names.advise_on_swap(&before) } else { String::new() };
+        let advice = match &result {
+            Err(error) if advice.is_empty() => names.advise_on_entry(error),
+            _ => advice,
+        };
         match (nothing, kept.is_empty()) {
             (None, true) => {}
             (Some(nothing), true) => ending::warn(&format!("{nothing}{advice}"), main),

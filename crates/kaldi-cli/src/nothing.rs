@@ -70,6 +70,22 @@ impl Names {
         self.find_swap(before).map(|why| format!("; {why}: were input and output swapped?")).unwrap_or_default()
     }
 
+    /// Says how a table is read on after an entry that cannot be read, if that is what the error is about. The text is added to a message.
+    pub(crate) fn advise_on_entry(&self, error: &anyhow::Error) -> String {
+        let is_entry = |cause: &(dyn std::error::Error + 'static)| {
+            matches!(cause.downcast_ref(), Some(kaldi_table::Error::Entry { .. }))
+        };
+        let is_strict = |name: &BString| {
+            Rspecifier::parse(name.as_ref())
+                .is_some_and(|it| it.kind == RspecifierKind::Script && !it.options.permissive)
+        };
+        let is_of_table = self.arguments().iter().flatten().any(is_strict);
+        match is_of_table && error.chain().any(is_entry) {
+            true => "; scp,p: leaves out what cannot be read".to_owned(),
+            false => String::new(),
+        }
+    }
+
     fn find_swap(&self, before: &Before) -> Option<String> {
         let is_output_only = |name: &&BString| is_wspecifier_only(name.as_ref());
         let is_missing = |name: &&BString| is_missing(rxfilename(name.as_ref()));

@@ -109,7 +109,7 @@ fn extract_as<E: Extractor + Send + Sync + 'static, T: Value>(
         }
         counts.done += 1;
         let utterances = counts.done + counts.failed;
-        if utterances.is_multiple_of(10) && pace.is_due() {
+        if is_reported(utterances) && pace.is_due() {
             log!("Processed {utterances} utterances");
         }
         vlog!(2, "Processed features for key {utt}");
@@ -121,6 +121,17 @@ fn extract_as<E: Extractor + Send + Sync + 'static, T: Value>(
     target.finish()?;
     durations.map_or(Ok(()), TableWriter::finish)?;
     Ok(counts)
+}
+
+/// Whether a line says that so many utterances were processed: every ten of the first hundred, every hundred of the first
+/// thousand, and then every thousand.
+fn is_reported(utterances: u64) -> bool {
+    let step = match utterances {
+        0..100 => 10,
+        100..1000 => 100,
+        _ => 1000,
+    };
+    utterances > 0 && utterances.is_multiple_of(step)
 }
 
 /// Computes the features of one utterance and its duration in seconds, or warns that there are none.

@@ -112,7 +112,9 @@ pub enum Error {
         dim: usize,
     },
     /// The sample rate of a signal is not that of the options.
-    #[error("Sample frequency mismatch: you specified {expected} but data has {got} (use `sample_frequency`)")]
+    #[error(
+        "Sample frequency mismatch: you specified {expected} but data has {got} (use `sample_frequency`, or resample-wav for sound of several rates)"
+    )]
     SampleRate {
         /// The rate of the options, in Hz.
         expected: f32,

@@ -24,6 +24,12 @@ use crate::store::Store;
 /// A thread that has entered none has a session of its own with the defaults: one thread, log lines on standard error, no store,
 /// no advice.
 ///
+/// | which one | when |
+/// | --- | --- |
+/// | [`Session::new`] | at the start of a run: counters of its own, and nothing of what was set before |
+/// | [`Session::current`] | within a run: the session of this thread, with its log, its store, its counters; `threads` and the like change a copy |
+/// | [`Session::apart`] | for a part of a run whose entries and outputs are counted for themselves |
+///
 /// ```
 /// use kaldi_io::{Output, Session};
 ///

@@ -20,11 +20,13 @@ pub enum GeneralMatrix {
 
 impl GeneralMatrix {
     /// The number of rows.
+    #[doc(alias = "nrows")]
     pub fn num_rows(&self) -> usize {
         self.size().0
     }
 
     /// The number of columns.
+    #[doc(alias = "ncols")]
     pub fn num_cols(&self) -> usize {
         self.size().1
     }

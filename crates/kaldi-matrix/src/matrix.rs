@@ -20,6 +20,7 @@ impl<T: Real> Matrix<T> {
     ///
     /// # Panics
     /// If a size does not fit an `i32`, as the formats require.
+    #[doc(alias = "zeros")]
     pub fn new(num_rows: usize, num_cols: usize) -> Self {
         Self::from_vec(num_rows, num_cols, vec![T::default(); num_rows * num_cols])
     }
@@ -28,6 +29,7 @@ impl<T: Real> Matrix<T> {
     ///
     /// # Panics
     /// If `data` does not have `num_rows * num_cols` elements, or a size does not fit an `i32`, as the formats require.
+    #[doc(alias = "from_shape_vec")]
     pub fn from_vec(num_rows: usize, num_cols: usize, data: Vec<T>) -> Self {
         assert_eq!(
             Some(data.len()),
@@ -42,16 +44,19 @@ impl<T: Real> Matrix<T> {
     }
 
     /// The number of rows; frames, in a matrix of features.
+    #[doc(alias = "nrows")]
     pub fn num_rows(&self) -> usize {
         self.num_rows
     }
 
     /// The number of columns; the dimension, in a matrix of features.
+    #[doc(alias = "ncols")]
     pub fn num_cols(&self) -> usize {
         self.num_cols
     }
 
     /// The numbers of rows and columns.
+    #[doc(alias = "shape")]
     pub fn size(&self) -> (usize, usize) {
         (self.num_rows, self.num_cols)
     }

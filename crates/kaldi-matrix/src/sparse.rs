@@ -67,11 +67,13 @@ impl<T: Real> SparseMatrix<T> {
     }
 
     /// The number of rows.
+    #[doc(alias = "nrows")]
     pub fn num_rows(&self) -> usize {
         self.ends.len()
     }
 
     /// The number of columns; 0 if there are no rows.
+    #[doc(alias = "ncols")]
     pub fn num_cols(&self) -> usize {
         if self.ends.is_empty() { 0 } else { self.dim }
     }

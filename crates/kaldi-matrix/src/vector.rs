@@ -17,6 +17,7 @@ impl<T: Real> Vector<T> {
     ///
     /// # Panics
     /// If the size does not fit an `i32`, as the formats require.
+    #[doc(alias = "zeros")]
     pub fn new(dim: usize) -> Self {
         Self::from_vec(vec![T::default(); dim])
     }
@@ -31,6 +32,7 @@ impl<T: Real> Vector<T> {
     }
 
     /// The number of elements.
+    #[doc(alias = "len")]
     pub fn dim(&self) -> usize {
         self.data.len()
     }

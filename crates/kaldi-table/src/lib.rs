@@ -48,6 +48,8 @@ mod specifier;
 mod value_fns;
 mod write;
 
+/// Keys, and names of tables: bytes that are mostly text.
+pub use bstr::{BStr, BString};
 pub use entry::{Entry, Erased};
 pub use error::{Error, Result, WorkError};
 pub use framing::{Framing, Front, Typed, find_key};

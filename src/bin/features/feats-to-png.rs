@@ -47,6 +47,9 @@ struct Options {
     channel: u32,
     #[command(flatten)]
     plot: PlotArguments,
+    /// Draw only the utterance of this key
+    #[option]
+    key: Option<String>,
     /// Draw only this many utterances, unless it is 0
     #[arg(long, default_value_t = 0)]
     max_utts: u64,
@@ -93,6 +96,9 @@ fn feats_to_png(opts: Options) -> Result<Tally> {
         }
         tally.done += 1;
     }
+    if let Some(key) = opts.key.filter(|_| tally.done + tally.failed == 0) {
+        bail!("{} has no key {key}", opts.source);
+    }
     log!("Drew {} utterances, {} were empty.", tally.done, tally.failed);
     if let Target::Sheet { sheet, mut output } = target
         && tally.done > 0
@@ -110,6 +116,8 @@ struct Source {
     table: InputName,
     entries: Entries,
     waves: Option<RandomAccessReader<Wave>>,
+    /// The only one that is wanted.
+    key: Option<BString>,
     /// Whether entries that cannot be read are skipped.
     is_permissive: bool,
     /// Bytes of a picture.
@@ -130,6 +138,7 @@ impl Source {
         Ok(Self {
             table: opts.source.clone(),
             entries: Entries::open(&opts.source, opts.value_type)?,
+            key: opts.key.as_deref().map(BString::from),
             waves: opts.wav.as_deref().map(RandomAccessReader::open).transpose()?,
             is_permissive: Rspecifier::parse(&opts.source).is_some_and(|it| it.options.permissive),
             picture: 3 * style.width as usize * style.height as usize,
@@ -144,7 +153,8 @@ impl Reader for Source {
     fn next(&mut self) -> Result<Option<Job>> {
         let entry = loop {
             match self.entries.next_entry() {
-                Ok(Some(entry)) => break entry,
+                Ok(Some(entry)) if self.key.as_ref().is_none_or(|key| entry.key() == key.as_bstr()) => break entry,
+                Ok(Some(_)) => {}
                 Ok(None) => return Ok(None),
                 Err(error) if self.is_permissive => {
                     warning!("{error}");

@@ -216,6 +216,7 @@ pub(super) fn sample() -> Scratch {
 
 /// Command lines of tools on lattices.
 const LATTICE_COMMANDS: &[&str] = &[
+    "fstcopy ark:graphs.ark ark:OUT",
     "lattice-1best scp:real.scp ark:OUT",
     "lattice-add-penalty --word-ins-penalty=1 scp:real.scp ark:OUT",
     "lattice-add-trans-probs final.mdl scp:real.scp ark:OUT",

@@ -249,7 +249,7 @@ fn a_path_of_a_recipe_without_kaldi_can_be_sourced() {
     scratch.sh("printf '#!/bin/sh\\necho of the recipe\\n' > root/egs/x/s5/utils/helper; chmod +x root/egs/x/s5/utils/helper").succeeds();
     // As scripts source it: with strict options, and without any tool in the path before.
     let run = "set -eu; PATH=/usr/bin:/bin; cd root/egs/x/s5; . ./path.sh; helper; command -v copy-feats; echo $LC_ALL $OMP_NUM_THREADS; \
-               [ $KALDI_ROOT = $(cd ../../.. && pwd) ]; echo 'a 1' | copy-int-vector ark:- ark,t:-";
+               [ $KALDI_ROOT = $(cd ../../.. && pwd) ]; echo a 1 | copy-int-vector ark:- ark,t:-";
     for shell in ["bash", "sh"] {
         let ran = scratch.sh(&format!("unset OMP_NUM_THREADS KALDI_ROOT LC_ALL; {shell} -c '{run}'"));
         let tools = scratch.path("my tools");

@@ -47,6 +47,11 @@ impl Loaded {
 /// `at_end` is set.
 pub(crate) fn content(name: &str, base: u64, bytes: &[u8], at_end: bool, source: ParseError) -> kaldi_io::Error {
     let offset = base + source.offset as u64;
+    let is_empty = base == 0 && at_end && bytes.is_empty();
+    let source = match is_empty {
+        true => ParseError { message: format!("the file is empty: {}", source.message).into(), ..source },
+        false => source,
+    };
     let advice = if base == 0 { recognize(bytes, ExpectedStream::Value, name, source.offset) } else { None };
     let source = match advice {
         Some(_) => source.with_advice(advice),
