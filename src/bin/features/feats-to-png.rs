@@ -48,7 +48,7 @@ struct Options {
     #[command(flatten)]
     plot: PlotArguments,
     /// Draw only the utterance of this key
-    #[option]
+    #[arg(long)]
     key: Option<String>,
     /// Draw only this many utterances, unless it is 0
     #[arg(long, default_value_t = 0)]
