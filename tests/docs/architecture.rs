@@ -95,8 +95,10 @@ fn every_dependency_is_used() {
     let crates = crates();
     let held = Page::read("docs/dependencies.md").table("held");
     let held: BTreeSet<_> = held.iter().map(|row| code(&row[0]).to_owned()).collect();
-    let listed = ["Cargo.toml", "python/Cargo.toml"].map(|manifest| names(&sources::read(manifest), "dependencies"));
-    let listed: BTreeSet<_> = listed.into_iter().flatten().collect();
+    let sections =
+        [("Cargo.toml", "dependencies"), ("Cargo.toml", "build-dependencies"), ("python/Cargo.toml", "dependencies")];
+    let listed: BTreeSet<_> =
+        sections.into_iter().flat_map(|(manifest, section)| names(&sources::read(manifest), section)).collect();
     assert!(!held.is_empty() && held.iter().all(|name| listed.contains(name)), "{held:?}");
     let check = |manifest: &str, section: &str, source: &str, place: &str| {
         // Crates of ours may be there before the first tool that needs them. Others only hold versions.
