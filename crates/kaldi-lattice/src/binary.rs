@@ -187,8 +187,11 @@ struct Header {
     is_aligned: bool,
     flags: i32,
     properties: u64,
+    version: i32,
     /// -1 if there is none.
     start: i64,
+    /// The offset of the start.
+    start_at: usize,
     /// `None` if states go on to the end of the file.
     num_states: Option<usize>,
     num_arcs: i64,
@@ -199,8 +202,8 @@ impl Header {
     /// The start, in a file of so many states.
     fn start(&self, num_states: usize) -> Result<Option<u32>, ParseError> {
         if self.start < -1 || self.start >= num_states.max(1) as i64 {
-            let message = format!("expected a start state of {num_states} states, got {}", self.start);
-            return Err(ParseError::new(0, message));
+            let message = format!("expected a start state and a number of states, got {} and {num_states}", self.start);
+            return Err(ParseError::new(self.start_at, message));
         }
         Ok(u32::try_from(self.start).ok().filter(|&start| (start as usize) < num_states))
     }
@@ -258,14 +261,14 @@ fn read_header(place: &mut Place<'_>, may_be_const: bool) -> Result<Header, Faul
     }
     let flags = place.int()?;
     let properties = place.long()? as u64;
-    let at = place.at;
+    let start_at = place.at;
     let start = place.long()?;
     let state_size = if layout == Layout::Const { CONST_STATE } else { arc_type.state_size() };
     let goes_on = layout == Layout::Vector && place.peek_long()? == UNTIL_THE_END;
     let num_states = if goes_on { place.long().map(|_| None)? } else { Some(place.count("states", state_size)?) };
     if num_states.is_some_and(|count| count > u32::MAX as usize - 1) {
         let message = format!("expected a number of states, got {}", num_states.unwrap_or_default());
-        return Err(ParseError::new(at, message).into());
+        return Err(ParseError::new(start_at, message).into());
     }
     let num_arcs = place.long()?;
     let mut symbols = [None, None];
@@ -275,7 +278,19 @@ fn read_header(place: &mut Place<'_>, may_be_const: bool) -> Result<Header, Faul
         }
     }
     let is_aligned = layout == Layout::Const && (version == ALIGNED_VERSION || flags & ALIGNED != 0);
-    Ok(Header { arc_type, layout, is_aligned, flags, properties, start, num_states, num_arcs, symbols })
+    Ok(Header {
+        arc_type,
+        layout,
+        is_aligned,
+        flags,
+        properties,
+        version,
+        start,
+        start_at,
+        num_states,
+        num_arcs,
+        symbols,
+    })
 }
 
 /// Reads a symbol table, which nobody needs if it is not to be `kept`.
@@ -300,6 +315,7 @@ fn read_symbols(place: &mut Place<'_>, kept: bool) -> Result<Option<FstSymbols>,
 fn walk(bytes: &[u8]) -> Result<(Header, usize), Fault> {
     let mut place = Place { bytes, at: 0 };
     let header = read_header(&mut place, false)?;
+    header.num_states.map_or(Ok(None), |count| header.start(count))?;
     let arc_type = header.arc_type;
     let mut states = 0;
     while header.has_more(states, &place) {
@@ -362,7 +378,8 @@ pub(crate) fn is_canonical(bytes: &[u8], form: GraphForm) -> bool {
     let Ok(header) = read_header(&mut place, false) else { return false };
     let has_properties = Properties::of_file(header.properties).field() == header.properties;
     let Some(num_states) = header.num_states else { return false };
-    if header.arc_type != wanted || header.flags != 0 || header.num_arcs != 0 || !has_properties {
+    let is_usual = header.version == VERSION && header.flags == 0;
+    if header.arc_type != wanted || !is_usual || header.num_arcs != 0 || !has_properties {
         return false;
     }
     let is_state = |next: i32| usize::try_from(next).is_ok_and(|next| next < num_states);
