@@ -255,7 +255,7 @@ mod tests {
                 b"\x93NUMPY\x01\0",
                 "this is a NumPy array (.npy); table-import makes a table of it: table-import x ark:-",
             ),
-            (b"PK\x03\x04\x14", "this is a zip file; unzip takes it apart"),
+            (b"PK\x03\x04\x14", "this is a zip file of NumPy arrays (.npz); table-import makes"),
             (b"MMIDIDX\0\0\x01", "this is the index of a token dataset; indexed-info describes it"),
             (b"#!/bin/sh\n", "this is a program in text form; no tool here reads it"),
             (b"\x89HDF\r\n\x1a\n", "this is an HDF5 file; in Python"),

@@ -109,7 +109,7 @@ fn may_replace(old: Kind, new: Kind) -> bool {
 }
 
 fn kind(head: &[u8]) -> Kind {
-    if let Some(kind) = FileKind::of(head) {
+    if let Some(kind) = FileKind::of(head).filter(|kind| !kind.is_plain_text()) {
         return Kind::Other(kind.phrase());
     }
     if head.starts_with(b"\0B") {
