@@ -91,7 +91,7 @@ impl Advice for ToolAdvice {
     }
 
     fn file_kind(&self, head: &[u8]) -> Option<&'static str> {
-        FileKind::of(head).map(FileKind::phrase)
+        FileKind::of(head).filter(|kind| !kind.is_plain_text()).map(FileKind::phrase)
     }
 }
 
@@ -255,7 +255,7 @@ mod tests {
                 b"\x93NUMPY\x01\0",
                 "this is a NumPy array (.npy); table-import makes a table of it: table-import x ark:-",
             ),
-            (b"PK\x03\x04\x14", "this is a zip file; unzip takes it apart"),
+            (b"PK\x03\x04\x14", "this is a zip file of NumPy arrays (.npz); table-import makes"),
             (b"MMIDIDX\0\0\x01", "this is the index of a token dataset; indexed-info describes it"),
             (b"#!/bin/sh\n", "this is a program in text form; no tool here reads it"),
             (b"\x89HDF\r\n\x1a\n", "this is an HDF5 file; in Python"),

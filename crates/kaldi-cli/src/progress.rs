@@ -56,7 +56,7 @@ impl Screen {
     }
 }
 
-/// A display of how far the work is, on stderr, until it is dropped: of the [`Stage`](kaldi_io::Stage) of the session, or else of the
+/// A display of how far the work is, on stderr, until it is dropped: of the [`WorkStage`](kaldi_io::WorkStage) of the session, or else of the
 /// entries that tables have delivered, of as many as the inputs have, if these are files whose lines can be counted.
 ///
 /// It shows itself after two seconds if stderr is a terminal, until values are written to the same terminal, so nothing of it comes

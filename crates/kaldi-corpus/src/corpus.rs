@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Locator, Rxfilename, Stage};
+use kaldi_io::{Locator, Rxfilename, WorkStage};
 
 use crate::found_list::{FoundList, Part};
 use crate::naming::{named, stem};
@@ -173,7 +173,7 @@ impl NamedCorpus {
         let array = |utterance: &Utterance| self.found.array(utterance.found as usize);
         let mut wanted: Vec<Utterance> = self.utterances.iter().filter(|it| array(it).is_some()).copied().collect();
         wanted.sort_by(|one, other| array(one).map(FoundArray::order).cmp(&array(other).map(FoundArray::order)));
-        let stage = Stage::begin("copying features", "utterances", Some(wanted.len() as u64));
+        let stage = WorkStage::begin("copying features", "utterances", Some(wanted.len() as u64));
         for utterance in wanted {
             stage.step();
             let at = utterance.found as usize;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{FileNames, Output, OutputSet, Stage};
+use kaldi_io::{FileNames, Output, OutputSet, WorkStage};
 use kaldi_reader::{BoxReader, Reader, ReaderExt};
 use kaldi_values::{Cursor, Format, Value};
 use kaldi_wave::{Wave, WaveInfo, sound_suffix};
@@ -124,7 +124,7 @@ impl SoundCopies {
         threads: usize,
         mut take: impl FnMut(Copied),
     ) -> Result<()> {
-        let stage = Stage::begin("copying sound", "recordings", Some(wanted.len() as u64));
+        let stage = WorkStage::begin("copying sound", "recordings", Some(wanted.len() as u64));
         let mut by_store: Vec<Vec<Wanted>> = stores.iter().map(|_| Vec::new()).collect();
         wanted.into_iter().for_each(|sound| by_store[sound.store].push(sound));
         let is_decoded = matches!(self.target, Target::Archive(_));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Locator, Rxfilename, Stage};
+use kaldi_io::{Locator, Rxfilename, WorkStage};
 use kaldi_measure::{code_point, invisible_characters};
 use kaldi_table::{ScriptLine, ScriptLines};
 use kaldi_types::{Header, ValueType};
@@ -59,7 +59,7 @@ pub(crate) fn check_each(
         entries: 0,
         stage: None,
     };
-    let stage = Stage::begin(format!("checking {table}"), "entries", count_lines(&named));
+    let stage = WorkStage::begin(format!("checking {table}"), "entries", count_lines(&named));
     check.stage = Some(&stage);
     check.table(named)?;
     Ok(check.entries)
@@ -78,7 +78,7 @@ struct Check<'a> {
     missing: BTreeMap<PathBuf, u64>,
     entries: u64,
     /// Counts the entries for a display.
-    stage: Option<&'a Stage>,
+    stage: Option<&'a WorkStage>,
 }
 
 /// The lines of a script file on disk.

@@ -85,7 +85,7 @@ pub use specifier::{
     Rspecifier, RspecifierKind, RspecifierOptions, Wspecifier, WspecifierKind, WspecifierOptions, is_kind,
     is_specifier, specifier_advice,
 };
-pub use stage::{Stage, StageProgress};
+pub use stage::{StageProgress, WorkStage};
 pub use store::{ObjectFacts, Store, Upload};
 pub use window::{Growth, Need, Window};
 pub use xfilename::{Rxfilename, Wxfilename, printable_rxfilename, printable_wxfilename};

@@ -10,13 +10,13 @@ use crate::session::Session;
 /// A total that is not known.
 const UNKNOWN: u64 = u64::MAX;
 
-/// A part of the work of a session, such as the measuring of all recordings, from [`Stage::begin`] until it is dropped. One that begins
+/// A part of the work of a session, such as the measuring of all recordings, from [`WorkStage::begin`] until it is dropped. One that begins
 /// inside of another one hides it meanwhile. A stage may be shared by threads, which need not be in the session.
 ///
 /// Without a stage, a display shows the entries that readers have delivered; so a tool that only reads a table needs none.
 #[derive(Debug)]
 #[must_use = "a stage ends when it is dropped"]
-pub struct Stage {
+pub struct WorkStage {
     counts: Arc<Counts>,
     session: Session,
     before: Option<Arc<Counts>>,
@@ -52,7 +52,7 @@ pub struct StageProgress {
     pub elapsed: Duration,
 }
 
-impl Stage {
+impl WorkStage {
     /// Begins a stage of the session of this thread. `name` says what is done, `unit` what is counted, in the plural.
     pub fn begin(name: impl Into<String>, unit: &'static str, total: Option<u64>) -> Self {
         let counts = Arc::new(Counts {
@@ -95,7 +95,7 @@ impl Stage {
     }
 }
 
-impl Drop for Stage {
+impl Drop for WorkStage {
     fn drop(&mut self) {
         self.session.replace_stage(self.before.take());
     }
@@ -125,21 +125,21 @@ mod tests {
         let session = Session::new();
         session.enter(|| {
             assert_eq!(session.stage(), None);
-            let outer = Stage::begin("reading", "utterances", Some(10));
+            let outer = WorkStage::begin("reading", "utterances", Some(10));
             outer.steps(3);
             let shown = || session.stage().map(|it| (it.name, it.unit, it.done, it.total)).unwrap();
             assert_eq!(shown(), ("reading".to_owned(), "utterances", 3, Some(10)));
-            let inner = Stage::begin("comparing".to_owned(), "pairs", None);
+            let inner = WorkStage::begin("comparing".to_owned(), "pairs", None);
             std::thread::scope(|scope| drop(scope.spawn(|| inner.step())));
             assert_eq!(shown(), ("comparing".to_owned(), "pairs", 1, None));
             inner.expect(4);
             assert_eq!(shown().3, Some(4));
             drop(inner);
             assert_eq!(shown().2, 3);
-            Stage::step_of_session();
+            WorkStage::step_of_session();
             assert_eq!(shown().2, 4);
             drop(outer);
-            Stage::step_of_session();
+            WorkStage::step_of_session();
             assert_eq!(session.stage(), None);
         });
     }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bstr::{BStr, BString};
-use kaldi_io::{Output, Stage, count_delivered, is_remote, make_folder};
+use kaldi_io::{Output, WorkStage, count_delivered, is_remote, make_folder};
 use kaldi_log::warning;
 use opendal::Metadata;
 
@@ -137,7 +137,7 @@ pub fn cp(from: &[&BStr], to: &BStr, options: &CopyOptions) -> Result<Copied> {
     let is_one = !options.recursive && from.len() == 1;
     let (count, bytes, skipped) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
     let verb = if options.dry_run { "looking" } else { "copying" };
-    let stage = Stage::begin(verb, "objects", Some(jobs.len() as u64));
+    let stage = WorkStage::begin(verb, "objects", Some(jobs.len() as u64));
     each(&jobs, options.at_once, |job| {
         let is_there = !is_one && options.skip && job.is_there()?;
         if options.dry_run {

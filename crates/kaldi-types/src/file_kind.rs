@@ -242,7 +242,7 @@ impl FileKind {
             Self::Ctm | Self::Rttm | Self::Stm => "table-stats FILE",
             Self::NemoManifest => "make-data-dir FILE data",
             Self::Zip | Self::PyTorch => "unzip -l FILE",
-            Self::LfsPointer => "git lfs pull --include=FILE",
+            Self::LfsPointer => "git lfs pull",
             _ => return None,
         })
     }
@@ -251,6 +251,12 @@ impl FileKind {
     pub fn is_sound(self) -> bool {
         use FileKind::{Aac, Aiff, Au, Caf, Flac, Matroska, Mp3, Mp4, Ogg, Sphere, Wav};
         matches!(self, Wav | Flac | Ogg | Mp3 | Aac | Mp4 | Matroska | Aiff | Au | Caf | Sphere)
+    }
+
+    /// Whether it is text that may be written and replaced as any other text.
+    pub fn is_plain_text(self) -> bool {
+        use FileKind::{Arpa, Html, LfsPointer, Script, Svg, TextGrid, Xml};
+        matches!(self, Arpa | Html | LfsPointer | Script | Svg | TextGrid | Xml)
     }
 
     /// Whether tools read it as a value of a table: sound, features of HTK, a graph.
@@ -266,6 +272,8 @@ impl FileKind {
     fn of_member(head: &[u8]) -> Self {
         let length = head.get(26..28).map_or(0, |bytes| usize::from(bytes[0]) | usize::from(bytes[1]) << 8);
         match head.get(30..30 + length) {
+            // If no member is in sight, arrays are what tools here make of such a file.
+            None => Self::Npz,
             Some(name) if name.ends_with(b".npy") => Self::Npz,
             Some(name) if name.ends_with(b"/data.pkl") => Self::PyTorch,
             _ => Self::Zip,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use bstr::{BStr, BString};
-use kaldi_io::Stage;
+use kaldi_io::WorkStage;
 use kaldi_log::warning;
 use kaldi_measure::{SoundIndex, SoundPair, SoundPrint};
 use kaldi_table::Session;
@@ -25,7 +25,7 @@ pub(crate) fn compare(corpus: &mut Corpus, options: &CorpusOptions) -> Result<()
     }
     if options.near_duplicates {
         let index = SoundIndex::of(prints).ok_or(Error::TooMuch)?;
-        let stage = Stage::begin("comparing", "sounds", Some(corpus.utterances.len() as u64));
+        let stage = WorkStage::begin("comparing", "sounds", Some(corpus.utterances.len() as u64));
         corpus.near_copies =
             index.pairs(threads, |count| stage.steps(count)).into_iter().filter(|pair| !pair.is_exact).collect();
     }
@@ -42,7 +42,7 @@ fn compare_with(corpus: &Corpus, prints: &[SoundPrint], name: &BString, threads:
     }
     let index = SoundIndex::of(std::mem::take(&mut set.prints)).ok_or(Error::TooMuch)?;
     let mut best = BTreeMap::<usize, SoundPair>::new();
-    let stage = Stage::begin(format!("comparing with {name}"), "sounds", Some(prints.len() as u64));
+    let stage = WorkStage::begin(format!("comparing with {name}"), "sounds", Some(prints.len() as u64));
     for pair in index.pairs_with(prints, threads, |count| stage.steps(count)) {
         let known = best.entry(pair.first).or_insert(pair);
         if (pair.is_exact, pair.share) > (known.is_exact, known.share) {

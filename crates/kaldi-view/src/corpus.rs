@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_corpus::TimeSpan;
 use kaldi_inspect::{Entries, Named, NamedKind};
-use kaldi_io::{Stage, for_each_keyed_line, was_interrupted};
+use kaldi_io::{WorkStage, for_each_keyed_line, was_interrupted};
 use kaldi_measure::{
     Census, MeasuredUtterance, Moments, SoundPair, SoundPrint, SwappedText, TextMeasures, TypicalMeans, swapped_texts,
 };
@@ -240,7 +240,7 @@ impl Corpus {
         what: String,
         total: Option<u64>,
     ) -> Result<(u64, Option<Role>)> {
-        let stage = Stage::begin(what, "values", total);
+        let stage = WorkStage::begin(what, "values", total);
         let threads = || Session::current().num_threads();
         let wanted = self.wanted;
         let work = move |job: Job| Ok((job.role(), job.run(wanted)));

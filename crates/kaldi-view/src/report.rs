@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use bstr::{BString, ByteSlice};
-use kaldi_io::Stage;
+use kaldi_io::WorkStage;
 use kaldi_measure::{Distribution, Finding, FindingValue, QUANTILES, RankedFindings, Rule, UtteranceMeasure};
 use serde_json::{Map, Value, json};
 
@@ -59,7 +59,7 @@ pub struct CorpusReport<'a> {
 impl<'a> CorpusReport<'a> {
     /// Holds all rules against the utterances.
     pub fn of(corpus: &'a Corpus, options: &ReportOptions) -> Self {
-        let _stage = Stage::begin_uncounted("ranking findings");
+        let _stage = WorkStage::begin_uncounted("ranking findings");
         let findings = RankedFindings::of(&corpus.utterances, options.frame_shift)
             .and(copies::findings(corpus), &corpus.utterances);
         let families = copies::families(corpus);
@@ -146,7 +146,7 @@ impl<'a> CorpusReport<'a> {
     /// # Errors
     /// If a picture cannot be drawn.
     pub fn page(&self) -> Result<String> {
-        let _stage = Stage::begin("drawing", "utterances", Some(self.shown.len() as u64));
+        let _stage = WorkStage::begin("drawing", "utterances", Some(self.shown.len() as u64));
         page::write(self)
     }
 

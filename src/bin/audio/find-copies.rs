@@ -5,7 +5,7 @@
 use anyhow::{Context, Result};
 use bstr::BString;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::{Session, Stage, quote_name};
+use kaldi_io::{Session, WorkStage, quote_name};
 use kaldi_log::log;
 use kaldi_measure::{SoundIndex, SoundPrint};
 use kaldi_table::{Entry, SequentialReader, WorkError, create_output};
@@ -43,7 +43,7 @@ fn find_copies(opts: Options) -> Result<Tally> {
     let against = opts.against.as_ref().map(read_prints).transpose()?;
     let threads = Session::current().num_threads();
     let too_much = format!("expected at most {} hours of sound, got more", SoundIndex::MOST_HOURS);
-    let stage = Stage::begin("comparing", "sounds", Some(prints.len() as u64));
+    let stage = WorkStage::begin("comparing", "sounds", Some(prints.len() as u64));
     let done = |count| stage.steps(count);
     let (pairs, others) = match against {
         Some((others, there)) => {

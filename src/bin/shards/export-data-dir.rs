@@ -16,7 +16,7 @@ use kaldi_corpus::{
     DataDirectory, DirectoryTables, ExportAudio, ExportFormat, Exported, HiddenSound, ParquetFile, SoundFiles,
     SoundPlaceKind, SoundSize,
 };
-use kaldi_io::{Output, OutputSet, Stage};
+use kaldi_io::{Output, OutputSet, WorkStage};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_reader::{ReaderExt, from_fn, par_map};
@@ -311,7 +311,7 @@ fn export_parquet(opts: &Options, directory: DataDirectory, tables: DirectoryTab
             Ok((range, sounds))
         }
     };
-    let stage = Stage::begin("writing", "utterances", Some(num_utterances as u64));
+    let stage = WorkStage::begin("writing", "utterances", Some(num_utterances as u64));
     let mut file = files.next(&directory, &tables)?;
     let (mut outputs, mut num_files) = (OutputSet::default(), 1);
     let (mut num_clipped, mut num_loud) = (0, 0);
@@ -361,7 +361,7 @@ fn sizes(directory: &DataDirectory) -> Result<HashMap<String, SoundSize>> {
     let table = BString::from([b"scp:", script.0.as_os_str().as_encoded_bytes()].concat());
     let mut sizes = HashMap::new();
     let mut unknown = false;
-    let stage = Stage::begin("reading headers", "recordings", Some(directory.recordings.len() as u64));
+    let stage = WorkStage::begin("reading headers", "recordings", Some(directory.recordings.len() as u64));
     let headers = SequentialReader::<Wave>::open(&table)?.skim().par_map(in_header);
     headers
         .drain(|key, size| {
@@ -373,7 +373,7 @@ fn sizes(directory: &DataDirectory) -> Result<HashMap<String, SoundSize>> {
         .finish()?;
     drop(stage);
     if unknown {
-        let stage = Stage::begin("counting samples", "recordings", Some(directory.recordings.len() as u64));
+        let stage = WorkStage::begin("counting samples", "recordings", Some(directory.recordings.len() as u64));
         let counted = SequentialReader::<Wave>::open(&table)?.par_map(|entry| Ok(counted(&entry.read()?)));
         counted
             .drain(|key, size| {

@@ -7,7 +7,7 @@ use kaldi_corpus::shard::{
     Error, Field, FieldPath, Grouping, Payload, SampleStream, ShardNames, TarSample, Wanted, is_sound,
 };
 use kaldi_corpus::{SpeakerFacts, SpeakerFiles, check_folder_name};
-use kaldi_io::{Output, OutputSet, Stage, is_remote, without_pipe_signs};
+use kaldi_io::{Output, OutputSet, WorkStage, is_remote, without_pipe_signs};
 use kaldi_log::{log, warning};
 use kaldi_table::{Record, TableWriter, is_key};
 use kaldi_values::Tokens;
@@ -146,7 +146,7 @@ fn extract_shards(opts: Options) -> Result<Tally> {
     let mut seen = HashSet::new();
     let names = ShardNames::new(shards.iter().map(|name| name.as_bstr().to_owned()), Wanted::Contents);
     let mut samples = SampleStream::new(names, opts.grouping);
-    let stage = Stage::begin("extracting", "samples", None);
+    let stage = WorkStage::begin("extracting", "samples", None);
     while let Some(sample) = samples.next_with(|_, field, member, payload| {
         let is_named =
             (wants_text && fields.text.may_be_in(field)) || fields.of_speaker().any(|it| it.may_be_in(field));

@@ -9,7 +9,7 @@ use kaldi_cli::{Arg, InputName, Tally};
 use kaldi_corpus::shar::{CutArray, CutUtterance, PackedCut, SharAudio, SharOptions, SharPacking, SharWriter};
 use kaldi_corpus::shard::{ShardCompression, Stored};
 use kaldi_corpus::{DataDirectory, DirectoryTables, DirectoryUtterance};
-use kaldi_io::{AdviceGiven, Stage};
+use kaldi_io::{AdviceGiven, WorkStage};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_reader::{ReaderExt, from_fn, par_map};
@@ -119,7 +119,7 @@ fn make_shar(opts: Options) -> Result<Tally> {
         index: opts.index.is_some(),
     };
     let mut shar = SharWriter::create(options, directory.utterances.len() as u64)?;
-    let stage = Stage::begin("packing", "utterances", Some(directory.utterances.len() as u64));
+    let stage = WorkStage::begin("packing", "utterances", Some(directory.utterances.len() as u64));
     let mut skip = Skip { strict: opts.strict, count: 0, advice: AdviceGiven::default() };
     let mut losses = Losses::default();
     let mut next = 0;

@@ -14,7 +14,7 @@ use kaldi_corpus::shard::{
     Stored, Utterance, nemo_stem,
 };
 use kaldi_corpus::{RecordingPart, Segments, are_recordings, read_recordings, read_text};
-use kaldi_io::{AdviceGiven, Rspecifier, RspecifierKind, Stage};
+use kaldi_io::{AdviceGiven, Rspecifier, RspecifierKind, WorkStage};
 use kaldi_log::{log, warning};
 use kaldi_random::Random;
 use kaldi_reader::{ReaderExt, from_fn, par_map};
@@ -141,7 +141,7 @@ fn make_shard_list(opts: Options) -> Result<Tally> {
         Packing { format: opts.format, sample_rate: (!is_copied).then_some(opts.resample), gzip: options.gzip };
     let mut shards = ShardSetWriter::create(options, &opts.list, text.len() as u64)?;
     let mut manifests = is_nemo.then(|| NemoManifests::create(&opts.folder)).transpose()?;
-    let stage = Stage::begin("packing", "utterances", Some(text.len() as u64));
+    let stage = WorkStage::begin("packing", "utterances", Some(text.len() as u64));
     let mut text = text.into_iter().peekable();
     let jobs = from_fn(move |_| next_job(&mut text, segments.as_ref(), &mut sounds));
     let work = move |job| -> Result<Vec<Outcome>> {

@@ -426,7 +426,10 @@ fn a_broken_entry_is_an_error_after_whole_pictures() {
 fn what_cannot_be_written_is_an_error() {
     let scratch = feats();
     scratch.sh("feats-to-png ark:f.ark a/b").fails_with(255).stderr_has("cannot make the folder a/b");
-    scratch.sh("feats-to-png ark:f.ark f.ark").fails_with(255).stderr_has("cannot make the folder f.ark");
+    scratch
+        .sh("feats-to-png ark:f.ark f.ark")
+        .fails_with(255)
+        .stderr_has("expected the name of a folder, or of a file that ends in .png or .svg, got f.ark");
     scratch.sh("feats-to-png ark:f.ark missing/x.png").fails_with(255).stderr_has("cannot open missing/x.png");
     scratch.sh("mkdir -p o/a.png && feats-to-png ark:f.ark o").fails_with(255).stderr_has("o/a.png");
     scratch.sh("feats-to-png ark:f.ark '| false'").fails_with(255).stderr_has("false");

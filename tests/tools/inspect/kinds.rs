@@ -52,7 +52,7 @@ fn files_of_other_programs_are_named_with_the_command_that_reads_them() {
         ("x.json", "unknown", None),
         ("y.json", "json", None),
         ("x.bz2", "bzip2", Some("bunzip2 -c x.bz2")),
-        ("lfs", "pointer of Git LFS", Some("git lfs pull --include=lfs")),
+        ("lfs", "pointer of Git LFS", Some("git lfs pull")),
         ("random", "unknown", None),
     ] {
         let ran = scratch.sh(&format!("table-info {name}"));

@@ -298,7 +298,7 @@ fn what_a_file_cannot_have_is_an_error_and_leaves_no_file() {
         .succeeds();
     let before = scratch.list();
     for (arguments, message) in [
-        ("twice.ark o.npz", "Duplicate"),
+        ("twice.ark o.npz", "expected each key once"),
         ("twice.ark o.safetensors", "x: this key comes twice"),
         ("twice.ark o.csv", "x: this key comes twice"),
         ("mixed.ark o.parquet", "a: expected matrix of Float32 as before, got matrix of Float64"),

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use bstr::{BStr, BString};
-use kaldi_io::{ClosedOutput, FileNames, Output, Rxfilename, Stage, Wxfilename, is_remote};
+use kaldi_io::{ClosedOutput, FileNames, Output, Rxfilename, WorkStage, Wxfilename, is_remote};
 use kaldi_reader::{Reader, from_fn, par_map};
 
 use super::ExportAudio;
@@ -102,7 +102,7 @@ impl SoundFiles {
         audio: ExportAudio,
         threads: impl Fn() -> usize + Send + 'static,
     ) -> Result<Vec<String>> {
-        let stage = Stage::begin("writing sound", "files", Some(wanted.len() as u64));
+        let stage = WorkStage::begin("writing sound", "files", Some(wanted.len() as u64));
         let mut made = Vec::with_capacity(wanted.len());
         let mut wanted = wanted.into_iter();
         let sources = from_fn(move |_| {

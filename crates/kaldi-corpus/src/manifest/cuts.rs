@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{JsonObjects, Session, Stage};
+use kaldi_io::{JsonObjects, Session, WorkStage};
 use kaldi_reader::{Reader, from_fn, par_map};
 use kaldi_tar::{Cut, CutEntry, CutFeatures, CutRecording, CutSupervision, CutText, excerpt};
 use serde_json::value::RawValue;
@@ -81,7 +81,7 @@ fn blocks(mut lines: JsonObjects) -> impl Reader<Item = Block, Error = Error> + 
                     block.lines.extend_from_slice(line);
                     block.lines.push(b'\n');
                     block.numbers.push(lines.number());
-                    Stage::step_of_session();
+                    WorkStage::step_of_session();
                 }
                 Ok(None) if block.lines.is_empty() => return Ok(lines.finish().map(|()| None)?),
                 Ok(None) => break,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{JsonObjects, Stage};
+use kaldi_io::{JsonObjects, WorkStage};
 use kaldi_tar::CutText;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -53,7 +53,7 @@ impl Objects {
                 continue;
             }
             let place = self.place();
-            Stage::step_of_session();
+            WorkStage::step_of_session();
             return match serde_json::from_slice(&line) {
                 Ok(Value::Object(fields)) => Ok(Some(Object { fields, line, place })),
                 Ok(_) => Err(place.error(format!("expected an object in JSON, got {}", kaldi_tar::excerpt(&line)))),

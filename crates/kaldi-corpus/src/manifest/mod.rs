@@ -14,7 +14,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Lines, Stage, printable_rxfilename};
+use kaldi_io::{Lines, WorkStage, printable_rxfilename};
 use kaldi_tar::SharFolder;
 
 use crate::parts::{PartFault, check_parts};
@@ -116,7 +116,7 @@ fn note_missing_parts(names: &[BString], all: &mut Utterances) -> Result<()> {
 
 /// Reads a manifest and adds what it has.
 fn read(name: &BStr, manifest: Manifest, options: &ManifestOptions, all: &mut Utterances) -> Result<()> {
-    let _stage = Stage::begin(format!("reading {}", printable_rxfilename(name)), "lines", None);
+    let _stage = WorkStage::begin(format!("reading {}", printable_rxfilename(name)), "lines", None);
     let places = SoundPlaces::new(name, manifest, options);
     let found = match manifest {
         Manifest::Csv => table::read_csv(name, &places, all)?,

@@ -1,6 +1,6 @@
 //! The utterances that a page shows, each on a card: why it is shown, its text, its pictures, its sound, its measures.
 
-use kaldi_io::Stage;
+use kaldi_io::WorkStage;
 use kaldi_measure::{Finding, UtteranceMeasure, decimal};
 use kaldi_wave::Wave;
 
@@ -156,7 +156,7 @@ fn media(report: &CorpusReport<'_>, count: usize, room: usize) -> Result<Vec<Str
         let html = draw(&key, shown, levels)?;
         let html = Some(html).filter(|html| left.saturating_sub(html.len()) >= room / 2).unwrap_or_default();
         left -= html.len();
-        Stage::step_of_session();
+        WorkStage::step_of_session();
         pictures.push(html);
     }
     let sounds: Vec<&Wave> = shown.iter().filter_map(|shown| shown.sound.as_ref()).collect();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 use column_files::{ColumnFile, ColumnValue, ColumnValues, LeafType};
-use kaldi_io::Stage;
+use kaldi_io::WorkStage;
 
 use super::ColumnSounds;
 use super::fields::{Field, Fields};
@@ -50,7 +50,7 @@ pub(super) fn read(file: &ColumnFile, fields: &Fields, places: &SoundPlaces, all
     let mut extra = extra_columns(file, fields, places, all)?;
     let (mut bytes, store) = (Presence::new(file, fields.bytes.as_ref()), all.stores.len());
     let is_path = fields.id.is_some() && fields.id == fields.path;
-    let stage = Stage::begin(format!("reading {}", file.name()), "rows", Some(file.num_rows()));
+    let stage = WorkStage::begin(format!("reading {}", file.name()), "rows", Some(file.num_rows()));
     for row in 0..file.num_rows() {
         stage.step();
         let place = CorpusPlace::row(file.name(), row);
