@@ -64,7 +64,7 @@ fn two_outputs_on_one_file_are_refused_before_anything_is_read() {
 #[test]
 fn devices_and_pipes_take_several_outputs() {
     let scratch = with_archive();
-    scratch.sh("copy-feats --write-num-frames=ark:/dev/null ark:m.ark ark,scp:/dev/null,/dev/null").fails_with(255);
+    scratch.sh("copy-feats --write-num-frames=ark:/dev/null ark:m.ark ark,scp:/dev/null,/dev/null").succeeds();
     scratch.sh("copy-feats --write-num-frames=ark:/dev/null ark:m.ark ark:/dev/null").succeeds();
     scratch.sh("copy-feats '--write-num-frames=ark:| cat > /dev/null' ark:m.ark 'ark:| cat > /dev/null'").succeeds();
     for stdout in ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {

@@ -254,7 +254,7 @@ impl Job {
             (true, false) => match self.source.parts() {
                 Some(parts) => self.same(tag_of(&target, parts), Ok(self.source.tag.clone())),
                 // A copy has the time of its object.
-                None => Ok(there.modified.is_some() && seconds(there.modified) == seconds(self.source.modified)),
+                None => Ok(is_time_of_object(there.modified, self.source.modified)),
             },
         }
     }
@@ -290,8 +290,12 @@ impl Job {
     }
 }
 
-fn seconds(time: Option<SystemTime>) -> Option<u64> {
-    Some(time?.duration_since(UNIX_EPOCH).ok()?.as_secs())
+/// Whether the time of a file is that of an object. Stores give times in seconds or milliseconds; what a file got when it was written has
+/// nanoseconds.
+fn is_time_of_object(file: Option<SystemTime>, object: Option<SystemTime>) -> bool {
+    let since = |time: Option<SystemTime>| time?.duration_since(UNIX_EPOCH).ok();
+    let (Some(file), Some(object)) = (since(file), since(object)) else { return false };
+    file.as_secs() == object.as_secs() && file.subsec_nanos() % 1_000_000 == 0
 }
 
 /// The entity tag that stores give to the bytes of a file: their MD5 sum, or that of the sums of so many parts. `None` if parts of

@@ -53,8 +53,8 @@ fn check(name: &InputName, labels: &[i32]) -> anyhow::Result<()> {
     if let Some(label) = sorted.first().filter(|label| **label <= 0) {
         bail!("{name}: expected labels over 0, got {label}");
     }
-    match sorted.array_windows().find(|[one, other]| one == other) {
-        Some([label, _]) => bail!("{name}: expected each label once, got {label} twice"),
+    match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => bail!("{name}: expected each label once, got {} twice", pair[0]),
         None => Ok(()),
     }
 }

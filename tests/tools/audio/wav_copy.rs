@@ -206,7 +206,7 @@ fn a_command_that_fails_or_writes_nothing_is_named() {
     let scratch = waves();
     for (command, message) in [
         ("exit 3", "utt: Pipe exit 3 | had nonzero return status: exit status 3"),
-        ("true", "utt: 'true |':0: expected 4 bytes at 0, got the end of the input"),
+        ("true", "utt: 'true |':0: the file is empty: expected 4 bytes at 0, got the end of the input"),
         ("head -c 20 a.wav; exit 2", "utt: Pipe head -c 20 a.wav; exit 2 | had nonzero return status"),
         ("no-such-program", "utt: Pipe no-such-program | had nonzero return status"),
     ] {

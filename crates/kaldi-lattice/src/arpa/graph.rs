@@ -354,18 +354,18 @@ fn group(arcs: &mut [Arc]) -> Vec<u32> {
 /// Counts arcs of one state and one word beyond the first.
 fn find_repeated(arcs: &[Arc], first_arcs: &[u32], line_of: impl Fn(usize) -> u64, repeated: &mut Repeated) {
     let mut order: Vec<u32> = Vec::new();
-    for [first, end] in first_arcs.array_windows() {
-        let own = &arcs[*first as usize..*end as usize];
-        if own.array_windows().all(|[one, other]| one.step.label < other.step.label) {
+    for (&first, &end) in first_arcs.iter().zip(&first_arcs[1..]) {
+        let own = &arcs[first as usize..end as usize];
+        if own.windows(2).all(|pair| pair[0].step.label < pair[1].step.label) {
             continue;
         }
         order.clear();
-        order.extend(*first..*end);
+        order.extend(first..end);
         let label = |place: u32| arcs[place as usize].step.label;
         order.sort_unstable_by_key(|&place| (label(place), place));
-        for [one, other] in order.array_windows() {
-            if label(*one) == label(*other) {
-                repeated.add(line_of(*other as usize));
+        for pair in order.windows(2) {
+            if label(pair[0]) == label(pair[1]) {
+                repeated.add(line_of(pair[1] as usize));
             }
         }
     }

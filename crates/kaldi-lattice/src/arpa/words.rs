@@ -58,7 +58,7 @@ impl WordList {
         }
         let mut by_number: Vec<&(BString, i32)> = list.words.iter().collect();
         by_number.sort_by_key(|(_, number)| *number);
-        if let Some([(one, number), (other, _)]) = by_number.array_windows().find(|[one, other]| one.1 == other.1) {
+        if let Some([(one, number), (other, _)]) = by_number.windows(2).find(|pair| pair[0].1 == pair[1].1) {
             let message = format!("expected a number for each word, got {number} for {one:?} and {other:?}");
             let is_it =
                 |line: &[u8]| line.split(|byte| b" \t".contains(byte)).find(|word| !word.is_empty()) == Some(other);
