@@ -50,5 +50,8 @@ fn the_advice_comes_once_for_an_archive() {
 fn a_file_that_is_nowhere_has_no_advice() {
     let scratch = Scratch::new();
     scratch.write("x.scp", "a nowhere.ark:2\n");
-    scratch.sh("copy-feats scp:x.scp ark:/dev/null").fails_with(255).stderr_has("No such file or directory; scp,p: leaves out what cannot be read\n");
+    scratch
+        .sh("copy-feats scp:x.scp ark:/dev/null")
+        .fails_with(255)
+        .stderr_has("No such file or directory; scp,p: leaves out what cannot be read\n");
 }

@@ -66,7 +66,9 @@ fn tools_that_look_at_tables_count_entries() {
     grows(&scratch, "table-check TOOL --num-threads=1 --no-feats d > faults; true", "checking d/wav.scp: ", all);
     grows(&scratch, "table-report TOOL --num-threads=1 d page.html", "measuring: ", all);
     // A tool that says nothing of its progress has the lines of its script file.
-    grows(&scratch, "wav-to-duration TOOL --num-threads=1 scp:d/wav.scp ark:/dev/null", " ", all);
+    let lines: String = (0..10 * MANY).map(|at| format!("u{at:05} a.wav\n")).collect();
+    scratch.write("more.scp", lines);
+    grows(&scratch, "wav-to-duration TOOL --num-threads=1 scp:more.scp ark:/dev/null", " ", Some(10 * MANY));
 }
 
 #[test]

@@ -197,9 +197,10 @@ fn what_ends_too_early_is_called_by_its_name() {
         ("w-flac", 60, "FLAC file ends after 60 bytes"),
     ] {
         scratch.write("cut", &scratch.read(key)[..length]);
-        for (command, end) in
-            [("wav-copy cut -", ""), ("wav-to-duration 'scp:echo u cut |' ark,t:-", "; scp,p: leaves out what cannot be read")]
-        {
+        for (command, end) in [
+            ("wav-copy cut -", ""),
+            ("wav-to-duration 'scp:echo u cut |' ark,t:-", "; scp,p: leaves out what cannot be read"),
+        ] {
             let ran = scratch.sh(command).fails_with(255);
             ran.stderr_has(&format!(": this {what}{end}\n")).stderr_lacks("these are words").stderr_lacks("reads it");
         }

@@ -394,7 +394,7 @@ fn lhotse_has_commands_channels_and_faults() {
     scratch
         .sh("make-data-dir --allow-commands l other")
         .fails_with(255)
-        .stderr_has("l: expected *supervisions*.jsonl or .jsonl.gz, got none");
+        .stderr_has("l: expected *supervisions*.jsonl, .jsonl.gz or .json, got none");
     scratch.sh("ls other").fails_with(2);
 }
 

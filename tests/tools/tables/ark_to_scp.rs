@@ -125,7 +125,7 @@ fn whole_entries_before_damage_can_be_saved() {
     let ran = scratch.sh("ark-to-scp --salvage cut.ark hopeless.ark whole.ark x.scp");
     let ran = ran.fails_with(1).stderr_has("WARNING (ark-to-scp").stderr_has("bc: cut.ark:834: expected 1 more bytes");
     ran.stderr_has("a: hopeless.ark:10: expected")
-        .stderr_has("Listed 3 entries of 3 archives (matrix), 2 of them damaged");
+        .stderr_has("Listed 3 entries of 3 archives (matrix); 2 archives are damaged");
     assert_eq!(scratch.read("x.scp"), b"a cut.ark:2\na whole.ark:2\nbc whole.ark:500\n");
     scratch.sh("ark-to-scp --salvage whole.ark -").succeeds();
     scratch.sh("ark-to-scp --salvage nothing.ark x.scp").fails_with(255).stderr_has("cannot open nothing.ark");

@@ -15,7 +15,7 @@ fn shown(command: &str, arguments: &str) -> String {
 }
 
 #[test]
-fn progress_is_shown_if_no_values_come_to_the_terminal() {
+fn progress_is_shown_unless_it_is_switched_off() {
     if !Path::new("/usr/bin/script").exists() {
         return;
     }
@@ -26,8 +26,6 @@ fn progress_is_shown_if_no_values_come_to_the_terminal() {
             scope.spawn(move || assert!(shown(until, arguments).contains("1 entries, "), "{arguments}"));
         }
         // The display comes after two seconds.
-        for arguments in ["ark,t:-", "'ark,t:| cat'", "--progress=false ark:out.ark"] {
-            scope.spawn(move || assert!(!shown("sleep 4", arguments).contains("1 entries, "), "{arguments}"));
-        }
+        scope.spawn(|| assert!(!shown("sleep 4", "--progress=false ark:out.ark").contains("1 entries, ")));
     });
 }

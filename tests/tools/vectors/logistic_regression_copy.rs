@@ -34,7 +34,7 @@ fn what_makes_no_sense_leaves_no_output_behind() {
     scratch.write("empty", "").write("cut", &MODEL[..60]).write("vector", "[ 1 2 3 ]\n");
     let before = scratch.list();
     for (arguments, message) in [
-        ("empty o", "empty:0: expected token"),
+        ("empty o", "empty:0: the file is empty: expected token"),
         ("cut o", "cut:60: "),
         ("vector o", "expected token \"<LogisticRegression>\""),
         ("nowhere o", "cannot open nowhere"),
