@@ -369,9 +369,9 @@ fn is_segment_line(line: &[u8]) -> bool {
     words.len() >= 5 && is_channel(words[1]) && is_time(words[3]) && is_time(words[4])
 }
 
-/// `1`, `A`: a channel. Longer names are those of recordings in `segments`.
+/// `1`, `A`: a channel. Longer names are those of recordings in `segments`; a bracket is that of a vector.
 fn is_channel(word: &[u8]) -> bool {
-    word.len() <= 2
+    word.len() <= 2 && word.iter().all(u8::is_ascii_alphanumeric)
 }
 
 /// Whether the file has as many bytes as the header of HTK says, twelve bytes in big-endian order: vectors, their period, their
@@ -424,6 +424,8 @@ mod tests {
             (";; made by sclite\na A 0.00 0.5 hello 0.8 lex s1\n", Some("ctm")),
             ("SPEAKER a 1 0 5.5 <NA> <NA> s1 <NA> <NA>\n", Some("rttm")),
             ("a 1 s1 0.00 5.50 <o,f0> hello you\na 1 s1 5.50 6.00\n", Some("stm")),
+            ("a  [ 1.5 2.5 ]\nb  [ 1.5 2.5 ]\n", None),
+            ("a  [ 1.5 2.5 3.5 4.5 ]\n", None),
             ("a,1.0,2.0\nb,1.0,2.0\n", Some("csv")),
             ("{\"key\": \"a\", \"value\": [1]}\n", Some("json lines")),
             ("[\n {\"id\": \"a\"}\n]\n", Some("json")),
