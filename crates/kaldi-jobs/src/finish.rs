@@ -18,20 +18,32 @@ use crate::stamps::Stamp;
 use crate::words::OutputKind;
 use crate::{Error, Folder, Plan, Result, signal};
 
-/// Whether a piece has a record, but not the outputs that the record names.
-///
-/// # Errors
-/// If a record cannot be read.
-pub(crate) fn lacks_outputs(plan: &Plan, folder: &Folder) -> Result<bool> {
-    for number in folder.done_pieces()? {
-        let planned = plan.pieces.iter().find(|piece| piece.number == number);
-        if let (Some(piece), Some(record)) = (planned, folder.record(number)?)
-            && !is_whole(plan, folder, piece, &record)?
-        {
-            return Ok(true);
+/// The pieces that are not done.
+#[derive(Default)]
+pub(crate) struct OpenPieces {
+    /// Those without a record.
+    unrecorded: Vec<usize>,
+    /// Those whose lines or outputs are not those of the record.
+    pub(crate) changed: Vec<usize>,
+}
+
+impl OpenPieces {
+    /// Looks at all records.
+    ///
+    /// # Errors
+    /// If a record cannot be read.
+    pub(crate) fn find(plan: &Plan, folder: &Folder) -> Result<Self> {
+        let mut open = Self::default();
+        let done: HashSet<usize> = folder.done_pieces()?.into_iter().collect();
+        for piece in &plan.pieces {
+            match if done.contains(&piece.number) { folder.record(piece.number)? } else { None } {
+                Some(record) if is_whole(plan, folder, piece, &record)? => {}
+                Some(_) => open.changed.push(piece.number),
+                None => open.unrecorded.push(piece.number),
+            }
         }
+        Ok(open)
     }
-    Ok(false)
 }
 
 /// Looks at all records. Returns the pieces that are not done: those without a record, and those whose lines or outputs are not
@@ -40,17 +52,10 @@ pub(crate) fn lacks_outputs(plan: &Plan, folder: &Folder) -> Result<bool> {
 /// # Errors
 /// If a record cannot be read.
 pub(crate) fn missing_pieces(plan: &Plan, folder: &Folder) -> Result<Vec<usize>> {
-    let mut missing = Vec::new();
-    let done: HashSet<usize> = folder.done_pieces()?.into_iter().collect();
-    for piece in &plan.pieces {
-        match if done.contains(&piece.number) { folder.record(piece.number)? } else { None } {
-            Some(record) if is_whole(plan, folder, piece, &record)? => {}
-            Some(_) => {
-                folder.withdraw(piece.number)?;
-                missing.push(piece.number);
-            }
-            None => missing.push(piece.number),
-        }
+    let OpenPieces { unrecorded: mut missing, changed } = OpenPieces::find(plan, folder)?;
+    for number in changed {
+        folder.withdraw(number)?;
+        missing.push(number);
     }
     missing.sort_unstable();
     Ok(missing)

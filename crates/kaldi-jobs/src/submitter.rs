@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use kaldi_log::{log, warning};
 
 use crate::engine::{CommandEngine, EndReason, Engine, EngineKind, JobState, Local, Resources, Slurm};
-use crate::finish::{finished_before, join_outputs, lacks_outputs, missing_pieces};
+use crate::finish::{OpenPieces, finished_before, join_outputs, missing_pieces};
 use crate::folder::{Cause, Failure, Folder};
 use crate::newer::newer_pieces;
 use crate::owner::HEARTBEAT;
@@ -223,7 +223,7 @@ impl Submitter<'_> {
         while self.engine.may_be_late(None)
             && since.elapsed() < self.options.lag
             && signal::received().is_none()
-            && lacks_outputs(self.plan, self.folder)?
+            && !OpenPieces::find(self.plan, self.folder)?.changed.is_empty()
         {
             self.folder.kick()?;
             std::thread::sleep(Duration::from_millis(500));
