@@ -13,8 +13,10 @@ const LONGEST: usize = 16 << 20;
 pub struct JsonObjects {
     lines: Lines,
     form: Form,
-    /// The rest of the line of an array that is looked at.
-    rest: Vec<u8>,
+    /// The line of an array that is looked at.
+    line: Vec<u8>,
+    /// Where its rest begins.
+    at: usize,
     /// The element delivered last.
     element: Vec<u8>,
     number: u64,
@@ -36,7 +38,7 @@ impl JsonObjects {
     /// As [`Lines::open`].
     pub fn open(rxfilename: &BStr) -> Result<Self> {
         let lines = Lines::open(rxfilename)?;
-        Ok(Self { lines, form: Form::Unknown, rest: Vec::new(), element: Vec::new(), number: 0 })
+        Ok(Self { lines, form: Form::Unknown, line: Vec::new(), at: 0, element: Vec::new(), number: 0 })
     }
 
     /// The name of the stream in messages.
@@ -65,7 +67,8 @@ impl JsonObjects {
         if self.form == Form::Unknown {
             match self.lines.next_line()? {
                 Some(line) if line.trim_ascii_start().starts_with(b"[") => {
-                    self.rest = line.trim_ascii_start()[1..].to_vec();
+                    self.line = line.trim_ascii_start().to_vec();
+                    self.at = 1;
                     self.form = Form::Array;
                 }
                 // Blank lines may come first.
@@ -92,10 +95,9 @@ impl JsonObjects {
         self.element.clear();
         let (mut depth, mut is_text, mut is_escaped) = (0_usize, false, false);
         loop {
-            let mut used = 0;
-            for &byte in &self.rest {
+            for &byte in &self.line[self.at..] {
                 if self.element.is_empty() && (byte.is_ascii_whitespace() || byte == b',') {
-                    used += 1;
+                    self.at += 1;
                     continue;
                 }
                 if depth == 0 && !is_text && matches!(byte, b',' | b']') {
@@ -104,7 +106,7 @@ impl JsonObjects {
                 if self.element.is_empty() {
                     self.number = self.lines.number();
                 }
-                used += 1;
+                self.at += 1;
                 self.element.push(byte);
                 match byte {
                     _ if is_escaped => is_escaped = false,
@@ -118,12 +120,12 @@ impl JsonObjects {
                     break;
                 }
             }
-            self.rest.drain(..used);
+            let rest = &self.line[self.at..];
             let is_whole = depth == 0 && !is_text;
-            if is_whole && !self.element.is_empty() && (!self.rest.is_empty() || self.element.ends_with(b"}")) {
+            if is_whole && !self.element.is_empty() && (!rest.is_empty() || self.element.ends_with(b"}")) {
                 return Ok(true);
             }
-            if is_whole && self.element.is_empty() && self.rest.first() == Some(&b']') {
+            if is_whole && self.element.is_empty() && rest.first() == Some(&b']') {
                 return self.end();
             }
             if self.element.len() > LONGEST {
@@ -133,7 +135,10 @@ impl JsonObjects {
                 self.element.push(b' ');
             }
             match self.lines.next_line()? {
-                Some(line) => self.rest = line.to_vec(),
+                Some(line) => {
+                    self.line = line.to_vec();
+                    self.at = 0;
+                }
                 None => return Err(self.error("expected the rest of an array in JSON, got the end of the file")),
             }
         }
@@ -141,7 +146,7 @@ impl JsonObjects {
 
     /// Nothing may follow the array.
     fn end(&mut self) -> Result<bool> {
-        let mut after = self.rest[1..].to_vec();
+        let mut after = self.line[self.at + 1..].to_vec();
         self.form = Form::Ended;
         loop {
             if !after.trim_ascii().is_empty() {
