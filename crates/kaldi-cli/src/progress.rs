@@ -1,8 +1,7 @@
 //! The progress of the work, for a person who waits.
 
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{IsTerminal, Read, Write};
+use std::io::{IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use bstr::BString;
 use indicatif::{ProgressBar, ProgressStyle};
-use kaldi_io::{Rspecifier, RspecifierKind, Session, StageProgress};
+use kaldi_io::{Rspecifier, RspecifierKind, Session, StageProgress, lines_of_file};
 
 /// A job shorter than this shows nothing.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -154,27 +153,11 @@ fn count(arguments: &[Vec<BString>]) -> Option<u64> {
         };
         // Models and other files are no tables.
         let is_table = specifier.is_some() || is_script || arguments.iter().any(|it| it.len() > 1);
-        is_table.then(|| if is_script { count_lines(Path::new(OsStr::from_bytes(name))) } else { None })
+        is_table.then(|| if is_script { lines_of_file(Path::new(OsStr::from_bytes(name))) } else { None })
     };
     let of_argument = |inputs: &Vec<BString>| inputs.iter().filter_map(lines).sum::<Option<u64>>();
     let counts: Option<Vec<u64>> = arguments.iter().map(of_argument).collect();
     counts?.into_iter().max().filter(|&count| count > 0)
-}
-
-/// The number of lines of a regular file.
-fn count_lines(path: &Path) -> Option<u64> {
-    let mut file = File::open(path).ok().filter(|file| file.metadata().is_ok_and(|it| it.is_file()))?;
-    let (mut bytes, mut count, mut last) = (vec![0; 1 << 18], 0, b'\n');
-    loop {
-        match file.read(&mut bytes) {
-            Ok(0) => return Some(count + u64::from(last != b'\n')),
-            Ok(length) => {
-                count += bytes[..length].iter().filter(|&&byte| byte == b'\n').count() as u64;
-                last = bytes[length - 1];
-            }
-            Err(_) => return None,
-        }
-    }
 }
 
 fn show(screen: &Screen, display: Display, progress: &StageProgress) {

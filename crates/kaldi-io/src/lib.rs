@@ -66,7 +66,7 @@ pub use frame::{Frame, FrameFn};
 pub use input::{Input, wait_readable};
 pub use json_objects::JsonObjects;
 pub use keyed_line::{KeyedLine, for_each_keyed_line};
-pub use lines::{BYTE_ORDER_MARK, Lines, without_mark};
+pub use lines::{BYTE_ORDER_MARK, Lines, count_lines, without_mark};
 pub use locator::{Locator, LocatorError};
 pub use moved::{Moved, advise_on_moved};
 pub use name_pattern::{BadNamePattern, NamePattern};
@@ -85,7 +85,7 @@ pub use specifier::{
     Rspecifier, RspecifierKind, RspecifierOptions, Wspecifier, WspecifierKind, WspecifierOptions, is_kind,
     is_specifier, specifier_advice,
 };
-pub use stage::{StageProgress, WorkStage};
+pub use stage::{StageProgress, WorkStage, lines_of_file};
 pub use store::{ObjectFacts, Store, Upload};
 pub use window::{Growth, Need, Window};
 pub use xfilename::{Rxfilename, Wxfilename, printable_rxfilename, printable_wxfilename};

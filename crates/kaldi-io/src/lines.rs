@@ -1,9 +1,12 @@
 //! Lines of text streams.
 
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
 use std::ops::Range;
+use std::path::Path;
 
 use bstr::BStr;
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 
 use crate::{Error, ExpectedStream, Input, ParseError, Result, recognize};
 
@@ -19,6 +22,23 @@ pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Text without the byte order mark before it.
 pub fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
+}
+
+/// Counts the lines of a file, of which the last may lack its line end.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn count_lines(path: &Path) -> io::Result<u64> {
+    let mut reader = BufReader::with_capacity(1 << 18, File::open(path)?);
+    let (mut count, mut last) = (0, b'\n');
+    loop {
+        let block = reader.fill_buf()?;
+        let Some(&end) = block.last() else { return Ok(count + u64::from(last != b'\n')) };
+        count += memchr_iter(b'\n', block).count() as u64;
+        last = end;
+        let length = block.len();
+        reader.consume(length);
+    }
 }
 
 /// The lines of a text, read only as far as needed. A byte order mark before the first one is passed over.

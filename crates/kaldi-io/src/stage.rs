@@ -1,10 +1,12 @@
 //! What a run is doing at the moment, and how far it is: for a display of progress.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::count_lines;
 use crate::session::Session;
 
 /// A total that is not known.
@@ -28,6 +30,8 @@ pub(crate) struct Counts {
     unit: &'static str,
     done: AtomicU64,
     total: AtomicU64,
+    /// A file that has a line for each, which are counted when the total is asked for.
+    list: Option<PathBuf>,
     start: Instant,
 }
 
@@ -55,11 +59,21 @@ pub struct StageProgress {
 impl WorkStage {
     /// Begins a stage of the session of this thread. `name` says what is done, `unit` what is counted, in the plural.
     pub fn begin(name: impl Into<String>, unit: &'static str, total: Option<u64>) -> Self {
+        Self::with(name.into(), unit, total, None)
+    }
+
+    /// Begins a stage in which there is one for each line of a file, if that is one. A display counts the lines; without one nobody does.
+    pub fn begin_list(name: impl Into<String>, unit: &'static str, list: Option<PathBuf>) -> Self {
+        Self::with(name.into(), unit, None, list)
+    }
+
+    fn with(name: String, unit: &'static str, total: Option<u64>, list: Option<PathBuf>) -> Self {
         let counts = Arc::new(Counts {
-            name: name.into(),
+            name,
             unit,
             done: AtomicU64::new(0),
             total: AtomicU64::new(total.unwrap_or(UNKNOWN)),
+            list,
             start: Instant::now(),
         });
         let session = Session::current();
@@ -103,10 +117,18 @@ impl Drop for WorkStage {
 
 impl Counts {
     fn progress(&self) -> StageProgress {
+        if let (UNKNOWN, Some(list)) = (self.total.load(Ordering::Relaxed), &self.list) {
+            self.total.store(lines_of_file(list).unwrap_or(UNKNOWN), Ordering::Relaxed);
+        }
         let total = Some(self.total.load(Ordering::Relaxed)).filter(|&total| total != UNKNOWN);
         let done = self.done.load(Ordering::Relaxed);
         StageProgress { name: self.name.clone(), unit: self.unit, done, total, elapsed: self.start.elapsed() }
     }
+}
+
+/// The number of lines of a list, for a display; `None` if it is no file on disk, which would have to be read once only.
+pub fn lines_of_file(path: &Path) -> Option<u64> {
+    if path.is_file() { count_lines(path).ok() } else { None }
 }
 
 impl Session {
@@ -119,6 +141,21 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_total_of_a_list_is_the_number_of_its_lines() {
+        let list = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(list.path(), "a 1\nb 2\nc 3").unwrap();
+        Session::new().enter(|| {
+            let total = |list| {
+                let _stage = WorkStage::begin_list("checking", "entries", list);
+                Session::current().stage().unwrap().total
+            };
+            assert_eq!(total(Some(list.path().to_owned())), Some(3));
+            assert_eq!(total(Some("/dev/null".into())), None);
+            assert_eq!(total(None), None);
+        });
+    }
 
     #[test]
     fn an_inner_stage_hides_the_outer_one_until_it_ends() {

@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice};
+use kaldi_io::count_lines;
 use serde::{Deserialize, Serialize};
 
 use crate::around::deal_around;
@@ -67,21 +68,10 @@ pub fn deal(path: &Path, num_pieces: usize, measure: &Measure) -> Result<Stretch
 
 /// Equal numbers of lines; the first pieces have one more, as in Kaldi's `split_scp.pl`.
 fn deal_lines(path: &Path, num_pieces: usize) -> Result<Stretches> {
-    let num_lines = count_lines(path)?;
+    let num_lines = count_lines(path).map_err(Error::read(path))?;
     let pieces = (num_pieces as u64).min(num_lines);
     let lines: Vec<u64> = (0..pieces).map(|piece| num_lines / pieces + u64::from(piece < num_lines % pieces)).collect();
     cut(path, lines)
-}
-
-/// The number of lines, the last of which may lack its line end.
-fn count_lines(path: &Path) -> Result<u64> {
-    let (mut count, mut last) = (0, b'\n');
-    each_block(path, |block| {
-        count += memchr::memchr_iter(b'\n', block).count() as u64;
-        last = block.last().copied().unwrap_or(last);
-        true
-    })?;
-    Ok(count + u64::from(last != b'\n'))
 }
 
 /// The byte ranges of consecutive groups of lines.
