@@ -56,7 +56,7 @@ fn inspect_check(py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<Vec<Stri
 }
 
 fn faults_of(name: BString) -> Result<Vec<String>> {
-    let checks = Checks { quick: false, value_type: None, skips_commands: false };
+    let checks = Checks::default();
     let mut faults = Vec::new();
     let mut tables = VecDeque::from([name]);
     while let Some(table) = tables.pop_front() {

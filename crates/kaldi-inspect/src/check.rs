@@ -24,6 +24,8 @@ pub struct Checks {
     pub value_type: Option<ValueType>,
     /// Whether commands of script files are not run.
     pub skips_commands: bool,
+    /// Whether keys, and their order, are not looked at.
+    pub skips_keys: bool,
 }
 
 /// Finds everything that is wrong with a table called `table` and passes each fault to the caller. Returns the number
@@ -48,6 +50,8 @@ pub(crate) fn check_each(
     report: &mut dyn FnMut(Fault),
     each: &mut dyn FnMut(&BStr, &Header),
 ) -> Result<u64> {
+    let list = (named.kind == NamedKind::Script && !named.is_stream()).then(|| named.rxfilename.to_path_lossy());
+    let stage = WorkStage::begin_list(format!("checking {table}"), "entries", list.map(Into::into));
     let mut check = Check {
         table,
         checks,
@@ -57,10 +61,8 @@ pub(crate) fn check_each(
         columns: None,
         missing: BTreeMap::new(),
         entries: 0,
-        stage: None,
+        stage: &stage,
     };
-    let stage = WorkStage::begin(format!("checking {table}"), "entries", count_lines(&named));
-    check.stage = Some(&stage);
     check.table(named)?;
     Ok(check.entries)
 }
@@ -78,14 +80,7 @@ struct Check<'a> {
     missing: BTreeMap<PathBuf, u64>,
     entries: u64,
     /// Counts the entries for a display.
-    stage: Option<&'a WorkStage>,
-}
-
-/// The lines of a script file on disk.
-fn count_lines(named: &Named) -> Option<u64> {
-    let is_file = named.kind == NamedKind::Script && !named.is_stream();
-    let text = is_file.then(|| std::fs::read(named.rxfilename.to_path().ok()?).ok()).flatten()?;
-    Some(text.lines().count() as u64)
+    stage: &'a WorkStage,
 }
 
 impl Check<'_> {
@@ -135,8 +130,9 @@ impl Check<'_> {
 
     fn key(&mut self, key: &BStr) {
         self.entries += 1;
-        if let Some(stage) = self.stage {
-            stage.step();
+        self.stage.step();
+        if self.checks.skips_keys {
+            return;
         }
         let last = self.keys.last().map(ToOwned::to_owned);
         let place = self.keys.add(key);

@@ -116,7 +116,7 @@ fn recordings(folder: &DataFolder) -> Result<HashMap<BString, f64>> {
         recordings.extend(line.number_at(0).map(|seconds| (line.key.to_owned(), seconds)));
     })?;
     if told.is_none() && folder.has("wav.scp") {
-        let checks = Checks { quick: true, value_type: None, skips_commands: true };
+        let checks = Checks { quick: true, skips_commands: true, ..Checks::default() };
         let waves = Named::new(NamedKind::Script, folder.name("wav.scp"));
         check_each("wav.scp", waves, checks, &mut |_| {}, &mut |key, header| {
             recordings.extend(header.seconds.map(|seconds| (key.to_owned(), seconds)));

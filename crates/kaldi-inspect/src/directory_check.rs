@@ -10,7 +10,7 @@ use kaldi_measure::{Census, code_point};
 use kaldi_types::ValueType;
 
 use crate::agreement::DirectoryLengths;
-use crate::check::{Checks, INVISIBLE, check_each, invisible_in};
+use crate::check::{Checks, check_each, invisible_in};
 use crate::fault::Fault;
 use crate::keys::Keys;
 use crate::kind::{Named, NamedKind};
@@ -317,7 +317,8 @@ impl Directory<'_> {
             .iter()
             .filter_map(|row| Some((row.key.clone(), row.number_at(0)? as u64)))
             .collect();
-        let checks = Checks { skips_commands: true, value_type: None, ..checks };
+        // The keys were checked before.
+        let checks = Checks { skips_commands: true, skips_keys: true, value_type: None, ..checks };
         let files =
             ["wav.scp", "feats.scp", "vad.scp", "cmvn.scp"].into_iter().filter(|file| self.rows(file).is_some());
         let mut tables: Vec<_> = files.map(|file| (file, self.folder.name(file))).collect();
@@ -327,20 +328,11 @@ impl Directory<'_> {
             let name = table.to_string();
             let mut wrong = Vec::new();
             let report = &mut *self.report;
-            // The order of keys was checked before.
-            let mut report_values = |fault: Fault| {
-                let is_of_key = ["keys are not sorted", "the key was there before", INVISIBLE]
-                    .iter()
-                    .any(|start| fault.message.starts_with(start));
-                if !is_of_key {
-                    report(fault);
-                }
-            };
             let (named, value_type) = match file {
                 "" => (Named::find(table.as_bstr())?, Some(ValueType::Int32Vector)),
                 _ => (Named::new(NamedKind::Script, table), None),
             };
-            check_each(&name, named, Checks { value_type, ..checks }, &mut report_values, &mut |key, header| {
+            check_each(&name, named, Checks { value_type, ..checks }, report, &mut |key, header| {
                 if let (Some(&frames), Some(rows)) = (told.get(key), header.rows)
                     && file == "feats.scp"
                     && frames != rows

@@ -207,19 +207,19 @@ fn for_each_mark(
     mut each: impl FnMut(u64, std::result::Result<Mark<'_>, String>),
 ) -> Result<()> {
     let mut lines = Lines::open(name)?;
-    while let Some(line) = lines.next_line()? {
+    for number in 1.. {
+        let Some(line) = lines.next_line()? else { break };
         let line = line.trim_ascii();
         if line.is_empty() || line.starts_with(b";;") || line.starts_with(b"#") {
             continue;
         }
-        let line = line.to_vec();
         kaldi_table::count_delivered();
         let words = line.split(|&byte| is_space(byte)).filter(|word| !word.is_empty()).map(BStr::new);
         let words: Vec<&BStr> = words.collect();
         match parse(kind, &words) {
             Ok(None) => {}
-            Ok(Some(mark)) => each(lines.number(), Ok(mark)),
-            Err(expected) => each(lines.number(), Err(format!("expected {expected}, got {}", excerpt(&line)))),
+            Ok(Some(mark)) => each(number, Ok(mark)),
+            Err(expected) => each(number, Err(format!("expected {expected}, got {}", excerpt(line)))),
         }
     }
     Ok(lines.finish()?)
