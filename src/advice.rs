@@ -29,17 +29,16 @@ enum Help {
     Text(&'static str),
 }
 
-const FFMPEG: Help = Help::OtherWave("ffmpeg -i FILE -f wav -");
+const NOTHING: Help = Help::Text("no tool here reads it");
 
 /// What to do with a file of this kind.
 fn help(kind: FileKind) -> Help {
     match kind {
-        FileKind::Gzip => Help::Command("gunzip -c FILE"),
-        FileKind::Zstd => Help::Command("zstd -dc FILE"),
-        FileKind::Bzip2 => Help::Command("bunzip2 -c FILE"),
-        FileKind::Xz => Help::Command("xz -dc FILE"),
+        FileKind::Gzip | FileKind::Zstd | FileKind::Bzip2 | FileKind::Xz => {
+            kind.command().map_or(NOTHING, Help::Command)
+        }
         sound if sound.is_sound() => Help::Wave,
-        FileKind::Wma | FileKind::Amr => FFMPEG,
+        FileKind::Wma | FileKind::Amr => kind.command().map_or(NOTHING, Help::OtherWave),
         FileKind::Npy | FileKind::Npz | FileKind::Safetensors | FileKind::JsonLines | FileKind::Csv | FileKind::Tsv => {
             Help::Import
         }
@@ -54,7 +53,7 @@ fn help(kind: FileKind) -> Help {
         FileKind::LfsPointer => Help::Text("git lfs pull fetches the file"),
         FileKind::Png | FileKind::Jpeg | FileKind::Gif | FileKind::Svg => Help::Text("no tool here reads pictures"),
         FileKind::Zip => Help::Text("unzip takes it apart"),
-        _ => Help::Text("no tool here reads it"),
+        _ => NOTHING,
     }
 }
 
