@@ -9,7 +9,7 @@ use clap::{Arg as ClapArg, ArgAction, ArgMatches, Args, Command};
 use kaldi_number::{double, integer, single};
 
 use crate::names::Names;
-use crate::option::{Role, is_argument, is_standard, place_name};
+use crate::option::{Role, is_argument, is_shown_as_int, is_standard, place_name};
 use crate::standard::{Careful, Standard};
 
 /// A command line of the options of all tools, and of what `own` adds to it.
@@ -38,9 +38,9 @@ fn in_place(arg: ClapArg) -> ClapArg {
     arg.long(name).num_args(1)
 }
 
-/// Reads numbers as Kaldi does. A field with a parser of its own says `value_name = "int"`.
+/// Reads numbers as Kaldi does.
 fn with_numbers(arg: ClapArg) -> ClapArg {
-    if arg.get_value_names().is_some_and(|names| names == ["int"]) {
+    if is_shown_as_int(&arg) {
         return arg;
     }
     let found = arg.get_value_parser().type_id();

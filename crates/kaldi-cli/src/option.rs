@@ -33,14 +33,20 @@ pub(crate) enum Role {
 impl Kind {
     /// The type of an option: that of its field, or `int` if its `value_name` says so.
     pub(crate) fn of(arg: &ClapArg) -> Self {
-        if arg.get_value_names().is_some_and(|names| names == ["int"]) {
+        if is_shown_as_int(arg) {
             return Self::Int;
         }
         let kinds = [
             (Self::Bool, &[TypeId::of::<bool>()][..]),
             (
                 Self::Int,
-                &[i32_id(), TypeId::of::<i64>(), TypeId::of::<isize>(), TypeId::of::<u8>(), TypeId::of::<u16>()],
+                &[
+                    TypeId::of::<i32>(),
+                    TypeId::of::<i64>(),
+                    TypeId::of::<isize>(),
+                    TypeId::of::<u8>(),
+                    TypeId::of::<u16>(),
+                ],
             ),
             (Self::Uint, &[TypeId::of::<u32>(), TypeId::of::<usize>(), TypeId::of::<u64>()]),
             (Self::Float, &[TypeId::of::<f32>()]),
@@ -50,8 +56,9 @@ impl Kind {
     }
 }
 
-fn i32_id() -> TypeId {
-    TypeId::of::<i32>()
+/// Whether the field has another type and a parser of its own, and its values are integers: `value_name = "int"`.
+pub(crate) fn is_shown_as_int(arg: &ClapArg) -> bool {
+    arg.get_value_names().is_some_and(|names| names == ["int"])
 }
 
 /// Whether the values have one of these types.

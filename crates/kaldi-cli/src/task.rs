@@ -35,9 +35,7 @@ impl ListedTool {
             Err(missing) => crate::refuse(self.name, *missing),
         }
     }
-}
 
-impl ListedTool {
     fn of_origin(&self, tool: Tool) -> Tool {
         if self.origin == Origin::Own { tool.own() } else { tool }
     }

@@ -44,6 +44,7 @@ pub fn read_keys(name: &InputName) -> anyhow::Result<BTreeSet<BString>> {
     }
     Ok(keys)
 }
+
 /// Puts the fields of lines with tabulators below each other, for people: the first two to the left, the others, which are numbers,
 /// to the right. Other lines stay.
 #[must_use]

@@ -27,7 +27,8 @@ pub trait AnyWork: Sync {
     /// Reads the options of the work, which is then ready.
     ///
     /// # Errors
-    /// If the matches are not those of its command.
+    /// If an option or argument of the struct is not in the matches, or has another type there: they are those of another command than
+    /// [`AnyWork::augment`] makes.
     fn read(&self, matches: &mut ArgMatches) -> Result<ReadyWork, clap::Error>;
 }
 

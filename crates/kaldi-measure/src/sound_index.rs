@@ -113,8 +113,8 @@ impl SoundIndex {
         Some(Self { prints, exact, telling, starts, owners, table, parts })
     }
 
-    /// All pairs of sounds that are copies, in order. `done` is told how many more sounds were compared. Of those that are exactly the same, the first one stands for all: it makes a
-    /// pair with each of them, and with those that are nearly the same.
+    /// All pairs of sounds that are copies, in order. Of those that are exactly the same, the first one stands for all: it makes a
+    /// pair with each of them, and with those that are nearly the same. `done` is told how many more sounds were compared.
     pub fn pairs(&self, threads: usize, done: impl Fn(u64) + Sync) -> Vec<SoundPair> {
         let mut pairs = on_threads(self.prints.len(), threads, done, |second| {
             let print = &self.prints[second];
@@ -136,8 +136,8 @@ impl SoundIndex {
         pairs
     }
 
-    /// All pairs of `sounds`, which are the first of each pair, and sounds of the index, in order. `done` is as in [`Self::pairs`]. Of those of the index that are
-    /// exactly the same, the first one stands for all.
+    /// All pairs of `sounds`, which are the first of each pair, and sounds of the index, in order. Of those of the index that are
+    /// exactly the same, the first one stands for all. `done` is as in [`Self::pairs`].
     pub fn pairs_with(&self, sounds: &[SoundPrint], threads: usize, done: impl Fn(u64) + Sync) -> Vec<SoundPair> {
         on_threads(sounds.len(), threads, done, |first| {
             let print = &sounds[first];
