@@ -3,8 +3,9 @@
 //! Every case is a result of its own under its own name: `cargo test --test golden copy-feats/` runs those of one tool.
 //! Ignored are `[pending]` cases, which name a tool that does not exist yet, and `[quirk]` cases, in which we do something
 //! else than Kaldi on purpose (`tests/golden/quirks.rs` lists the tests of what we do instead), and `[openfst]` cases, which call
-//! programs of OpenFst that are not on this machine (`libfst-tools` of Debian has them). The lines before the results count all. With `CASES_OF=feats,io` there are only the cases of these files, with
-//! `CASES_THAT_CALL=awk` only those that call this program.
+//! programs of OpenFst that are not on this machine (`libfst-tools` of Debian has them). The lines before the results count all.
+//! With `CASES_OF=feats,io` there are only the cases of these files, with `CASES_THAT_CALL=awk` only those that call this
+//! program.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test program: a panic is how it fails")]
 
@@ -46,7 +47,8 @@ fn main() -> ExitCode {
             "pending"
         } else if quirks.iter().any(|quirk| quirk.cases.is_match(&case.name)) {
             "quirk"
-        } else if let Some(program) = case.openfst_programs().into_iter().find(|program| !is_installed(program)) {
+        } else if let Some(program) = case.openfst_programs().into_iter().find(|program| !shell::is_installed(program))
+        {
             *absent.entry(program).or_default() += 1;
             "openfst"
         } else {
@@ -70,10 +72,4 @@ fn main() -> ExitCode {
         }
     }
     libtest_mimic::run(&arguments, trials).exit_code()
-}
-
-/// Whether a program is in a folder of `PATH`.
-fn is_installed(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }

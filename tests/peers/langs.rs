@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::support::Scratch;
+use crate::support::shell::is_installed;
 
 /// The trials by name.
 pub const TRIALS: &[(&str, fn())] = &[
@@ -19,12 +20,8 @@ fn recipe() -> Result<PathBuf, String> {
     if let Some(missing) = scripts.iter().map(|script| wsj.join(script)).find(|script| !script.is_file()) {
         return Err(format!("since there is no {}", missing.display()));
     }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let is_there = |program: &str| std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
-    match ["fstcompile", "fstarcsort", "fstcompose", "fstinfo", "fstprint"]
-        .into_iter()
-        .find(|program| !is_there(program))
-    {
+    let programs = ["fstcompile", "fstarcsort", "fstcompose", "fstinfo", "fstprint"];
+    match programs.into_iter().find(|program| !is_installed(program)) {
         Some(missing) => Err(format!("since there is no {missing} of OpenFst")),
         None => Ok(wsj),
     }

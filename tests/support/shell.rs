@@ -65,6 +65,13 @@ pub fn path() -> OsString {
     std::env::join_paths(folders).expect("no folder of the path has a colon in its name")
 }
 
+/// Whether a program is in a folder of the `PATH` that the test was started with.
+#[allow(dead_code, reason = "some test programs need no others")]
+pub fn is_installed(program: &str) -> bool {
+    let inherited = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&inherited).any(|folder| folder.join(program).is_file())
+}
+
 /// Variables that tools, or commands of tests, obey: those that begin like this.
 const OBEYED: [&str; 25] = [
     "KALDI_",
