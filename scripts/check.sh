@@ -83,7 +83,7 @@ changed_tools() {
 quick() {
     local crates tools=() words=() tool
     format
-    crates=$(changed "$1" | sed -n 's|^crates/\([^/]*\)/.*|-p \1|p' | sort -u)
+    crates=$(changed "$1" | sed -n 's|^crates/[^/]*/\([^/]*\)/.*|-p \1|p' | sort -u)
     # One package a word.
     # shellcheck disable=SC2086
     [ -z "$crates" ] || step cargo test --locked --lib $crates
@@ -142,7 +142,7 @@ stage_portable() {
     built=$(cargo test --workspace --locked --lib --no-run 2>&1)
     for crate in lanes number random measure matrix gmm wave feat; do
         echo "== unit tests of kaldi-$crate"
-        (cd "crates/kaldi-$crate" && "$(sed -n "s|.*(\(.*/kaldi_$crate-[0-9a-f]*\))$|\1|p" <<< "$built" | sed "s|^target|$target|")")
+        (cd crates/*/"kaldi-$crate" && "$(sed -n "s|.*(\(.*/kaldi_$crate-[0-9a-f]*\))$|\1|p" <<< "$built" | sed "s|^target|$target|")")
     done
     CASES_OF=bin,feats,io,models,signal step cargo test --workspace --locked --test golden
 }

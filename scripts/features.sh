@@ -57,7 +57,7 @@ done
 says "$(lacks kaldi-store stores)" run store ls s3://bucket/
 says "$(lacks 'what opens names in stores and on the web' stores)" quiet copy-matrix ark:s3://bucket/feats.ark ark:-
 says "$(lacks 'what opens names in stores and on the web' stores)" quiet copy-matrix ark:samples/feats.ark ark:gs://bucket/feats.ark
-says "$(lacks 'what decodes MP3' codecs)" quiet wav-copy crates/sound-files/tests/files/lame.mp3 "$scratch/lame.wav"
+says "$(lacks 'what decodes MP3' codecs)" quiet wav-copy crates/bytes/sound-files/tests/files/lame.mp3 "$scratch/lame.wav"
 says "$(lacks 'what writes FLAC' codecs)" quiet wav-copy --format=flac samples/audio/anna.wav "$scratch/anna.flac"
 columns='what reads and writes Parquet and Arrow'
 parquet=tests/data/parquet/twice.parquet

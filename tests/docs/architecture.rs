@@ -1,5 +1,4 @@
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 
 use super::page::{Page, code};
@@ -21,9 +20,8 @@ fn names(manifest: &str, section: &str) -> BTreeSet<String> {
 
 /// Every crate by name, with its manifest.
 fn crates() -> BTreeMap<String, String> {
-    let folders = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("crates")).unwrap();
-    let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
-    folders.map(name).map(|name| (name.clone(), sources::read(&format!("crates/{name}/Cargo.toml")))).collect()
+    let manifest = |(name, folder)| (name, sources::read(&format!("{folder}/Cargo.toml")));
+    sources::crates().into_iter().map(manifest).collect()
 }
 
 #[test]
@@ -55,7 +53,7 @@ fn a_new_type_of_value_costs_ten_files_at_most() {
         assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(file).is_file(), "{file}");
     }
     // The type that was added last is one of which little is asked.
-    let folders = crates().into_keys().filter(|name| name != "kaldi-types").map(|name| format!("crates/{name}"));
+    let folders = sources::crates().into_iter().filter(|(name, _)| name != "kaldi-types").map(|(_, folder)| folder);
     let folders: Vec<String> = folders.chain(["src".to_owned(), "python/src".to_owned()]).collect();
     let text = sources::of(&folders.iter().map(String::as_str).collect::<Vec<_>>());
     // Of `table-keys`, which warns of values that are not known, of `table-head`, which tells only their size, and of `table-diff`,
@@ -73,9 +71,9 @@ fn a_new_option_of_all_extractors_costs_two_files_and_a_test() {
         assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(file).is_file(), "{file}");
     }
     // An option that all of them have is named by the library, and nowhere else where the command line is made.
-    let places = ["crates/kaldi-cli", "crates/kaldi-extract", "src", "python/src"];
+    let places = ["crates/front/kaldi-cli", "crates/speech/kaldi-extract", "src", "python/src"];
     assert!(!sources::of(&places).contains("remove_dc_offset"));
-    assert!(sources::of(&["crates/kaldi-feat/src/extract"]).contains("remove_dc_offset"));
+    assert!(sources::of(&["crates/speech/kaldi-feat/src/extract"]).contains("remove_dc_offset"));
 }
 
 #[test]
@@ -92,7 +90,7 @@ fn the_table_of_dependencies_is_that_of_the_manifest() {
 
 #[test]
 fn every_dependency_is_used() {
-    let crates = crates();
+    let (crates, folders) = (crates(), sources::crates());
     let held = Page::read("docs/dependencies.md").table("held");
     let held: BTreeSet<_> = held.iter().map(|row| code(&row[0]).to_owned()).collect();
     let sections =
@@ -109,9 +107,9 @@ fn every_dependency_is_used() {
         }
     };
     for (name, manifest) in &crates {
-        let mut source = sources::of(&[&format!("crates/{name}")]);
+        let mut source = sources::of(&[&folders[name]]);
         check(manifest, "dependencies", &source, name);
-        if source.contains("../../../tests/golden") {
+        if source.contains("../../../../tests/golden") {
             source += &sources::of(&["tests/golden"]);
         }
         check(manifest, "dev-dependencies", &source, name);

@@ -29,7 +29,7 @@ fn folder() -> PathBuf {
 
 /// The names of all examples, sorted.
 fn names() -> Vec<String> {
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/kaldi-tables/examples").read_dir().unwrap();
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/front/kaldi-tables/examples").read_dir().unwrap();
     let sources =
         sources.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|it| it == "rs"));
     let name = |path: PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();

@@ -10,11 +10,7 @@ use crate::support::Scratch;
 
 /// The crates of this project that the program may be made of, whatever features of the library it asks for.
 fn crates() -> Vec<String> {
-    let folders = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates").read_dir().unwrap();
-    let names = folders.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut names: Vec<_> = names.filter(|name| name != "kaldi-cli").collect();
-    names.sort();
-    names
+    sources::crates().into_keys().filter(|name| name != "kaldi-cli").collect()
 }
 
 /// Runs cargo without the network, with a folder for what it builds.
@@ -63,7 +59,7 @@ fn a_missing_crate_of_this_project_is_no_reason_to_skip() {
 #[test]
 #[ignore = "builds all packages again, which takes minutes"]
 fn the_program_runs_outside_of_the_workspace() {
-    let blocks = Page::read("crates/kaldi-tables/README.md").blocks();
+    let blocks = Page::read("crates/front/kaldi-tables/README.md").blocks();
     let block = |info: &str| &blocks.iter().find(|block| block.info == info).unwrap().text;
     let program = block("rust,no_run");
     assert!(program.lines().count() <= 25, "the program has {} lines", program.lines().count());

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -5,6 +6,21 @@ use std::path::Path;
 pub fn read(path: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The libraries by name, with their folders: `kaldi-io` is in `crates/bytes/kaldi-io`.
+pub fn crates() -> BTreeMap<String, String> {
+    let below = |folder: &str| {
+        let entries = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).read_dir().unwrap().map(Result::unwrap);
+        entries.filter(|entry| entry.path().is_dir()).map(|entry| entry.file_name().into_string().unwrap()).collect()
+    };
+    let mut crates = BTreeMap::new();
+    let folders: Vec<String> = below("crates");
+    for folder in folders.iter().map(|name| format!("crates/{name}")) {
+        let names: Vec<String> = below(&folder);
+        crates.extend(names.into_iter().map(|name| (name.clone(), format!("{folder}/{name}"))));
+    }
+    crates
 }
 
 /// Everything in the Rust files of these folders.

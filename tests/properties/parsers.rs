@@ -282,7 +282,7 @@ fn waves_are_what_their_heads_say() {
 fn sounds_are_what_their_heads_say() {
     for suffix in ["aac", "aiff", "au", "caf", "m4a", "mka", "mp3", "ogg", "sph"] {
         let sound = |bytes: &Vec<u8>| kaldi_wave::sound_suffix(bytes) == Some(suffix);
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/sound-files/tests/files");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/bytes/sound-files/tests/files");
         let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
         names.sort();
         let samples: Vec<_> = names.iter().map(|name| fs::read(name).unwrap()).filter(sound).collect();

@@ -6,7 +6,7 @@ use crate::support::Scratch;
 use crate::support::wave::wave;
 
 fn file(name: &str) -> PathBuf {
-    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/sound-files/tests/files").join(name)
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/bytes/sound-files/tests/files").join(name)
 }
 
 /// A folder with the files of these names, and a script file of them. Their names do not say what they are.

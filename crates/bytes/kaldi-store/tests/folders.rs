@@ -12,7 +12,7 @@ use support::{fail, scratch, succeed};
 
 /// The sound of the samples, as files.
 fn sound() -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/audio");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../samples/audio");
     let line = |name: &str| format!("{name} {}\n", folder.join(format!("{name}.wav")).display());
     ["anna", "ben"].map(line).concat()
 }

@@ -62,7 +62,7 @@ fn vectors(folder: &Path, count: usize, url: &str, step: usize) -> String {
 }
 
 fn samples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../samples")
 }
 
 #[test]

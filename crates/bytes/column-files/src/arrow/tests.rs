@@ -25,7 +25,7 @@ impl ReadAt for Memory {
 }
 
 fn bytes(name: &str) -> Vec<u8> {
-    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/arrow").join(name)).unwrap()
+    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data/arrow").join(name)).unwrap()
 }
 
 fn open(bytes: Vec<u8>) -> Result<Arc<ArrowFile>, String> {

@@ -6,7 +6,7 @@ use crate::{SoundIndex, SoundMeasures, SoundPair, SoundPrint, SwappedText, swapp
 
 // Files are not written here.
 #[allow(dead_code)]
-#[path = "../../../samples/voice.rs"]
+#[path = "../../../../samples/voice.rs"]
 mod voice;
 
 const ONE: usize = 1;

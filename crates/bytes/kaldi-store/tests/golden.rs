@@ -5,18 +5,18 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test program: a panic is how it fails")]
 
-#[path = "../../../tests/golden/case.rs"]
+#[path = "../../../../tests/golden/case.rs"]
 #[allow(dead_code, reason = "each test program uses a part of it")]
 mod case;
-#[path = "../../../tests/golden/compare.rs"]
+#[path = "../../../../tests/golden/compare.rs"]
 mod compare;
-#[path = "../../../tests/golden/inputs.rs"]
+#[path = "../../../../tests/golden/inputs.rs"]
 mod inputs;
-#[path = "../../../tests/support/registry.rs"]
+#[path = "../../../../tests/support/registry.rs"]
 mod registry;
-#[path = "../../../tests/golden/run.rs"]
+#[path = "../../../../tests/golden/run.rs"]
 mod run;
-#[path = "../../../tests/support/shell.rs"]
+#[path = "../../../../tests/support/shell.rs"]
 mod shell;
 mod support;
 

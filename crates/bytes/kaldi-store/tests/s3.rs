@@ -16,7 +16,7 @@ use support::{Server, fail, has_thread, noise, scratch, succeed, tool, wait_for}
 
 /// Tables of the samples in the repository.
 fn sample(name: &str) -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples").join(name).to_str().unwrap().to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../samples").join(name).to_str().unwrap().to_owned()
 }
 
 #[test]
