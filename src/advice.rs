@@ -2,9 +2,9 @@
 //!
 //! This code runs only after an error.
 
+use kaldi_any::{FileKind, TypeAdvice};
 use kaldi_cli::MissingFeature;
 use kaldi_io::{Advice, ExpectedStream, Lack, Moved, ParseError, is_script_line, is_space, split_key_off};
-use kaldi_types::{FileKind, TypeAdvice};
 
 /// What to do with it.
 #[derive(Clone, Copy)]

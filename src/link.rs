@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use bstr::ByteSlice;
 use kaldi_cli::Tally;
+use kaldi_io::log::log;
 use kaldi_io::{Output, shell_quote};
-use kaldi_log::log;
 
 use crate::registry;
 

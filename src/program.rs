@@ -87,8 +87,8 @@ fn kaldi_tables(opts: Options) -> anyhow::Result<Tally> {
             return Ok(wrong_usage(USAGE, &format!("expected 1 argument after {command}, got {}", words.len() - 1)));
         }
         // Through a link of another name, such as that of a tool that is gone.
-        [word, ..] if kaldi_log::program() != "kaldi-tables" => {
-            bail!("{}, and {word} is none either", no_tool(&kaldi_log::program()))
+        [word, ..] if kaldi_io::log::program() != "kaldi-tables" => {
+            bail!("{}, and {word} is none either", no_tool(&kaldi_io::log::program()))
         }
         [tool, ..] => bail!(no_tool(tool)),
     }

@@ -17,7 +17,7 @@ pub fn command_line(bytes: &[u8]) {
     with_file(config, |name| {
         let with_config = [vec![OsString::from(format!("--config={name}"))], words.clone()].concat();
         for words in [&words, &with_config] {
-            let (parsed, _) = kaldi_log::capture(|| kaldi_cli::parse::<Options>(words));
+            let (parsed, _) = kaldi_io::log::capture(|| kaldi_cli::parse::<Options>(words));
             match parsed {
                 Ok(Some(options)) => assert!(options.range.is_some() || !options.files.is_empty()),
                 Ok(None) => {}

@@ -14,10 +14,12 @@ use std::path::Path;
 
 use bstr::{BStr, ByteSlice};
 use indexed_dataset::{IndexedDataset, Prefix, check, merge};
+use kaldi_any::{Detector, ValueType};
 use kaldi_corpus::RawUtterance;
 use kaldi_corpus::shard::{Field, FieldPath, Grouping, Members, ShardChecks, ShardName, TarSamples, Wanted};
 use kaldi_egs::{NnetChainExample, NnetExample};
 use kaldi_feed::{Chain, Description, LabelSource, standard_stages};
+use kaldi_gmm::transform::{BasisFmllr, BasisFmllrStats, Fmpe, FmpeStats, LdaStats, LinearVtln, MlltStats};
 use kaldi_gmm::{AccumDiagGmm, AccumFullGmm, AcousticModel, AcousticStats, DiagGmm, FullGmm, PdfStats};
 use kaldi_hmm::{ContextDependency, HmmTopology, Questions, TransitionModel, TreeStats};
 use kaldi_io::{
@@ -31,10 +33,8 @@ use kaldi_matrix::{
     Vector, VectorRange,
 };
 use kaldi_table::{RawEntries, Reader, ReaderExt, SequentialReader, parse_script_line, read_script};
-use kaldi_transform::{BasisFmllr, BasisFmllrStats, Fmpe, FmpeStats, LdaStats, LinearVtln, MlltStats};
-use kaldi_types::{Detector, ValueType};
-use kaldi_values::{Cursor, Format, Frame, Value};
-use kaldi_values::{GaussPost, IntMatrix, IntVectorFile, Posterior, Token, Tokens};
+use kaldi_value::{Cursor, Format, Frame, Value};
+use kaldi_value::{GaussPost, IntMatrix, IntVectorFile, Posterior, Token, Tokens};
 use kaldi_wave::{Wave, WaveInfo, sound_suffix};
 
 pub use columns::columns;
@@ -198,10 +198,10 @@ fn reads_alike<V: Value>(name: &str) {
         let entries: Vec<_> = reader.iter().map_while(Result::ok).map(|(key, value)| (key, binary(&value))).collect();
         Ok::<_, kaldi_table::Error>(entries)
     };
-    let (whole, _) = kaldi_log::capture(|| read("", false).unwrap_or_default());
-    let (skimmed, _) = kaldi_log::capture(|| read("", true).unwrap_or_default());
+    let (whole, _) = kaldi_io::log::capture(|| read("", false).unwrap_or_default());
+    let (skimmed, _) = kaldi_io::log::capture(|| read("", true).unwrap_or_default());
     assert_eq!(whole, skimmed);
-    let (permitted, _) = kaldi_log::capture(|| read(",p", false).unwrap_or_default());
+    let (permitted, _) = kaldi_io::log::capture(|| read(",p", false).unwrap_or_default());
     assert!(permitted.starts_with(&whole), "permissive mode delivers {} of {}", permitted.len(), whole.len());
 }
 
@@ -218,7 +218,7 @@ pub fn script_file(bytes: &[u8]) {
         assert_eq!(parse_script_line(&again), Ok(parsed), "{}", again.as_bstr());
     }
     with_file(bytes, |name| {
-        let (read, _) = kaldi_log::capture(|| read_script(name, false));
+        let (read, _) = kaldi_io::log::capture(|| read_script(name, false));
         if let Ok(lines) = read {
             let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
             let expected: Vec<_> = text.split(|&byte| byte == b'\n').map(parse_script_line).collect();

@@ -3,7 +3,7 @@
 use bstr::BString;
 use kaldi_io::Output;
 use kaldi_matrix::{CompressedMatrix, CompressionMethod, Matrix, Vector};
-use kaldi_values::{Cursor, Format, Value};
+use kaldi_value::{Cursor, Format, Value};
 use kaldi_wave::Wave;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};

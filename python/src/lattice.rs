@@ -1,7 +1,7 @@
 //! Lattices and FSTs: as arrays of Python, and what is computed from lattices.
 
+use kaldi_any::ValueType;
 use kaldi_lattice::{BayesRiskOptions, CompactLattice, Graph, GraphArrays, GraphForm, Lattice, Scale, to_compact};
-use kaldi_types::ValueType;
 use numpy::{Element, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 

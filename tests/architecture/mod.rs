@@ -17,7 +17,7 @@ fn one_place_asks_for_the_instructions_of_the_processor() {
     let files = source::files_below("crates").into_iter().chain(source::files_below("src"));
     let asking: Vec<_> =
         files.filter(|(_, text)| text.contains("is_x86_feature_detected")).map(|(place, _)| place).collect();
-    assert_eq!(asking, ["values/kaldi-lanes/src/dispatch.rs"]);
+    assert_eq!(asking, ["values/kaldi-simd/src/dispatch.rs"]);
 }
 
 /// Libraries name fields, which the command line spells as options: `num_ceps` in a message becomes --num-ceps. An option of another
@@ -25,7 +25,12 @@ fn one_place_asks_for_the_instructions_of_the_processor() {
 #[test]
 fn libraries_spell_no_options() {
     // The command line itself; the words of other programs; the dialect in general.
-    let others = ["front/kaldi-cli/", "corpus/kaldi-jobs/src/engine/", "corpus/kaldi-jobs/src/stamps.rs", "corpus/kaldi-jobs/src/words.rs"];
+    let others = [
+        "front/kaldi-cli/",
+        "corpus/kaldi-jobs/src/engine/",
+        "corpus/kaldi-jobs/src/stamps.rs",
+        "corpus/kaldi-jobs/src/words.rs",
+    ];
     let tools: Vec<String> = registry::tools().into_iter().map(|tool| tool.name).collect();
     let spells = |line: &str| {
         line.match_indices("--").any(|(at, _)| {

@@ -1,4 +1,5 @@
 use bstr::BStr;
+use kaldi_gmm::transform::{LdaStats, MlltStats};
 use kaldi_gmm::{AccumDiagGmm, DiagGmm, FullGmm};
 use kaldi_hmm::{ContextDependency, Questions, TransitionModel, TreeStats};
 use kaldi_io::{Rspecifier, Rxfilename, Wspecifier, Wxfilename};
@@ -6,9 +7,8 @@ use kaldi_ivector::{IvectorExtractor, IvectorExtractorStats, LogisticRegression,
 use kaldi_lattice::CompactLattice;
 use kaldi_matrix::{CompressedMatrix, CompressionMethod, HtkFeatures, Matrix, SparseMatrix, SphinxFeatures, Vector};
 use kaldi_table::{Reader, SequentialReader, TableWriter};
-use kaldi_transform::{LdaStats, MlltStats};
-use kaldi_values::{Cursor, Format, Value};
-use kaldi_values::{GaussPost, IntMatrix, IntVectorFile, Posterior, Token, Tokens};
+use kaldi_value::{Cursor, Format, Value};
+use kaldi_value::{GaussPost, IntMatrix, IntVectorFile, Posterior, Token, Tokens};
 
 use super::page::{Block, Page, code, without_trailing_space};
 use crate::support::Scratch;

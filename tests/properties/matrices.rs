@@ -1,7 +1,7 @@
 use kaldi_matrix::{
     CompressedMatrix, CompressionMethod, GeneralMatrix, HtkFeatures, Matrix, MatrixRange, Real, SphinxFeatures, Vector,
 };
-use kaldi_values::{Cursor, Format, Frame, Value};
+use kaldi_value::{Cursor, Format, Frame, Value};
 
 use super::{Random, check};
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use bstr::ByteSlice;
 use indexed_dataset::{BuilderOptions, Dialect, IndexedDatasetBuilder, Prefix, TokenType};
-use kaldi_values::{Format, Value};
+use kaldi_value::{Format, Value};
 
 use super::Random;
 use crate::safety::values::{ForEachType, for_each_type};

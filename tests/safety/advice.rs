@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
+use kaldi_any::{TypeAdvice, ValueType};
 use kaldi_matrix::{Matrix, Vector};
-use kaldi_types::{TypeAdvice, ValueType};
-use kaldi_values::{Format, GaussPost, IntMatrix, Posterior, Token, Tokens, Value};
+use kaldi_value::{Format, GaussPost, IntMatrix, Posterior, Token, Tokens, Value};
 use kaldi_wave::Wave;
 
 use super::values::{ForEachType, archive, for_each_type};

@@ -1,9 +1,9 @@
 use std::path::Path;
 
+use kaldi_any::{Detector, ValueType};
 use kaldi_inspect::{Checks, Named, check};
 use kaldi_table::{RawEntries, Reader};
-use kaldi_types::{Detector, ValueType};
-use kaldi_values::{Format, Value};
+use kaldi_value::{Format, Value};
 
 use super::scanned_archives::scanned_type;
 use super::values::{ForEachType, archive, for_each_type, is_binary, read_all, rewrite};
@@ -85,7 +85,7 @@ impl ForEachType for CheckDamaged {
             for damage in 1..=255_u8 {
                 damaged[place] = bytes[place] ^ damage;
                 rewrite(&path, &damaged);
-                if kaldi_log::capture(|| read_all::<T>(&path, "")).0.1.is_some() {
+                if kaldi_io::log::capture(|| read_all::<T>(&path, "")).0.1.is_some() {
                     let what = format!("{}, byte {place} ^ {damage:#x}", T::NAME);
                     assert!(!faults(&path, Some(scanned_type::<T>()), false).is_empty(), "{what}");
                     assert!(!faults(&path, None, false).is_empty(), "{what}, of unknown type");

@@ -1,4 +1,4 @@
-use kaldi_values::{Format, Value};
+use kaldi_value::{Format, Value};
 
 use super::values::{ForEachType, archive, for_each_type, is_binary, read_all, rewrite};
 use crate::support::Scratch;
@@ -24,7 +24,7 @@ impl ForEachType for CutEverywhere {
             let at_boundary = cut == 0 || ends.contains(&cut);
             let what = format!("{} {:?}, cut at {cut} of {}", T::NAME, self.format, bytes.len());
 
-            let (values, error) = kaldi_log::capture(|| read_all::<T>(&path, "")).0;
+            let (values, error) = kaldi_io::log::capture(|| read_all::<T>(&path, "")).0;
             if binary {
                 assert_eq!(values.len(), whole, "{what}: {error:?}");
                 assert_eq!(error.is_none(), at_boundary, "{what}: {error:?}");
@@ -40,7 +40,7 @@ impl ForEachType for CutEverywhere {
                 assert!(error.contains("cut.ark:"), "{what}: the place is missing: {error}");
             }
 
-            let (permitted, error) = kaldi_log::capture(|| read_all::<T>(&path, "p,")).0;
+            let (permitted, error) = kaldi_io::log::capture(|| read_all::<T>(&path, "p,")).0;
             if whole > 0 {
                 assert!(error.is_none(), "{what}: permissive mode passes over the rest: {error:?}");
                 assert_eq!(permitted.len(), values.len(), "{what}: all whole entries with p");

@@ -1,7 +1,7 @@
 //! Training examples with every byte damaged, and with sizes that lie.
 
 use kaldi_egs::{IoMatrix, NnetChainExample, NnetExample};
-use kaldi_values::{Format, Value};
+use kaldi_value::{Format, Value};
 
 use super::values::{archive, parsed, read_all, rewrite};
 use crate::support::Scratch;
@@ -38,7 +38,7 @@ fn damage_everywhere<T: Value + std::fmt::Debug + Clone>(sample: &T) {
         for damage in [1, 2, 4, 8, 16, 32, 64, 128, 255] {
             damaged[place] = bytes[place] ^ damage;
             rewrite(&path, &damaged);
-            let (values, error) = kaldi_log::capture(|| read_all::<T>(&path, "")).0;
+            let (values, error) = kaldi_io::log::capture(|| read_all::<T>(&path, "")).0;
             let what = format!("{}, byte {place} ^ {damage:#x}", T::NAME);
             match error {
                 Some(error) => {

@@ -1,4 +1,4 @@
-use kaldi_values::{Format, Value};
+use kaldi_value::{Format, Value};
 
 use super::values::{ForEachType, archive, for_each_type, is_binary, read_all, rewrite};
 use crate::support::Scratch;
@@ -24,7 +24,7 @@ impl ForEachType for DamageHeader {
             for damage in 1..=255_u8 {
                 damaged[place] = bytes[place] ^ damage;
                 rewrite(&path, &damaged);
-                let (values, error) = kaldi_log::capture(|| read_all::<T>(&path, "")).0;
+                let (values, error) = kaldi_io::log::capture(|| read_all::<T>(&path, "")).0;
                 let what = format!("{}, byte {place} ^ {damage:#x}", T::NAME);
                 match error {
                     Some(error) => {

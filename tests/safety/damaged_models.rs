@@ -1,14 +1,14 @@
 //! Files of models, cut and damaged at every byte.
 
 use bstr::BStr;
+use kaldi_any::ModelType;
+use kaldi_gmm::transform::{BasisFmllr, BasisFmllrStats, Fmpe, FmpeStats, LdaStats, LinearVtln, MlltStats};
 use kaldi_gmm::{AccumDiagGmm, AccumFullGmm, AcousticModel, AcousticStats, AmDiagGmm, DiagGmm, FullGmm, PdfStats};
 use kaldi_hmm::{ContextDependency, HmmTopology, Questions, TransitionModel, TreeStats};
 use kaldi_inspect::{ModelSummary, Named, NamedKind, model_text};
 use kaldi_ivector::{IvectorExtractor, IvectorExtractorStats, LogisticRegression, Plda};
 use kaldi_table::read_file;
-use kaldi_transform::{BasisFmllr, BasisFmllrStats, Fmpe, FmpeStats, LdaStats, LinearVtln, MlltStats};
-use kaldi_types::ModelType;
-use kaldi_values::{Cursor, Format, Value};
+use kaldi_value::{Cursor, Format, Value};
 
 use crate::support::Scratch;
 use crate::tools::models::extractor::{EXTRACTOR, WITH_WEIGHTS};
@@ -32,7 +32,9 @@ fn survives<T: Value>(text: &str) {
         let is_whole = |cut: usize| bytes[cut..].trim_ascii_start().starts_with(b"<total_like>");
         for cut in (0..needed).filter(|&cut| !is_whole(cut)) {
             scratch.write("cut.mdl", &bytes[..cut]);
-            let Err(error) = kaldi_log::capture(|| read_file::<T>(&path)).0 else { panic!("{}: {cut} bytes", T::NAME) };
+            let Err(error) = kaldi_io::log::capture(|| read_file::<T>(&path)).0 else {
+                panic!("{}: {cut} bytes", T::NAME)
+            };
             let error = error.to_string();
             assert!(error.contains("cut.mdl:") && !error.contains('\n'), "{} in {cut} bytes: {error}", T::NAME);
         }
@@ -91,7 +93,7 @@ fn looks(scratch: &Scratch, bytes: &[u8], what: &str) -> Option<ModelType> {
     let name = scratch.path("x").into_os_string().into_encoded_bytes();
     let name: &BStr = name.as_slice().into();
     let NamedKind::Model(model_type) = Named::find(name).unwrap().kind else { return None };
-    let (looked, _) = kaldi_log::capture(|| {
+    let (looked, _) = kaldi_io::log::capture(|| {
         let summary = ModelSummary::read(name, model_type).map(drop);
         summary.and_then(|()| model_text(name, model_type).map(drop))
     });

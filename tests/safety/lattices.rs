@@ -1,9 +1,9 @@
 //! Damaged and huge lattices and FSTs.
 
+use kaldi_any::ValueType;
 use kaldi_inspect::{Checks, Named, check};
 use kaldi_lattice::{Arc, Builder, CompactLattice, Cost, Fst, Lattice, Span};
-use kaldi_types::ValueType;
-use kaldi_values::{Format, Value};
+use kaldi_value::{Format, Value};
 
 use super::scanned_archives::scanned_type;
 use super::values::{ForEachType, archive, for_each_type, rewrite};

@@ -1,9 +1,9 @@
 use std::path::Path;
 
 use bstr::BString;
+use kaldi_any::{Detector, ValueType};
 use kaldi_table::{RawEntries, RawEntry, Reader};
-use kaldi_types::{Detector, ValueType};
-use kaldi_values::{Format, Value};
+use kaldi_value::{Format, Value};
 
 use super::values::{ForEachType, archive, for_each_type, rewrite};
 use crate::support::Scratch;

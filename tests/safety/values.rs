@@ -4,8 +4,8 @@ use bstr::BStr;
 use kaldi_egs::{NnetChainExample, NnetExample};
 use kaldi_lattice::{CompactLattice, Fst, Lattice};
 use kaldi_matrix::{CompressedMatrix, CompressionMethod, GeneralMatrix, Matrix, SparseMatrix, Vector};
-use kaldi_values::{Cursor, Format, Value};
-use kaldi_values::{GaussPost, Posterior, Token, Tokens};
+use kaldi_value::{Cursor, Format, Value};
+use kaldi_value::{GaussPost, Posterior, Token, Tokens};
 
 /// What is done with each type: `Samples` of four values, the first not empty.
 pub trait ForEachType {

@@ -22,7 +22,7 @@ fn an_archive_cut_anywhere_gives_the_samples_that_are_there() {
     let (bytes, ends) = three();
     for cut in 0..=bytes.len() {
         rewrite(&path, &bytes[..cut]);
-        let ((waves, error), log) = kaldi_log::capture(|| read_all::<Wave>(&path, ""));
+        let ((waves, error), log) = kaldi_io::log::capture(|| read_all::<Wave>(&path, ""));
         let log = String::from_utf8(log).unwrap();
         let whole = ends.iter().filter(|&&end| end <= cut).count();
         // Bytes of the samples of the entry that is cut.
@@ -54,7 +54,7 @@ fn every_damaged_byte_of_a_header_is_an_error_with_its_place_or_a_waveform() {
         for damage in 1..=255_u8 {
             let damaged = with(&bytes, place, &[bytes[place] ^ damage]);
             rewrite(&path, &damaged);
-            let (waves, error) = kaldi_log::capture(|| read_all::<Wave>(&path, "")).0;
+            let (waves, error) = kaldi_io::log::capture(|| read_all::<Wave>(&path, "")).0;
             let what = format!("byte {} ^ {damage:#x}", place - ends[0] - 4);
             assert_eq!(waves.first().map(Wave::num_samples), Some(5), "{what}: {error:?}");
             match error {

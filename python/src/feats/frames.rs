@@ -4,8 +4,8 @@ use std::ffi::OsString;
 
 use kaldi_feat::{CmvnStats, DeltaOptions, Deltas, Dims, SlidingWindowCmn, SlidingWindowCmnOptions, Splice};
 use kaldi_feed::{SpecAugment, SpecSubstitute, SpecTrim};
+use kaldi_io::log::warning;
 use kaldi_ivector::EnergyVad;
-use kaldi_log::warning;
 use kaldi_reader::Draws;
 use kaldi_wave::RateConverter;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use kaldi_feat::pitch::{PitchExtractor, ProcessPitch};
-use kaldi_random::Random;
+use kaldi_value::random::Random;
 use numpy::{PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyString;

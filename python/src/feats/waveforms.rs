@@ -5,13 +5,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bstr::{BString, ByteSlice};
-use kaldi_extract::{ExtractOptions, WarpOptions, extract_samples};
 use kaldi_feat::extract::{
     Extractor, Fbank, FbankOptions, Mfcc, MfccOptions, Plp, PlpOptions, Spectrogram, SpectrogramOptions,
 };
 use kaldi_feat::pitch::{PitchExtractionOptions, ProcessPitchOptions};
+use kaldi_feat::tables::{ExtractOptions, WarpOptions, extract_samples};
 use kaldi_matrix::Matrix;
-use kaldi_random::RandomArguments;
+use kaldi_value::random::RandomArguments;
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyString;

@@ -7,9 +7,9 @@ use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, RwLock};
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_any::{Detector, ValueType};
 use kaldi_io::Lines;
 use kaldi_table::{RawEntry, ValueLoader};
-use kaldi_types::{Detector, ValueType};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -270,7 +270,7 @@ impl Open {
 
     /// Looks at the first values that can be read.
     fn find_type(&self) -> Option<ValueType> {
-        let mut evidence = kaldi_types::Evidence::default();
+        let mut evidence = kaldi_any::Evidence::default();
         let mut loader = ValueLoader::strict(Detector::new(None));
         let (mut candidates, mut has_seen) = (Vec::new(), false);
         for index in 0..self.index.len().min(64) {

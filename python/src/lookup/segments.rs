@@ -6,7 +6,7 @@ use bstr::BStr;
 use kaldi_corpus::{RecordingPart, Segments};
 use kaldi_feat::SampleGrid;
 use kaldi_table::RawEntry;
-use kaldi_values::Cursor;
+use kaldi_value::Cursor;
 use kaldi_wave::{Wave, WaveInfo, WaveSamples};
 
 use crate::errors::{Class, Failure, Result};
@@ -140,6 +140,6 @@ impl Layout {
         let riff = (file.len() as u32 - 8).saturating_add(count);
         file[4..8].copy_from_slice(&bytes_of(riff));
         raw.blob().read_at(self.samples.start + from, &mut file, count as usize)?;
-        kaldi_values::Value::read(&mut Cursor::new(&file)).map_err(|error| raw.error(error).into())
+        kaldi_value::Value::read(&mut Cursor::new(&file)).map_err(|error| raw.error(error).into())
     }
 }

@@ -152,7 +152,7 @@ impl TableIterator {
         let state = &self.state;
         without_interpreter(py, move || {
             let mut state = lock(state)?;
-            Ok(state.stream.as_mut().and_then(Stream::value_type).map(kaldi_types::ValueType::name))
+            Ok(state.stream.as_mut().and_then(Stream::value_type).map(kaldi_any::ValueType::name))
         })
     }
 

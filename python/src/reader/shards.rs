@@ -3,11 +3,11 @@
 use std::fmt;
 
 use bstr::{BString, ByteSlice};
+use kaldi_any::ValueType;
 use kaldi_corpus::shard::is_sound;
 use kaldi_io::Rspecifier;
 use kaldi_table::{Reader, SequentialReader, Session};
-use kaldi_types::ValueType;
-use kaldi_values::{Token, Tokens, Value};
+use kaldi_value::{Token, Tokens, Value};
 use kaldi_wave::Wave;
 
 use super::stream::{Options, shape_of};

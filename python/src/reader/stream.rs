@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_any::{Header, ValueType};
 use kaldi_egs::NnetIo;
 use kaldi_inspect::{Entries, Named, NamedKind};
+use kaldi_io::log::warning;
 use kaldi_io::{Rspecifier, RspecifierKind};
-use kaldi_log::warning;
 use kaldi_reader::Share;
 use kaldi_table::{RawEntry, ScriptLines};
-use kaldi_types::{Header, ValueType};
 use pyo3::prelude::*;
 
 use super::shards::Shards;

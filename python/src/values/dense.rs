@@ -5,8 +5,8 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::sync::Arc;
 
+use kaldi_any::ValueType;
 use kaldi_table::RawEntry;
-use kaldi_types::ValueType;
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyUntypedArray};
 use pyo3::prelude::*;
 

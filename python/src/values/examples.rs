@@ -1,7 +1,7 @@
 //! Training examples as objects of `kaldi_tables._examples`.
 
 use kaldi_egs::{ChainOutput, CompactFst, Index, IoMatrix, NnetChainExample, NnetExample, NnetIo, SparseRows};
-use kaldi_values::{Format, Value};
+use kaldi_value::{Format, Value};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

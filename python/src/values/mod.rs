@@ -8,14 +8,14 @@ pub use dense::{Dense, Precision};
 pub use to_python::value_to_python;
 
 use bstr::BString;
+use kaldi_any::ValueType;
 use kaldi_egs::{NnetChainExample, NnetExample};
 use kaldi_inspect::Entries;
 use kaldi_io::ParseError;
 use kaldi_lattice::{CompactLattice, Fst, Graph, GraphForm, Lattice};
 use kaldi_matrix::{GeneralMatrix, HtkFeatures, Matrix, SparseMatrix, SphinxFeatures, Vector};
 use kaldi_table::RawEntry;
-use kaldi_types::ValueType;
-use kaldi_values::{GaussPost, IntMatrix, Posterior, Token, Tokens};
+use kaldi_value::{GaussPost, IntMatrix, Posterior, Token, Tokens};
 use kaldi_wave::Wave;
 use pyo3::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Values as objects of Python.
 
 use kaldi_matrix::{Matrix, SparseMatrix, Vector};
-use kaldi_values::{GaussPost, Posterior, Tokens};
+use kaldi_value::{GaussPost, Posterior, Tokens};
 use kaldi_wave::Wave;
 use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;

@@ -1,9 +1,9 @@
 //! From a value of Python to one of a given type.
 
+use kaldi_any::ValueType;
 use kaldi_io::ParseError;
 use kaldi_matrix::SparseMatrix;
-use kaldi_types::ValueType;
-use kaldi_values::{GaussPost, IntMatrix, Posterior, Token, Tokens};
+use kaldi_value::{GaussPost, IntMatrix, Posterior, Token, Tokens};
 use kaldi_wave::Wave;
 use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};

@@ -6,7 +6,7 @@ use kaldi_egs::{
     SparseRows,
 };
 use kaldi_matrix::{CompressedMatrix, Matrix};
-use kaldi_values::{Cursor, Value};
+use kaldi_value::{Cursor, Value};
 use numpy::PyUntypedArrayMethods;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};

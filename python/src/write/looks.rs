@@ -1,6 +1,6 @@
 //! The type of a value of Python, found by looking at it.
 
-use kaldi_types::ValueType;
+use kaldi_any::ValueType;
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

@@ -4,7 +4,7 @@ use std::panic::resume_unwind;
 use std::thread;
 
 use kaldi_io::Encoded;
-use kaldi_values::Format;
+use kaldi_value::Format;
 use numpy::PyUntypedArray;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};

@@ -15,11 +15,11 @@ use std::hash::BuildHasher;
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use bstr::{BStr, BString};
+use kaldi_any::ValueType;
 use kaldi_io::Encoded;
 use kaldi_matrix::CompressionMethod;
 use kaldi_table::is_key;
-use kaldi_types::ValueType;
-use kaldi_values::Format;
+use kaldi_value::Format;
 use pyo3::exceptions::PyResourceWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};

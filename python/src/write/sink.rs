@@ -7,7 +7,7 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::Encoded;
 use kaldi_matrix::Matrix;
 use kaldi_table::{Record, TableWriter, is_key, write_script_line};
-use kaldi_values::Format;
+use kaldi_value::Format;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 

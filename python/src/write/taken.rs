@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use kaldi_egs::{NnetChainExample, NnetExample};
 use kaldi_io::Encoded;
+use kaldi_io::log::warning;
 use kaldi_lattice::{Graph, GraphForm, StoredGraph};
-use kaldi_log::warning;
 use kaldi_matrix::{CompressedMatrix, CompressionMethod, Matrix, SparseMatrix, Vector};
-use kaldi_values::{Format, GaussPost, IntMatrix, Posterior, Token, Tokens, Value, write_basic, write_token};
+use kaldi_value::{Format, GaussPost, IntMatrix, Posterior, Token, Tokens, Value, write_basic, write_token};
 use kaldi_wave::Wave;
 
 use super::arrays::Reals;

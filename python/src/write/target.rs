@@ -4,7 +4,7 @@ use bstr::{BStr, BString};
 use kaldi_io::{Wspecifier, is_specifier};
 use kaldi_matrix::CompressionMethod;
 use kaldi_table::TableWriter;
-use kaldi_values::Format;
+use kaldi_value::Format;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 

@@ -7,10 +7,10 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::pitch::{PitchExtractionOptions, PitchExtractor, ProcessPitch, ProcessPitchOptions};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
-use kaldi_random::{Random, RandomArguments};
 use kaldi_table::{Record, SequentialReader, TableWriter};
+use kaldi_value::random::{Random, RandomArguments};
 use kaldi_wave::Wave;
 
 const USAGE: &str = "\

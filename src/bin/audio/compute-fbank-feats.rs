@@ -5,8 +5,8 @@
 //! `--utt2spk` works with `--vtln-map`, as in `compute-mfcc-feats`.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_extract::{ExtractOptions, HtkHeader, WarpOptions, extract};
 use kaldi_feat::extract::{Fbank, FbankOptions};
+use kaldi_feat::tables::{ExtractOptions, HtkHeader, WarpOptions, extract};
 
 const USAGE: &str = "\
 Computes the log energies in mel filters of waveforms, for every frame.

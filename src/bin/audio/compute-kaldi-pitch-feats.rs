@@ -6,7 +6,7 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::pitch::{PitchExtractionOptions, PitchExtractor};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 use kaldi_wave::Wave;

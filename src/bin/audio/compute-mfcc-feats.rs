@@ -5,8 +5,8 @@
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_extract::{ExtractOptions, HtkHeader, WarpOptions, extract};
 use kaldi_feat::extract::{Mfcc, MfccOptions};
+use kaldi_feat::tables::{ExtractOptions, HtkHeader, WarpOptions, extract};
 
 const USAGE: &str = "\
 Computes mel-frequency cepstral coefficients (MFCC) of waveforms: the cosine transform of the log energies in mel filters,

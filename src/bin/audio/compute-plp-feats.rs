@@ -5,8 +5,8 @@
 //! works with `--vtln-map`, as in `compute-mfcc-feats`.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_extract::{ExtractOptions, HtkHeader, WarpOptions, extract};
 use kaldi_feat::extract::{Plp, PlpOptions};
+use kaldi_feat::tables::{ExtractOptions, HtkHeader, WarpOptions, extract};
 
 const USAGE: &str = "\
 Computes cepstra of perceptual linear prediction (PLP) of waveforms, for every frame.

@@ -4,8 +4,8 @@
 //! run and for any number of threads (see `--seed`), and that senseless options are errors before anything is read.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_extract::{ExtractOptions, HtkHeader, WarpOptions, extract};
 use kaldi_feat::extract::{Spectrogram, SpectrogramOptions};
+use kaldi_feat::tables::{ExtractOptions, HtkHeader, WarpOptions, extract};
 
 const USAGE: &str = "\
 Computes spectrograms of waveforms: the log power at every frequency, for every frame. The first value is the log energy of

@@ -5,9 +5,9 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::is_specifier;
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_table::{Entry, Record, SequentialReader, TableWriter, WorkError, are_tables};
-use kaldi_values::Format;
+use kaldi_value::Format;
 use kaldi_wave::{Silence, SilenceOptions, Wave};
 
 const USAGE: &str = "\

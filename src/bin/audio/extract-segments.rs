@@ -9,9 +9,9 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_corpus::Segment;
 use kaldi_feat::{NoSamples, SampleGrid};
 use kaldi_io::Lines;
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_table::{RandomAccessReader, Record, TableWriter};
-use kaldi_values::Format;
+use kaldi_value::Format;
 use kaldi_wave::Wave;
 
 const USAGE: &str = "\

@@ -4,10 +4,10 @@
 
 use anyhow::{Context, Result};
 use bstr::BString;
+use corpus_quality::{SoundIndex, SoundPrint};
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::log;
 use kaldi_io::{Session, WorkStage, quote_name};
-use kaldi_log::log;
-use kaldi_measure::{SoundIndex, SoundPrint};
 use kaldi_table::{Entry, SequentialReader, WorkError, create_output};
 use kaldi_wave::Wave;
 

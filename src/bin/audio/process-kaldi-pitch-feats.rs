@@ -5,10 +5,10 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::pitch::{ProcessPitch, ProcessPitchOptions};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
-use kaldi_random::{Random, RandomArguments};
 use kaldi_table::{Record, SequentialReader, TableWriter};
+use kaldi_value::random::{Random, RandomArguments};
 
 const USAGE: &str = "\
 Computes features for a recognizer from pitch features, which have two columns, normalized cross-correlation (NCCF) and

@@ -4,11 +4,11 @@
 //! mu-law, FLAC, MP3, Opus and so on are converted to 16 bits, and that a single file that is no waveform leaves no empty output.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_table::{SequentialReader, TableWriter, are_tables, read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
 #[cfg(feature = "codecs")]
-use kaldi_values::Value;
+use kaldi_value::Value;
 use kaldi_wave::Wave;
 
 const USAGE: &str = "\
@@ -77,7 +77,7 @@ fn write_flac(opts: &Options) -> anyhow::Result<Tally> {
     if !are_tables(&opts.source, &opts.target)? {
         let wave = read_file::<Wave>(&opts.source)?;
         let file = wave.to_flac().map_err(anyhow::Error::msg)?;
-        wave.loss().into_iter().for_each(|loss| kaldi_log::warning!("{loss}"));
+        wave.loss().into_iter().for_each(|loss| kaldi_io::log::warning!("{loss}"));
         write_file(&opts.target, &WaveFile::new(file), Format::Binary)?;
         return Ok(Tally::new(1, 0));
     }
@@ -90,7 +90,7 @@ fn write_flac(opts: &Options) -> anyhow::Result<Tally> {
     let target = TableWriter::<WaveFile>::create(&opts.target)?;
     let written = source.par_map_into(target, |entry| {
         let wave = entry.read()?;
-        wave.loss().into_iter().for_each(|loss| kaldi_log::warning!("{}: {loss}", entry.key()));
+        wave.loss().into_iter().for_each(|loss| kaldi_io::log::warning!("{}: {loss}", entry.key()));
         Ok(Record::from_value(entry.key(), WaveFile::new(wave.to_flac()?), Format::Binary))
     })?;
     let done = written.done();

@@ -7,9 +7,9 @@
 use anyhow::{Context, ensure};
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
-use kaldi_log::{vlog, warning};
+use kaldi_io::log::{vlog, warning};
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
 use kaldi_wave::{AddedNoise, Channels, Distortion, Loudness, Wave};
 
 const USAGE: &str = "\

@@ -5,9 +5,9 @@
 //! not read, then have the duration of what is there.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::log;
-use kaldi_number::Digits;
+use kaldi_io::log::log;
 use kaldi_table::{Entry, SequentialReader, TableWriter, WorkError};
+use kaldi_value::number::Digits;
 use kaldi_wave::{Wave, WaveInfo};
 
 const USAGE: &str = "\

@@ -7,11 +7,11 @@ use anyhow::{Context as _, anyhow};
 use bstr::BStr;
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_feat::{Normalized, OnlineCmvn, OnlineCmvnOptions, OnlineCmvnState, VARIANCE_FLOOR};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
-use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file};
-use kaldi_values::Tokens;
+use kaldi_value::Tokens;
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Applies cepstral mean and, with --norm-vars, variance normalization to features as online decoding does it: over a

@@ -5,7 +5,7 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::{FlooredFrame, SlidingWindowCmn, SlidingWindowCmnOptions};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{Counts, Record, SequentialReader, TableWriter};
 

@@ -8,10 +8,10 @@ use anyhow::bail;
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_feat::{CmvnStats, Dims, VARIANCE_FLOOR};
 use kaldi_io::is_specifier;
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::{GeneralMatrix, Matrix};
-use kaldi_number::general;
 use kaldi_table::{FileOrTable, Record, SequentialReader, TableWriter};
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Applies cepstral mean and, with --norm-vars, variance normalization to features. If the statistics come from a file,

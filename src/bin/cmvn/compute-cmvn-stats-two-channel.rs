@@ -8,7 +8,7 @@ use bstr::{BStr, BString};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::CmvnStats;
 use kaldi_io::Lines;
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{RandomAccessReader, TableWriter};
 use std::collections::BTreeMap;

@@ -10,12 +10,12 @@ use anyhow::{Context as _, anyhow, bail, ensure};
 use bstr::BStr;
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_feat::CmvnStats;
+use kaldi_io::log::{log, warning};
 use kaldi_io::{Output, is_specifier, printable_wxfilename};
-use kaldi_log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_table::{Lookup, RandomAccessReader, Record, SequentialReader, TableWriter, write_file};
-use kaldi_values::Format;
-use kaldi_values::Tokens;
+use kaldi_value::Format;
+use kaldi_value::Tokens;
 use serde_json::json;
 
 const USAGE: &str = "\

@@ -6,10 +6,10 @@ use anyhow::Context;
 use bstr::BString;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_egs::{Copies, CopyCount, FrameSelection, NnetChainExample, Outputs};
-use kaldi_log::{log, warning};
-use kaldi_random::Random;
+use kaldi_io::log::{log, warning};
 use kaldi_table::{RandomAccessReader, SequentialReader};
-use kaldi_values::Token;
+use kaldi_value::Token;
+use kaldi_value::random::Random;
 
 const USAGE: &str = "\
 Copies training examples of chain models. Several outputs take turns. Examples can be kept by chance, cut to less context,

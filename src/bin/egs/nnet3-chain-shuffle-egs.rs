@@ -5,9 +5,9 @@
 use anyhow::ensure;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_egs::{NnetChainExample, pass_buffer, read_records};
-use kaldi_log::log;
-use kaldi_random::{Mersenne, Random};
+use kaldi_io::log::log;
 use kaldi_table::{Reader, TableWriter};
+use kaldi_value::random::{Mersenne, Random};
 
 const USAGE: &str = "\
 Shuffles training examples of chain models: all of them in memory, or in a buffer while they pass.

@@ -7,10 +7,10 @@ use bstr::BStr;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_egs::{NnetChainExample, choose_subset, read_records};
 use kaldi_io::Wspecifier;
-use kaldi_log::log;
-use kaldi_random::Mersenne;
+use kaldi_io::log::log;
 use kaldi_table::{Reader, TableWriter};
-use kaldi_values::Format;
+use kaldi_value::Format;
+use kaldi_value::random::Mersenne;
 
 const USAGE: &str = "\
 Keeps a random subset of training examples of chain models. Only the subset is in memory; it is written after everything was read.

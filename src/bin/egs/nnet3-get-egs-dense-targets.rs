@@ -5,7 +5,7 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_egs::{CutArguments, CutTables, NnetExample, SplitOptions, UtteranceSplitter, cut_utterances};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::TableWriter;
 

@@ -7,10 +7,10 @@ use bstr::{BString, ByteSlice};
 use kaldi_cli::{Arg, OutputName, Tally};
 use kaldi_egs::{IoMatrix, NnetExample, NnetIo};
 use kaldi_io::Rspecifier;
-use kaldi_log::warning;
+use kaldi_io::log::warning;
 use kaldi_matrix::GeneralMatrix;
 use kaldi_table::{SequentialReader, TableWriter, Tables};
-use kaldi_values::is_token;
+use kaldi_value::is_token;
 
 const USAGE: &str = "\
 Makes a training example of nnet3 for each key of the first table: what all tables have for this key, under the names before

@@ -7,9 +7,9 @@
 use anyhow::ensure;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_egs::{CutArguments, CutTables, NnetExample, SplitOptions, UtteranceSplitter, cut_utterances};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_table::TableWriter;
-use kaldi_values::Posterior;
+use kaldi_value::Posterior;
 
 const USAGE: &str = "\
 Cuts utterances into training examples of nnet3: features with context, iVectors if there are any, and posteriors of pdfs.

@@ -4,7 +4,7 @@
 
 use kaldi_cli::{Arg, InputName, OutputName, Tally, num_threads};
 use kaldi_egs::{ExampleMerger, Merged, MergingStats, MinibatchSizes, NnetExample};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_reader::{Reader, ReaderExt, from_fn, par_map};
 use kaldi_table::{Record, Rows, SequentialReader, TableWriter};
 

@@ -6,7 +6,7 @@ use anyhow::ensure;
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally, read_text};
 use kaldi_egs::{IoMatrix, NnetExample, NnetIo, SparseRows};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{Record, SequentialReader, TableWriter, WorkError};
 use std::collections::HashMap;

@@ -4,7 +4,7 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::{Deltas, ShiftedDeltaOptions};
-use kaldi_log::warning;
+use kaldi_io::log::warning;
 use kaldi_matrix::Matrix;
 use kaldi_table::{SequentialReader, TableWriter};
 

@@ -4,7 +4,7 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::{DeltaOptions, Deltas};
-use kaldi_log::warning;
+use kaldi_io::log::warning;
 use kaldi_matrix::{BinaryRows, Matrix};
 use kaldi_table::{SequentialReader, TableWriter};
 

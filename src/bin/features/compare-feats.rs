@@ -4,10 +4,10 @@
 
 use anyhow::bail;
 use kaldi_cli::{InputName, Tally};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
-use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, SequentialReader};
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Compares two tables of features: for each dimension 2 x.y / (x.x + y.y) over all frames x and y, which is 1 for equal

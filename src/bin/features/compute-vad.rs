@@ -3,11 +3,11 @@
 //! Matches Kaldi's `compute-vad`, except that senseless options are refused before anything is read.
 
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::{log, warning};
 use kaldi_ivector::EnergyVad;
-use kaldi_log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
-use kaldi_number::general;
 use kaldi_table::{Record, SequentialReader, TableWriter};
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Decides which frames are voiced, for speaker recognition: writes a vector for each utterance, with 1 for every voiced

@@ -6,7 +6,7 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::frames;
 use kaldi_matrix::Matrix;
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Concatenates the features of several files in time. All must have the same dimension.

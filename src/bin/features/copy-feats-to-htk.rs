@@ -5,10 +5,10 @@
 
 use anyhow::Context;
 use kaldi_cli::{Arg, InputName, Tally};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_matrix::{HtkFeatures, Matrix};
 use kaldi_table::{Record, SequentialReader, TableWriter};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Writes every feature matrix as an HTK parameter file <output-dir>/<utterance>.<output-ext>.

@@ -5,7 +5,7 @@
 //! dimension, while `copy-feats --sphinx-in` reads 13 columns in big-endian order.
 
 use kaldi_cli::{Arg, InputName, Tally};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_matrix::{Matrix, SphinxFeatures, write_sphinx_little_endian};
 use kaldi_table::{Record, SequentialReader, TableWriter};
 

@@ -5,11 +5,11 @@
 
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::{log, warning};
 use kaldi_io::{printable_rxfilename, printable_wxfilename};
-use kaldi_log::{log, warning};
 use kaldi_matrix::{CompressedMatrix, CompressionMethod, HtkFeatures, Matrix, SphinxFeatures};
 use kaldi_table::{Entry, Record, SequentialReader, TableWriter, WorkError, are_tables, read_file, write_file};
-use kaldi_values::{Format, Value};
+use kaldi_value::{Format, Value};
 
 const USAGE: &str = "\
 Copies features between files, archives, text and binary; compresses them if wanted.

@@ -8,7 +8,7 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_corpus::Segment;
 use kaldi_feat::{FrameGrid, NoFrames};
 use kaldi_io::Input;
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{RandomAccessReader, Record, TableWriter};
 

@@ -7,15 +7,15 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_any::{FrameWord, Frames, ValueType};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_inspect::{Entries, NamedKind, read_frames};
+use kaldi_io::log::{Logged, log, warning};
 use kaldi_io::{FileNames, Output, Rspecifier, Wxfilename, make_last_folder};
-use kaldi_log::{Logged, log, warning};
 use kaldi_plot::{Features, Figure, Panel, Picture, PictureFormat, PlotArguments, Sheet, Style, Timing, Waveform};
 use kaldi_reader::{Reader, par_map};
 use kaldi_table::RawEntry;
 use kaldi_table::{Lookup, RandomAccessReader, create_output};
-use kaldi_types::{FrameWord, Frames, ValueType};
 use kaldi_wave::Wave;
 
 const USAGE: &str = "\

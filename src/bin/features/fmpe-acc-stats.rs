@@ -5,11 +5,11 @@
 use std::sync::Arc;
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::{log, warning};
+use kaldi_gmm::transform::{Fmpe, FmpeStats};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{RandomAccessReader, SequentialReader, read_file, write_file};
-use kaldi_transform::{Fmpe, FmpeStats};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Computes statistics for the training of an fMPE transform from derivatives of an objective function by the features. Indirect
@@ -71,7 +71,7 @@ fn fmpe_acc_stats(opts: Options) -> anyhow::Result<Tally> {
             false => ((*by_feats).clone(), None),
         };
         let added = fmpe.add_derivatives(&feats, &selected, (&direct, indirect.as_ref()), &mut stats);
-        added.map_err(|error| kaldi_mixtures::of_utterance(key.as_ref(), error))?;
+        added.map_err(|error| kaldi_gmm::tables::of_utterance(key.as_ref(), error))?;
         tally.done += 1;
         Ok(())
     })?;

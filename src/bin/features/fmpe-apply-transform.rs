@@ -6,10 +6,10 @@
 use std::sync::Arc;
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::{log, warning};
+use kaldi_gmm::transform::Fmpe;
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file};
-use kaldi_transform::Fmpe;
 
 const USAGE: &str = "\
 Applies an fMPE transform to features, given the Gaussians that were selected for each frame.

@@ -4,11 +4,11 @@
 //! regularization; in Kaldi it is no number then.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::log;
-use kaldi_number::general;
+use kaldi_gmm::transform::{Fmpe, FmpeStats, FmpeUpdateOptions};
+use kaldi_io::log::log;
 use kaldi_table::{read_file, write_file};
-use kaldi_transform::{Fmpe, FmpeStats, FmpeUpdateOptions};
-use kaldi_values::Format;
+use kaldi_value::Format;
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Changes an fMPE transform by its statistics: one step of training.

@@ -4,10 +4,10 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::DiagGmm;
-use kaldi_log::log;
+use kaldi_gmm::transform::{Fmpe, FmpeOptions};
+use kaldi_io::log::log;
 use kaldi_table::{read_file, write_file};
-use kaldi_transform::{Fmpe, FmpeOptions};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Starts an fMPE transform from a mixture of Gaussians with diagonal covariances. It changes nothing until it is trained.

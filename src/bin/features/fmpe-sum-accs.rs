@@ -3,10 +3,10 @@
 //! Matches Kaldi's `fmpe-sum-accs`.
 
 use kaldi_cli::{InputName, OutputName, Tally, sum_stats};
-use kaldi_log::log;
+use kaldi_gmm::transform::FmpeStats;
+use kaldi_io::log::log;
 use kaldi_table::write_file;
-use kaldi_transform::FmpeStats;
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Sums statistics for the training of an fMPE transform.

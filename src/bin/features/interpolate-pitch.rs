@@ -6,11 +6,11 @@
 use anyhow::Context;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::pitch::{PitchModel, PitchModelCounts, PitchModelOptions, interpolate_gaps};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
-use kaldi_number::general;
-use kaldi_random::{Random, RandomArguments};
 use kaldi_table::{Record, SequentialReader, TableWriter};
+use kaldi_value::number::general;
+use kaldi_value::random::{Random, RandomArguments};
 
 const USAGE: &str = "\
 Fills the gaps in pitch features, which have two columns: the probability of voicing, and the pitch, which is 0 in gaps.

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::{log, warning};
 use kaldi_io::{Input, printable_rxfilename};
 use kaldi_ivector::{Error, LabelPairs};
-use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
 

@@ -6,10 +6,10 @@ use bstr::BStr;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::frames;
 use kaldi_io::is_specifier;
-use kaldi_log::{log, vlog, warning};
+use kaldi_io::log::{log, vlog, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{SequentialReader, TableWriter, Tables, WorkError, read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Joins features of about the same length side by side, frame by frame, like `paste` for text. Utterances whose lengths

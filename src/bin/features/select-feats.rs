@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::warning;
+use kaldi_io::log::warning;
 use kaldi_matrix::Matrix;
 use kaldi_table::{SequentialReader, TableWriter};
 

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::{log, warning};
 use kaldi_ivector::select_voiced;
-use kaldi_log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
 

@@ -4,10 +4,10 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::frames;
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{Record, SequentialReader, TableWriter, are_tables};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Shifts features in time and keeps the number of frames: the first frame is repeated if they come later, the last one if

@@ -7,7 +7,7 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::Splice;
 use kaldi_matrix::{BinaryRows, Matrix};
 use kaldi_table::{SequentialReader, TableWriter};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Joins each frame of features with the frames before and after it, side by side (before LDA, for instance). The first and

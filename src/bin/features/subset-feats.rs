@@ -4,7 +4,7 @@
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally, read_keys};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_matrix::Matrix;
 use kaldi_table::{Reader, SequentialReader, TableWriter};
 

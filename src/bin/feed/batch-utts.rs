@@ -6,10 +6,10 @@ use anyhow::{Context, bail, ensure};
 use bstr::BStr;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::{Lengths, Unit};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_reader::{BoxReader, Buckets, Leftover, Reader, ReaderExt, Step, from_fn};
 use kaldi_table::TableWriter;
-use kaldi_values::Tokens;
+use kaldi_value::Tokens;
 use std::convert::Infallible;
 
 const USAGE: &str = "\

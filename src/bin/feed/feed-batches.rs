@@ -10,8 +10,8 @@ use anyhow::{Context, ensure};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, Tally};
 use kaldi_feed::{FeedArguments, TensorFormat, standard_stages};
+use kaldi_io::log::log;
 use kaldi_io::{Encoded, Output};
-use kaldi_log::log;
 use kaldi_reader::Reader;
 
 const USAGE: &str = "\

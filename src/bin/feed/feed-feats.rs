@@ -7,11 +7,11 @@ use std::sync::Arc;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::{Data, FeedArguments, Sample, standard_stages};
 use kaldi_io::Output;
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_matrix::Matrix;
 use kaldi_reader::Reader;
 use kaldi_table::{Session, TableWriter};
-use kaldi_values::Tokens;
+use kaldi_value::Tokens;
 
 const USAGE: &str = "\
 Writes the utterances of a training in its order as tables: their features, their labels, and the keys of each batch.

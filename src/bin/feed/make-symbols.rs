@@ -6,8 +6,8 @@ use anyhow::{Context, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::{Case, ModelCheck, Text, Tokenizer, parse_non_linguistic};
+use kaldi_io::log::{log, warning};
 use kaldi_io::{Input, Output, is_space};
-use kaldi_log::{log, warning};
 use std::collections::BTreeMap;
 
 const USAGE: &str = "\

@@ -4,11 +4,11 @@
 
 use anyhow::{bail, ensure};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_reader::Reader;
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter};
-use kaldi_values::Tokens;
+use kaldi_value::Tokens;
 
 const USAGE: &str = "\
 Appends frames of one value to features, so that all have the same number of frames: that of the longest in each batch,

@@ -6,10 +6,10 @@ use anyhow::{Context, ensure};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::change_speed;
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_reader::Draws;
 use kaldi_table::{Record, SequentialReader, TableWriter};
-use kaldi_values::Format;
+use kaldi_value::Format;
 use kaldi_wave::Wave;
 
 const USAGE: &str = "\

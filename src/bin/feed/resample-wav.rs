@@ -4,9 +4,9 @@
 
 use anyhow::ensure;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_table::{SequentialReader, TableWriter};
-use kaldi_values::Format;
+use kaldi_value::Format;
 use kaldi_wave::{RateConverter, Wave};
 
 const USAGE: &str = "\

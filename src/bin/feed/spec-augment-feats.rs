@@ -5,7 +5,7 @@
 use anyhow::ensure;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::{SpecAugment, SpecSubstitute, SpecTrim};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_matrix::Matrix;
 use kaldi_reader::Draws;
 use kaldi_table::{SequentialReader, TableWriter};

@@ -6,7 +6,7 @@ use anyhow::{bail, ensure};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::{ItemWriter, Items, TableItem, python_order};
 use kaldi_inspect::copied_tables;
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_reader::{BoxReader, Draws, Reader, ReaderExt};
 
 const USAGE: &str = "\

@@ -7,8 +7,8 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::{ItemList, ItemWriter, Items, Text};
 use kaldi_inspect::copied_tables;
+use kaldi_io::log::log;
 use kaldi_io::{KeyedLine, NamePattern};
-use kaldi_log::log;
 use kaldi_reader::{Reader, ReaderExt, Share};
 use std::collections::HashMap;
 

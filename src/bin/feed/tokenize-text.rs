@@ -7,10 +7,10 @@ use anyhow::{Context, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::{Case, ModelCheck, RankTokenizer, Text, Tokenizer, ids, parse_non_linguistic};
+use kaldi_io::log::{log, warning};
 use kaldi_io::{Input, Output, Wspecifier, is_specifier};
-use kaldi_log::{log, warning};
 use kaldi_table::{SequentialReader, TableWriter};
-use kaldi_values::{SymbolTable, Tokens};
+use kaldi_value::{SymbolTable, Tokens};
 
 const USAGE: &str = "\
 Converts text to integer vectors, the numbers of its symbols, and back with --decode.

@@ -8,9 +8,9 @@ use std::collections::{HashMap, HashSet};
 use anyhow::{Context, anyhow, bail};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
+use kaldi_io::log::{log, warning};
 use kaldi_io::{Input, printable_wxfilename};
 use kaldi_lattice::arpa::{ArpaReader, BuiltModel, Event, ModelBuilder, ModelError, Ngram, Placed, WordList};
-use kaldi_log::{log, warning};
 
 use crate::files::create;
 

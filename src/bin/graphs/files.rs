@@ -3,10 +3,10 @@
 use anyhow::bail;
 use bstr::BStr;
 use kaldi_cli::{InputName, OutputName};
+use kaldi_io::log::warning;
 use kaldi_io::{Error, Input, Output, ParseError, Rxfilename, excerpt};
 use kaldi_lattice::Fst;
-use kaldi_log::warning;
-use kaldi_values::{Format, Value};
+use kaldi_value::{Format, Value};
 
 /// The bytes of a file with one FST.
 pub(crate) struct FstFile {
@@ -81,7 +81,7 @@ fn parse_labels(name: &str, text: &[u8]) -> anyhow::Result<Vec<i32>> {
     let mut labels = Vec::new();
     for (line, number) in text.split(|&byte| byte == b'\n').zip(1..) {
         for word in line.split(|byte| byte.is_ascii_whitespace() || *byte == 0x0b).filter(|word| !word.is_empty()) {
-            let label = kaldi_number::parse_integer(word).ok().filter(|(_, length)| *length == word.len());
+            let label = kaldi_value::number::parse_integer(word).ok().filter(|(_, length)| *length == word.len());
             let Some(label) = label.and_then(|(label, _)| i32::try_from(label).ok()) else {
                 bail!("{name}:{number}: expected a label, got \"{}\"", excerpt(word));
             };

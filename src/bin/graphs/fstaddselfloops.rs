@@ -4,8 +4,8 @@
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::log;
 use kaldi_lattice::Fst;
-use kaldi_log::log;
 
 use crate::files::{read_with_lists, write};
 

@@ -4,10 +4,10 @@
 //! arc to a state that does not exist is an error, and so is an archive that ends inside a key.
 
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::{log, warning};
 use kaldi_lattice::Fst;
-use kaldi_log::{log, warning};
 use kaldi_table::{SequentialReader, TableWriter};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Copies graphs (FSTs with standard arcs) between archives, text and binary. Text does not keep symbol tables.

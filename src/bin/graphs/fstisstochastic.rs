@@ -5,7 +5,7 @@
 use kaldi_cli::{InputName, Tally};
 use kaldi_io::Output;
 use kaldi_lattice::{Semiring, StateSums};
-use kaldi_number::general;
+use kaldi_value::number::general;
 
 use crate::files::FstFile;
 

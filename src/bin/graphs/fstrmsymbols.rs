@@ -5,8 +5,8 @@
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::warning;
 use kaldi_lattice::{Fst, LabelSet, Side};
-use kaldi_log::warning;
 
 use crate::files::{read_with_lists, write};
 

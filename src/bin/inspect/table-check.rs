@@ -4,14 +4,14 @@
 
 use anyhow::{Result, ensure};
 use bstr::{BString, ByteSlice};
+use kaldi_any::ValueType;
 use kaldi_cli::{InputName, Tally};
 use kaldi_inspect::{
     Checks, Fault, Foreign, ForeignKind, ForeignPart, Missing, ModelSummary, Named, NamedKind, check, check_directory,
     check_marks, model_rest,
 };
+use kaldi_io::log::{log, warning};
 use kaldi_io::{Output, printable, printable_json};
-use kaldi_log::{log, warning};
-use kaldi_types::ValueType;
 use serde_json::json;
 use std::collections::VecDeque;
 use std::path::Path;

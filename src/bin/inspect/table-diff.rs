@@ -3,11 +3,11 @@
 //! Kaldi has `compare-feats` and `compare-int-vector`, each for one type.
 
 use anyhow::{Result, ensure};
+use kaldi_any::ValueType;
 use kaldi_cli::{InputName, Tally};
 use kaldi_inspect::{Difference, Named, Tolerance, diff};
+use kaldi_io::log::log;
 use kaldi_io::{Output, printable, printable_json};
-use kaldi_log::log;
-use kaldi_types::ValueType;
 use serde_json::{Value, json};
 
 const USAGE: &str = "\

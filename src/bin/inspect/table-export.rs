@@ -4,13 +4,13 @@
 
 use anyhow::{Context, bail, ensure};
 use bstr::{BStr, ByteSlice};
+use kaldi_any::ValueType;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_convert::{ExportOptions, ExportedType, Exporter, FileFormat, FloatType, Item, Piece, is_ctm};
 use kaldi_inspect::{Entries, ModelType, Named, NamedKind, model_arrays};
+use kaldi_io::log::log;
 use kaldi_io::{FileNames, Output, Wxfilename, make_last_folder};
-use kaldi_log::log;
 use kaldi_table::create_output;
-use kaldi_types::ValueType;
 use std::path::{Path, PathBuf};
 
 const USAGE: &str = "\

@@ -4,15 +4,15 @@
 
 use anyhow::{Result, ensure};
 use bstr::{BString, ByteSlice};
+use kaldi_any::ValueType;
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_inspect::{
     Named, NamedKind, archive_to_write, copy, cut_lines, is_pattern, keys_of, matching_keys, select, show, show_json,
 };
+use kaldi_io::log::warning;
 use kaldi_io::{Lines, Output};
-use kaldi_log::warning;
 use kaldi_table::ArchiveWriter;
 use kaldi_table::RawEntry;
-use kaldi_types::ValueType;
 use std::cell::LazyCell;
 use std::collections::HashSet;
 

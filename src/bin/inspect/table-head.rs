@@ -3,15 +3,15 @@
 //! Kaldi has no such program: there, one needs the program that copies the type.
 
 use anyhow::{Result, bail, ensure};
+use kaldi_any::ValueType;
 use kaldi_cli::{InputName, Tally};
 use kaldi_inspect::{
     Entries, Foreign, ForeignKind, Named, NamedKind, cut_lines, cut_rows, model_text, show, show_dot, show_json,
 };
+use kaldi_io::log::{log, warning};
 use kaldi_io::{Output, Session};
-use kaldi_log::{log, warning};
 use kaldi_reader::Reader;
-use kaldi_types::ValueType;
-use kaldi_values::SymbolTable;
+use kaldi_value::SymbolTable;
 
 const USAGE: &str = "\
 Prints the first entries of archives, script files and single values of any type as text, in the form of the tool that

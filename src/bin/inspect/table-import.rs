@@ -4,13 +4,13 @@
 
 use anyhow::{Context, bail, ensure};
 use bstr::{BStr, BString, ByteSlice, ByteVec};
+use kaldi_any::ValueType;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_convert::{Error, FileFormat, ImportOptions, Item, StackedKey, import, table_types, to_record};
 use kaldi_inspect::{Keys, Numbers, archive_to_write};
 use kaldi_io::Lines;
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_table::TableWriter;
-use kaldi_types::ValueType;
 use std::path::PathBuf;
 
 const USAGE: &str = "\

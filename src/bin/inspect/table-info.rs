@@ -4,11 +4,11 @@
 
 use anyhow::Result;
 use bstr::ByteSlice;
+use kaldi_any::ValueType;
 use kaldi_cli::{InputName, Tally};
 use kaldi_inspect::{DirectorySummary, Foreign, ForeignKind, Info, ModelSummary, Named, NamedKind, Summary};
 use kaldi_io::Output;
-use kaldi_log::warning;
-use kaldi_types::ValueType;
+use kaldi_io::log::warning;
 
 const USAGE: &str = "\
 Shows what is in archives, script files, single values and data directories: the type of the values, their number and

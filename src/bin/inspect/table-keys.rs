@@ -4,12 +4,12 @@
 
 use anyhow::Result;
 use bstr::{BStr, ByteSlice};
+use kaldi_any::{Header, ValueType};
 use kaldi_cli::{InputName, Tally};
 use kaldi_inspect::{Entries, Named, NamedKind, read_header};
+use kaldi_io::log::warning;
 use kaldi_io::{Output, Session};
-use kaldi_log::warning;
 use kaldi_table::{RawEntry, ScriptLines};
-use kaldi_types::{Header, ValueType};
 use serde::Serialize;
 
 const USAGE: &str = "\

@@ -5,7 +5,7 @@
 use anyhow::{Result, ensure};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_table::create_output;
 use kaldi_view::{Corpus, CorpusOptions, CorpusReport, ReportOptions};
 

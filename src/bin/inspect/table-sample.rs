@@ -7,7 +7,7 @@ use bstr::BStr;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::{ItemWriter, Items, TableItem};
 use kaldi_inspect::copied_tables;
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_reader::{Draws, Reader};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;

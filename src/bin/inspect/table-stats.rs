@@ -4,19 +4,19 @@
 
 use anyhow::{Context, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_any::ValueType;
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_inspect::{
     By, Distribution, Entries, EntryStatistics, Examiner, ForeignKind, MeasureStatistics, Measures, Named, NamedKind,
     Numbers, Report, Statistics, TimeMarks, decode_sound, measure_graph, measure_sound, sound_measures,
 };
+use kaldi_io::log::{log, warning};
 use kaldi_io::{Output, Session};
 use kaldi_lattice::{CompactLattice, Fst, Graph, GraphForm, Lattice, StoredGraph};
-use kaldi_log::{log, warning};
 use kaldi_matrix::{HtkFeatures, SphinxFeatures};
 use kaldi_plot::{Figure, Panel, Picture, PictureFormat, Style};
 use kaldi_table::{Entry, Erased, RandomAccessReader, SequentialReader, WorkError, create_output};
-use kaldi_types::ValueType;
-use kaldi_values::{Token, Value};
+use kaldi_value::{Token, Value};
 use kaldi_wave::WaveFile;
 
 const USAGE: &str = "\

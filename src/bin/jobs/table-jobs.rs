@@ -12,11 +12,11 @@ use anyhow::{Context, Result, bail, ensure};
 use bstr::ByteSlice;
 use kaldi_cli::{Arg, InputName, Tally};
 use kaldi_io::is_remote;
+use kaldi_io::log::{log, warning};
 use kaldi_jobs::{
     EngineKind, Folder, Join, Measure, Outcome, PieceCounts, Plan, Request, Resources, RunOptions, cancel, finish,
     run_all, run_piece, status,
 };
-use kaldi_log::{log, warning};
 use serde_json::Value;
 
 const USAGE: &str = "\

@@ -4,8 +4,8 @@
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::{log, warning};
 use kaldi_lattice::{CompactLattice, CostScaleArguments, Scale};
-use kaldi_log::{log, warning};
 use kaldi_table::{SequentialReader, TableWriter};
 
 use crate::usable::if_usable;

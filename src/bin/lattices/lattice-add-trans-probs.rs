@@ -4,8 +4,8 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_hmm::TransitionModel;
+use kaldi_io::log::log;
 use kaldi_lattice::{CompactLattice, Lattice, to_compact};
-use kaldi_log::log;
 use kaldi_table::{SequentialReader, TableWriter, read_file};
 
 const USAGE: &str = "\

@@ -5,8 +5,8 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_hmm::TransitionModel;
+use kaldi_io::log::{log, warning};
 use kaldi_lattice::{CompactLattice, Error, WordAlignment, WordBoundaries};
-use kaldi_log::{log, warning};
 use kaldi_table::{Record, SequentialReader, TableWriter, read_file};
 
 const USAGE: &str = "\

@@ -6,10 +6,10 @@ use anyhow::bail;
 use bstr::BStr;
 use kaldi_cli::{InputName, OutputName, Tally, wrong_usage};
 use kaldi_hmm::TransitionModel;
+use kaldi_io::log::{log, warning};
 use kaldi_lattice::{CompactLattice, CostScaleArguments, Error, Result, Scale};
-use kaldi_log::{log, warning};
-use kaldi_number::Digits;
 use kaldi_table::{SequentialReader, create_output, read_file};
+use kaldi_value::number::Digits;
 
 const USAGE: &str = "\
 Prints a line for each arc of lattices, with tabs: utterance, first frame, number of frames, posterior probability, word; if

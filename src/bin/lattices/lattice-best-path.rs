@@ -4,11 +4,11 @@
 
 use anyhow::Context;
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::{log, warning, write_line};
 use kaldi_lattice::{CompactLattice, Cost, CostScaleArguments, Scale};
-use kaldi_log::{log, warning, write_line};
-use kaldi_number::general;
 use kaldi_table::{SequentialReader, TableWriter};
-use kaldi_values::SymbolTable;
+use kaldi_value::SymbolTable;
+use kaldi_value::number::general;
 
 use crate::usable::if_usable;
 

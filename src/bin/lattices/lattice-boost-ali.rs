@@ -7,8 +7,8 @@ use std::sync::Arc;
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_hmm::{TransitionModel, parse_phones};
+use kaldi_io::log::{log, warning};
 use kaldi_lattice::{Lattice, to_compact};
-use kaldi_log::{log, warning};
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file};
 
 const USAGE: &str = "\

@@ -4,8 +4,8 @@
 //! none.
 
 use kaldi_cli::{InputName, OutputName, Tally, wrong_usage};
+use kaldi_io::log::{log, warning};
 use kaldi_lattice::{AcousticScaleArguments, CompactLattice, Scale};
-use kaldi_log::{log, warning};
 use kaldi_table::{SequentialReader, TableWriter, Tables};
 
 const USAGE: &str = "\

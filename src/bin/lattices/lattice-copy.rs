@@ -5,10 +5,10 @@
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally, read_keys};
 use kaldi_io::Rspecifier;
+use kaldi_io::log::log;
 use kaldi_lattice::{CompactLattice, Lattice};
-use kaldi_log::log;
 use kaldi_table::{Reader, SequentialReader, TableWriter};
-use kaldi_values::Value;
+use kaldi_value::Value;
 
 const USAGE: &str = "\
 Copies lattices between archives, text and binary; converts them to compact or plain form; copies some of them.

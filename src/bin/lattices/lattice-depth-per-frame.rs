@@ -3,8 +3,8 @@
 //! Matches Kaldi's `lattice-depth-per-frame`.
 
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::log;
 use kaldi_lattice::{CompactLattice, Error};
-use kaldi_log::log;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\

@@ -3,10 +3,10 @@
 //! Matches Kaldi's `lattice-depth`; a lattice with paths of different times to a state is an error with a message.
 
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::log;
 use kaldi_lattice::{CompactLattice, Error};
-use kaldi_log::log;
-use kaldi_number::general;
 use kaldi_table::{SequentialReader, TableWriter};
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Computes the depth of each lattice: how many arcs cross a frame on average. It writes them if wanted, and logs the average.

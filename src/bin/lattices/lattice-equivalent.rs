@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use kaldi_cli::{InputName, Tally};
+use kaldi_io::log::{log, warning};
 use kaldi_lattice::{CompactLattice, Result};
-use kaldi_log::{log, warning};
-use kaldi_random::Random;
 use kaldi_table::{RandomAccessReader, SequentialReader};
+use kaldi_value::random::Random;
 
 use crate::usable::if_usable;
 

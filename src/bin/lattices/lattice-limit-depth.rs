@@ -4,10 +4,10 @@
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::log;
 use kaldi_lattice::{CompactLattice, Error, Scale};
-use kaldi_log::log;
-use kaldi_number::general;
 use kaldi_table::{Record, SequentialReader, TableWriter};
+use kaldi_value::number::general;
 
 use crate::usable::if_usable;
 

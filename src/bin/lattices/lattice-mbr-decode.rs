@@ -4,11 +4,11 @@
 //! with a message.
 
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::{log, warning};
 use kaldi_lattice::{BayesRisk, BayesRiskOptions, CompactLattice, CostScaleArguments, Scale};
-use kaldi_log::{log, warning};
-use kaldi_number::general;
 use kaldi_table::{SequentialReader, TableWriter};
-use kaldi_values::{Posterior, SymbolTable};
+use kaldi_value::number::general;
+use kaldi_value::{Posterior, SymbolTable};
 
 use crate::usable::if_usable;
 

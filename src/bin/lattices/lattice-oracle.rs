@@ -8,11 +8,11 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::{log, warning, write_line};
 use kaldi_lattice::{CompactLattice, Oracle};
-use kaldi_log::{log, warning, write_line};
-use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter};
-use kaldi_values::SymbolTable;
+use kaldi_value::SymbolTable;
+use kaldi_value::number::general;
 
 use crate::usable::if_usable;
 

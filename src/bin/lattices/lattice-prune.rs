@@ -5,10 +5,10 @@
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::{log, warning};
 use kaldi_lattice::{AcousticScaleArguments, CompactLattice, Error, Scale};
-use kaldi_log::{log, warning};
-use kaldi_number::general;
 use kaldi_table::{SequentialReader, TableWriter};
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Drops arcs that are on no path nearly as good as the best one. A lattice with a cycle is written as it is, one without a

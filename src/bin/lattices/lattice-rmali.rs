@@ -3,8 +3,8 @@
 //! Matches Kaldi's `lattice-rmali`.
 
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::log;
 use kaldi_lattice::CompactLattice;
-use kaldi_log::log;
 use kaldi_table::{SequentialReader, TableWriter};
 
 const USAGE: &str = "\

@@ -3,10 +3,10 @@
 //! Matches Kaldi's `lattice-scale`; both acoustic scales together are an error with a message.
 
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::log;
 use kaldi_lattice::{AcousticScaleArguments, CompactLattice, Graph, Lattice, Scale};
-use kaldi_log::log;
 use kaldi_table::{SequentialReader, TableWriter};
-use kaldi_values::Value;
+use kaldi_value::Value;
 
 const USAGE: &str = "\
 Multiplies the costs of lattices: graph costs, acoustic costs, and each of them with a part of the other.

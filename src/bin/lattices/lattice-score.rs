@@ -9,12 +9,12 @@ use anyhow::{bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally, read_keys};
 use kaldi_io::Output;
+use kaldi_io::log::{log, warning};
 use kaldi_lattice::{BayesRiskOptions, CompactLattice, Error, Scale};
-use kaldi_log::{log, warning};
-use kaldi_number::{NamedNumber, NamedNumbers};
 use kaldi_score::{Edits, ErrorRates, ScoredUnit, count_edits};
 use kaldi_table::{Reader, SequentialReader, WorkError, create_output};
-use kaldi_values::{SymbolTable, Tokens};
+use kaldi_value::number::{NamedNumber, NamedNumbers};
+use kaldi_value::{SymbolTable, Tokens};
 
 use crate::usable::if_usable;
 
@@ -262,7 +262,7 @@ impl Scored<'_> {
 
     fn result(&self, integers: &[i32], reference: Option<&[&BStr]>) -> Result<Found, WorkError> {
         let word = |&integer: &i32| match self.symbols {
-            Some(symbols) => symbols.symbol(integer).map(ToOwned::to_owned).ok_or(kaldi_values::UnknownSymbol(integer)),
+            Some(symbols) => symbols.symbol(integer).map(ToOwned::to_owned).ok_or(kaldi_value::UnknownSymbol(integer)),
             None => Ok(integer.to_string().into()),
         };
         let words: Vec<BString> = integers.iter().map(word).collect::<Result<_, _>>()?;

@@ -6,10 +6,10 @@
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally, wrong_usage};
 use kaldi_io::is_specifier;
+use kaldi_io::log::{log, warning};
 use kaldi_lattice::{AcousticScaleArguments, BayesRiskOptions, CompactLattice, Scale};
-use kaldi_log::{log, warning};
-use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, SequentialReader, create_output};
+use kaldi_value::number::general;
 
 use crate::usable::if_usable;
 

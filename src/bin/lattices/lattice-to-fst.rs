@@ -3,8 +3,8 @@
 //! Matches Kaldi's `lattice-to-fst`.
 
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::log;
 use kaldi_lattice::{CompactLattice, Fst, Scale};
-use kaldi_log::log;
 use kaldi_table::{SequentialReader, TableWriter};
 
 use crate::usable::if_usable;

@@ -5,11 +5,11 @@
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::{log, warning};
 use kaldi_lattice::{CompactLattice, CostScaleArguments, Scale};
-use kaldi_log::{log, warning};
-use kaldi_number::general;
-use kaldi_random::Random;
 use kaldi_table::{Record, SequentialReader, TableWriter};
+use kaldi_value::number::general;
+use kaldi_value::random::Random;
 
 use crate::usable::if_usable;
 

@@ -4,8 +4,8 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_hmm::TransitionModel;
+use kaldi_io::log::log;
 use kaldi_lattice::{CompactLattice, to_compact, to_plain};
-use kaldi_log::log;
 use kaldi_table::{SequentialReader, TableWriter, read_file};
 
 const USAGE: &str = "\

@@ -4,11 +4,11 @@
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::log;
 use kaldi_lattice::{CostScaleArguments, Error, Lattice, Scale};
-use kaldi_log::log;
-use kaldi_number::general;
 use kaldi_table::{SequentialReader, TableWriter};
-use kaldi_values::Posterior;
+use kaldi_value::Posterior;
+use kaldi_value::number::general;
 
 use crate::usable::if_usable;
 

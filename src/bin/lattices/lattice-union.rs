@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::{log, warning};
 use kaldi_lattice::CompactLattice;
-use kaldi_log::{log, warning};
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
 
 use crate::usable::if_usable;

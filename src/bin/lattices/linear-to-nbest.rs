@@ -3,10 +3,10 @@
 //! Matches Kaldi's `linear-to-nbest`.
 
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::{log, warning};
 use kaldi_lattice::{Cost, Lattice, Linear, to_compact};
-use kaldi_log::{log, warning};
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter};
-use kaldi_values::Value;
+use kaldi_value::Value;
 
 const USAGE: &str = "\
 Makes lattices of one path from alignments, words and costs; the costs may be '', which stands for 0. The first word is on

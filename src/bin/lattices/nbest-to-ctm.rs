@@ -3,8 +3,8 @@
 //! Matches Kaldi's `nbest-to-ctm`, also in its number of decimals: with the default of `--frame-shift` there are three.
 
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::{log, warning};
 use kaldi_lattice::CompactLattice;
-use kaldi_log::{log, warning};
 use kaldi_table::{SequentialReader, create_output};
 
 const USAGE: &str = "\

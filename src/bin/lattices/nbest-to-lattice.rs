@@ -5,10 +5,10 @@
 use anyhow::bail;
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::log;
 use kaldi_lattice::{CompactLattice, Graph};
-use kaldi_log::log;
-use kaldi_number::general;
 use kaldi_table::{SequentialReader, TableWriter};
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Puts the best paths of an utterance beside each other in a lattice: utt1-1, utt1-2 and so on, which follow each other in the

@@ -3,10 +3,10 @@
 //! Matches Kaldi's `nbest-to-linear`.
 
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::{log, warning};
 use kaldi_lattice::{Cost, Lattice, Linear};
-use kaldi_log::{log, warning};
 use kaldi_table::{SequentialReader, TableWriter};
-use kaldi_values::Value;
+use kaldi_value::Value;
 
 const USAGE: &str = "\
 Takes the alignments, the words, the graph costs and the acoustic costs off lattices of one path. Each output may be '', and

@@ -5,8 +5,8 @@
 use bstr::BStr;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_hmm::TransitionModel;
+use kaldi_io::log::{log, warning};
 use kaldi_lattice::{CompactLattice, TimedWord};
-use kaldi_log::{log, warning};
 use kaldi_table::{SequentialReader, WorkError, create_output, read_file};
 
 const USAGE: &str = "\

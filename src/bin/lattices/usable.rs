@@ -1,8 +1,8 @@
 //! Lattices of which nothing can be computed.
 
 use bstr::BStr;
+use kaldi_io::log::warning;
 use kaldi_lattice::Error;
-use kaldi_log::warning;
 use kaldi_table::WorkError;
 
 /// What was found of an utterance. `None`, with a warning, if its costs are no numbers, or it is too large: the others are not

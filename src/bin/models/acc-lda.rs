@@ -5,13 +5,13 @@
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_gmm::transform::LdaStats;
 use kaldi_hmm::TransitionModel;
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
-use kaldi_random::Random;
 use kaldi_table::{RandomAccessReader, SequentialReader, read_file, write_file};
-use kaldi_transform::LdaStats;
-use kaldi_values::{Format, Posterior};
+use kaldi_value::random::Random;
+use kaldi_value::{Format, Posterior};
 
 const USAGE: &str = "\
 Accumulates statistics for LDA, with the pdfs of posteriors as classes.

@@ -6,10 +6,10 @@
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_hmm::{PhoneMap, TransitionModel, TreeStatsAccumulator, TreeStatsOptions, parse_phones};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{RandomAccessReader, SequentialReader, read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Accumulates statistics of the states of phones, apart for each window of phones around them. From these a tree is built.

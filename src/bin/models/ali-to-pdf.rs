@@ -5,9 +5,9 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_hmm::TransitionModel;
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_table::{Record, SequentialReader, TableWriter, read_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Converts alignments from transition-ids to pdfs, which are counted from 0: the targets of a network's training.

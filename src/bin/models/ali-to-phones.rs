@@ -6,9 +6,9 @@ use anyhow::bail;
 use bstr::BStr;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_hmm::{PhoneSplit, TransitionModel};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_table::{Entry, SequentialReader, TableWriter, WorkError, create_output, read_file};
-use kaldi_values::Value;
+use kaldi_value::Value;
 
 const USAGE: &str = "\
 Converts alignments from transition-ids to phones: the sequence of phones, the phone of each frame, phones with their

@@ -5,10 +5,10 @@
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::AcousticModel;
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
-use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, SequentialReader, create_output, read_file};
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Writes a line for each frame: the numbers of the utterance and of the frame, the features, and the pdf that is aligned

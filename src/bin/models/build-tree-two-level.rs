@@ -5,9 +5,9 @@
 
 use kaldi_cli::{InputName, OutputName, Tally, read_text};
 use kaldi_hmm::{ContextDependency, HmmTopology, Note, Questions, TreeBuilder, TreeRoot, TreeStats};
-use kaldi_log::{log, vlog, warning};
+use kaldi_io::log::{log, vlog, warning};
 use kaldi_table::{read_file, write_file};
-use kaldi_values::{Format, IntVectorFile};
+use kaldi_value::{Format, IntVectorFile};
 
 const USAGE: &str = "\
 Builds a large tree that refines a small one, and writes for each leaf of the large tree that of the small one. Systems

@@ -7,10 +7,10 @@ use kaldi_cli::{InputName, OutputName, Tally, read_text};
 use kaldi_hmm::{
     ContextDependency, EventMap, HmmTopology, Note, Questions, TreeBuilder, TreeLimits, TreeRoot, TreeStats,
 };
-use kaldi_log::{log, vlog, warning};
-use kaldi_number::general;
+use kaldi_io::log::{log, vlog, warning};
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Builds a tree: the states of phones, in windows of phones, share pdfs if they sound alike. Questions split the roots as
@@ -93,7 +93,7 @@ fn build_tree(opts: Options) -> anyhow::Result<Tally> {
 
 /// Tells of pdfs with few frames.
 fn tell_low_counts(stats: &TreeStats, map: &EventMap) {
-    if kaldi_log::verbose() < 1 {
+    if kaldi_io::log::verbose() < 1 {
         return;
     }
     let mut counts = vec![0.0; map.largest_answer().map_or(0, |largest| largest as usize + 1)];

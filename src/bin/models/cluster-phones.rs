@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use kaldi_cli::{InputName, OutputName, Tally, read_text};
 use kaldi_hmm::{Note, PhoneClusterer, TreeStats, parse_phones, read_phone_sets};
 use kaldi_io::Output;
-use kaldi_log::{log, vlog, warning};
+use kaldi_io::log::{log, vlog, warning};
 use kaldi_table::read_file;
 
 const USAGE: &str = "\

@@ -5,9 +5,9 @@
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally, read_text};
 use kaldi_hmm::{HmmTopology, KeyQuestions, PDF_CLASS, Questions, Refinement, read_phone_sets};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Makes the questions of a tree: of each phone in the window, whether it is in one of the given sets; and of the pdf class,

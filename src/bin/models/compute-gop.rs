@@ -6,10 +6,10 @@
 use anyhow::Context;
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_hmm::{PhoneMap, PhonePronunciation, PronunciationScorer, TransitionModel, parse_phones};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file};
-use kaldi_values::Posterior;
+use kaldi_value::Posterior;
 
 const USAGE: &str = "\
 Computes the goodness of pronunciation of each phone of an utterance: how much less probable it is than the most probable

@@ -6,9 +6,9 @@
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_hmm::{AlignmentConverter, ContextDependency, Conversion, ConversionOptions, PhoneMap, TransitionModel};
-use kaldi_log::{log, warning};
-use kaldi_random::Random;
+use kaldi_io::log::{log, warning};
 use kaldi_table::{Counts, SequentialReader, TableWriter, read_file};
+use kaldi_value::random::Random;
 
 const USAGE: &str = "\
 Converts alignments from the transition-ids of one model to those of another, with the tree of the new one. Where a phone

@@ -4,9 +4,9 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_hmm::TransitionModel;
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Copies the transition model of a model of any kind, between text and binary. What follows it in the file is dropped.

@@ -4,9 +4,9 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_hmm::ContextDependency;
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Copies a tree, and converts it between binary and text.

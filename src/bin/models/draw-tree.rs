@@ -8,7 +8,7 @@ use kaldi_cli::{InputName, Tally};
 use kaldi_hmm::{ContextDependency, Event, PDF_CLASS, TreeDrawing};
 use kaldi_io::Output;
 use kaldi_table::read_file;
-use kaldi_values::SymbolTable;
+use kaldi_value::SymbolTable;
 
 const USAGE: &str = "\
 Describes a tree as a picture, in the language of GraphViz: questions, and pdfs as leaves.

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_gmm::tables::fitting_weights;
 use kaldi_gmm::{AccumFullGmm, FrameWeights, GmmFlags, GmmStats};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
-use kaldi_mixtures::fitting_weights;
-use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, SequentialReader, write_file};
-use kaldi_values::{Format, Posterior};
+use kaldi_value::number::general;
+use kaldi_value::{Format, Posterior};
 
 const USAGE: &str = "\
 Computes statistics of features for a mixture with full covariances that does not exist yet, from the posteriors of its

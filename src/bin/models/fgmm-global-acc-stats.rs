@@ -4,10 +4,10 @@
 
 use kaldi_cli::{InputName, OutputName, Tally, num_threads};
 use kaldi_gmm::FullGmm;
-use kaldi_log::log;
-use kaldi_mixtures::{AccumulateTables, MixtureStatsArguments, accumulate_tables};
+use kaldi_gmm::tables::{AccumulateTables, MixtureStatsArguments, accumulate_tables};
+use kaldi_io::log::log;
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Computes statistics of features for the estimation of a mixture with full covariances, with the posteriors of the mixture

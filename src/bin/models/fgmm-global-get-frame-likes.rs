@@ -4,7 +4,7 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::FullGmm;
-use kaldi_mixtures::{LikelihoodTables, write_likelihoods};
+use kaldi_gmm::tables::{LikelihoodTables, write_likelihoods};
 use kaldi_table::read_file;
 
 const USAGE: &str = "\

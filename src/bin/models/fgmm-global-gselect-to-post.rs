@@ -4,7 +4,7 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::FullGmm;
-use kaldi_mixtures::{PosteriorTables, write_posteriors};
+use kaldi_gmm::tables::{PosteriorTables, write_posteriors};
 use kaldi_table::read_file;
 
 const USAGE: &str = "\

@@ -5,10 +5,10 @@
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{AccumFullGmm, MleFullGmmOptions};
-use kaldi_log::{log, warning};
-use kaldi_random::Random;
+use kaldi_io::log::{log, warning};
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
+use kaldi_value::random::Random;
 
 const USAGE: &str = "\
 Makes a mixture with full covariances of statistics alone, without a model that is there before.

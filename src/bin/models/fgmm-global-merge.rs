@@ -4,9 +4,9 @@
 
 use kaldi_cli::{InputName, OutputName, Tally, wrong_usage};
 use kaldi_gmm::{FullGmm, Mixture};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_table::{create_output, read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Puts the Gaussians of several mixtures with full covariances together to one. Each mixture counts by its number of

@@ -4,9 +4,9 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::FullGmm;
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Converts a mixture of Gaussians with full covariances to one with diagonal covariances: the variances alone.

@@ -4,13 +4,13 @@
 //! are named.
 
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_gmm::tables::{each_posterior, log_average_likelihood, of_utterance};
+use kaldi_gmm::transform::MlltStats;
 use kaldi_gmm::{AcousticModel, pdf_posteriors};
-use kaldi_log::log;
-use kaldi_mixtures::{each_posterior, log_average_likelihood, of_utterance};
-use kaldi_random::{Pruning, Random};
+use kaldi_io::log::log;
 use kaldi_table::{read_file, write_file};
-use kaldi_transform::MlltStats;
-use kaldi_values::Format;
+use kaldi_value::Format;
+use kaldi_value::random::{Pruning, Random};
 
 const USAGE: &str = "\
 Computes statistics for the estimation of MLLT (semi-tied covariances) with a model of Gaussian mixtures, from posteriors of

@@ -5,13 +5,13 @@
 use std::sync::Arc;
 
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_gmm::tables::of_utterance;
 use kaldi_gmm::{AcousticModel, AcousticStats, GmmFlags};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
-use kaldi_mixtures::of_utterance;
-use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, SequentialReader, read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Computes statistics of features for the estimation of a model of Gaussian mixtures, from alignments of transition-ids.

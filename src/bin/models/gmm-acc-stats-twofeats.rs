@@ -5,12 +5,12 @@
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_gmm::tables::{each_posterior, log_average_likelihood, of_utterance};
 use kaldi_gmm::{AcousticModel, AcousticStats, GmmFlags};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
-use kaldi_mixtures::{each_posterior, log_average_likelihood, of_utterance};
 use kaldi_table::{RandomAccessReader, read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Computes statistics for the estimation of a model of Gaussian mixtures. The first features are for the likelihoods, the

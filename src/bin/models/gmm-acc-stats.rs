@@ -3,11 +3,11 @@
 //! Matches Kaldi's `gmm-acc-stats`.
 
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_gmm::tables::{each_posterior, log_average_likelihood, of_utterance};
 use kaldi_gmm::{AcousticModel, AcousticStats, GmmFlags};
-use kaldi_log::log;
-use kaldi_mixtures::{each_posterior, log_average_likelihood, of_utterance};
+use kaldi_io::log::log;
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Computes statistics of features for the estimation of a model of Gaussian mixtures, from posteriors of transition-ids.

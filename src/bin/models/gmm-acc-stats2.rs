@@ -3,12 +3,12 @@
 //! Matches Kaldi's `gmm-acc-stats2`.
 
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_gmm::tables::{each_posterior, of_utterance};
 use kaldi_gmm::{AcousticModel, AcousticStats, GmmFlags};
-use kaldi_log::log;
-use kaldi_mixtures::{each_posterior, of_utterance};
-use kaldi_number::general;
+use kaldi_io::log::log;
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Computes statistics for discriminative training of a model of Gaussian mixtures, from posteriors of transition-ids: of the

@@ -3,7 +3,7 @@
 //! Matches Kaldi's `gmm-basis-fmllr-accs-gpost`, except that all frames count. In Kaldi the last one of each utterance, or of the last
 //! utterance of each speaker, does not.
 
-use kaldi_values::GaussPost;
+use kaldi_value::GaussPost;
 
 use crate::gmm_basis_fmllr_accs::write_stats;
 

@@ -5,10 +5,10 @@
 
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_gmm::AcousticModel;
-use kaldi_log::log;
-use kaldi_mixtures::{FmllrPosteriors, SpeakerTables, basis_stats};
+use kaldi_gmm::tables::{FmllrPosteriors, SpeakerTables, basis_stats};
+use kaldi_io::log::log;
 use kaldi_table::{read_file, write_file};
-use kaldi_values::{Format, Posterior};
+use kaldi_value::{Format, Posterior};
 
 const USAGE: &str = "\
 Computes statistics from which bases of fMLLR transforms are trained, from posteriors of transition-ids: of each utterance or, with

@@ -4,11 +4,11 @@
 
 use kaldi_cli::{InputName, OutputName, Tally, sum_stats};
 use kaldi_gmm::AcousticModel;
-use kaldi_log::log;
-use kaldi_number::general;
+use kaldi_gmm::transform::BasisFmllrStats;
+use kaldi_io::log::log;
 use kaldi_table::{read_file, write_file};
-use kaldi_transform::BasisFmllrStats;
-use kaldi_values::Format;
+use kaldi_value::Format;
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Trains bases whose sums are fMLLR transforms, from statistics of many speakers.

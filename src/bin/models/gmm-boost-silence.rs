@@ -7,10 +7,10 @@ use anyhow::bail;
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_gmm::AcousticModel;
 use kaldi_hmm::parse_phones;
-use kaldi_log::{log, warning};
-use kaldi_number::general;
+use kaldi_io::log::{log, warning};
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Multiplies the weights of the Gaussians of some phones, most often of silence, so that they become more probable.

@@ -4,7 +4,7 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::AcousticModel;
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_matrix::Matrix;
 use kaldi_table::{SequentialReader, TableWriter, read_file};
 

@@ -6,9 +6,9 @@
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{AcousticModel, GaussiansOnly};
 use kaldi_hmm::TransitionModel;
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_table::{create_output, read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Copies a model of Gaussian mixtures, or one of its two parts, between text and binary.

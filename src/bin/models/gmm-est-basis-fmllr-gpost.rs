@@ -5,10 +5,10 @@
 
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_gmm::AcousticModel;
-use kaldi_mixtures::{BasisTargets, SpeakerTables, write_basis_fmllr};
+use kaldi_gmm::tables::{BasisTargets, SpeakerTables, write_basis_fmllr};
+use kaldi_gmm::transform::{BasisFmllr, BasisFmllrOptions};
 use kaldi_table::read_file;
-use kaldi_transform::{BasisFmllr, BasisFmllrOptions};
-use kaldi_values::GaussPost;
+use kaldi_value::GaussPost;
 
 const USAGE: &str = "\
 Estimates transforms of features to which a model fits best as sums of bases, for speakers with little data, from posteriors of

@@ -4,10 +4,10 @@
 
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_gmm::AcousticModel;
-use kaldi_mixtures::{SpeakerTables, write_fmllr};
+use kaldi_gmm::tables::{SpeakerTables, write_fmllr};
+use kaldi_gmm::transform::FmllrOptions;
 use kaldi_table::read_file;
-use kaldi_transform::FmllrOptions;
-use kaldi_values::GaussPost;
+use kaldi_value::GaussPost;
 
 const USAGE: &str = "\
 Estimates transforms of features to which a model fits best (fMLLR), from posteriors of Gaussians: one for each

@@ -5,11 +5,11 @@
 
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_gmm::AcousticModel;
+use kaldi_gmm::tables::{SpeakerTables, write_raw_fmllr};
+use kaldi_gmm::transform::{RawFmllrOptions, SplicedTransform};
 use kaldi_matrix::Matrix;
-use kaldi_mixtures::{SpeakerTables, write_raw_fmllr};
 use kaldi_table::read_file;
-use kaldi_transform::{RawFmllrOptions, SplicedTransform};
-use kaldi_values::GaussPost;
+use kaldi_value::GaussPost;
 
 const USAGE: &str = "\
 Estimates transforms of frames before they are spliced and transformed (LDA and MLLT), to which a model of transformed features

@@ -6,10 +6,10 @@
 use anyhow::bail;
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_gmm::AcousticModel;
-use kaldi_mixtures::{FmllrPosteriors as _, SpeakerTables, VtlnTargets, write_vtln};
+use kaldi_gmm::tables::{FmllrPosteriors as _, SpeakerTables, VtlnTargets, write_vtln};
+use kaldi_gmm::transform::{FmllrUpdate, LinearVtln};
 use kaldi_table::read_file;
-use kaldi_transform::{FmllrUpdate, LinearVtln};
-use kaldi_values::GaussPost;
+use kaldi_value::GaussPost;
 
 const USAGE: &str = "\
 Chooses the linear VTLN transform under which a model fits best, from posteriors of Gaussians: for each utterance or, with

@@ -4,10 +4,10 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{AcousticModel, AcousticStats};
-use kaldi_log::{log, warning};
-use kaldi_number::general;
+use kaldi_io::log::{log, warning};
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Moves the means of a model by the change from old statistics to new ones, and scales its variances likewise. So the model follows

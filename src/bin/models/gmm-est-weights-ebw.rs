@@ -4,10 +4,10 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{AcousticModel, AcousticStats, EbwWeightOptions, GmmFlags};
-use kaldi_log::log;
-use kaldi_number::general;
+use kaldi_io::log::log;
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Estimates the weights of the Gaussians of a model discriminatively, for MMI, MPE or MCE (extended Baum-Welch). The statistics of

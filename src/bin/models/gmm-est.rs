@@ -3,16 +3,16 @@
 //! Matches Kaldi's `gmm-est`, also in the random numbers of --mix-up, and in the pdf that gets a Gaussian if several are equal.
 
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_gmm::tables::{merge_by_counts, split_by_counts, warn_of_low_counts};
 use kaldi_gmm::{
     AcousticModel, AcousticStats, AmDiagGmm, GaussianTargets, GmmFlags, GmmStats as _, MleDiagGmmOptions,
     MleTransitionOptions, estimate_transitions,
 };
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Vector;
-use kaldi_mixtures::{merge_by_counts, split_by_counts, warn_of_low_counts};
-use kaldi_number::general;
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Estimates a model of Gaussian mixtures from statistics: one step of training. With --mix-up Gaussians are then split, those

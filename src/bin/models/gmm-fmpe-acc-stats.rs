@@ -5,13 +5,13 @@
 use std::sync::Arc;
 
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_gmm::transform::{Fmpe, FmpeStats};
 use kaldi_gmm::{AcousticModel, PdfStats};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
-use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, SequentialReader, read_file, write_file};
-use kaldi_transform::{Fmpe, FmpeStats};
-use kaldi_values::{Format, Posterior};
+use kaldi_value::number::general;
+use kaldi_value::{Format, Posterior};
 
 const USAGE: &str = "\
 Computes statistics for the training of an fMPE transform, from features before the transform and posteriors of transition-ids,
@@ -83,7 +83,7 @@ fn gmm_fmpe_acc_stats(opts: Options) -> anyhow::Result<Tally> {
         };
         let by_feats = (&derivative.direct, derivative.indirect.as_ref());
         let added = fmpe.add_derivatives(&feats, &selected, by_feats, &mut stats);
-        added.map_err(|error| kaldi_mixtures::of_utterance(key.as_ref(), error))?;
+        added.map_err(|error| kaldi_gmm::tables::of_utterance(key.as_ref(), error))?;
         log_like += derivative.log_like;
         num_frames += feats.num_rows();
         tally.done += 1;

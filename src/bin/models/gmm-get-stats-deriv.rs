@@ -4,10 +4,10 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{AcousticModel, AcousticStats};
-use kaldi_log::{log, warning};
-use kaldi_number::general;
+use kaldi_io::log::{log, warning};
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Computes the derivatives of a discriminative objective function by the statistics that a model was estimated from: the indirect

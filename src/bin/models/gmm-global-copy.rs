@@ -4,9 +4,9 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::DiagGmm;
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_table::{read_file, write_file};
-use kaldi_values::{Format, Value};
+use kaldi_value::{Format, Value};
 
 const USAGE: &str = "\
 Copies a mixture of Gaussians with diagonal covariances, for instance to text. The constant parts of the likelihoods are

@@ -5,12 +5,12 @@
 
 use anyhow::bail;
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
+use kaldi_gmm::tables::{SpeakerTables, VtlnTargets, write_vtln};
+use kaldi_gmm::transform::{FmllrStats, FmllrUpdate, LinearVtln};
 use kaldi_gmm::{DiagGmm, Mixture as _};
 use kaldi_matrix::Matrix;
-use kaldi_mixtures::{SpeakerTables, VtlnTargets, write_vtln};
 use kaldi_table::read_file;
-use kaldi_transform::{FmllrStats, FmllrUpdate, LinearVtln};
-use kaldi_values::Posterior;
+use kaldi_value::Posterior;
 
 const USAGE: &str = "\
 Chooses the linear VTLN transform under which a mixture of Gaussians fits best, from posteriors of its Gaussians: for each

@@ -3,13 +3,13 @@
 //! Matches Kaldi's `gmm-global-est`, also in the random numbers of --mix-up.
 
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_gmm::tables::warn_of_low_counts;
 use kaldi_gmm::{AccumDiagGmm, DiagGmm, GmmFlags, Mixture, MleDiagGmmOptions};
-use kaldi_log::{log, warning};
-use kaldi_mixtures::warn_of_low_counts;
-use kaldi_number::general;
-use kaldi_random::Random;
+use kaldi_io::log::{log, warning};
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
+use kaldi_value::number::general;
+use kaldi_value::random::Random;
 
 const USAGE: &str = "\
 Estimates a mixture with diagonal covariances from statistics: one step of training. With --mix-up it then splits the

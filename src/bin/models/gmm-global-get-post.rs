@@ -5,11 +5,11 @@
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{DiagGmm, Error, Mixture, posterior_entry};
-use kaldi_log::{log, vlog, warning};
+use kaldi_io::log::{log, vlog, warning};
 use kaldi_matrix::Matrix;
-use kaldi_number::general;
 use kaldi_table::{Record, SequentialReader, TableWriter, read_file};
-use kaldi_values::Posterior;
+use kaldi_value::Posterior;
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Computes the posteriors of the Gaussians of a mixture with diagonal covariances in each frame, the largest first, and keeps

@@ -5,7 +5,7 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::DiagGmm;
-use kaldi_mixtures::{PosteriorTables, write_posteriors};
+use kaldi_gmm::tables::{PosteriorTables, write_posteriors};
 use kaldi_table::read_file;
 
 const USAGE: &str = "\

@@ -5,14 +5,14 @@
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally, num_threads};
+use kaldi_gmm::tables::warn_of_low_counts;
 use kaldi_gmm::{DiagGmm, GmmFlags, Mixture, MleDiagGmmOptions};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
-use kaldi_mixtures::warn_of_low_counts;
-use kaldi_number::general;
-use kaldi_random::Random;
 use kaldi_table::{SequentialReader, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
+use kaldi_value::number::general;
+use kaldi_value::random::Random;
 
 const USAGE: &str = "\
 Makes a mixture with diagonal covariances: its means are frames drawn at random, and it is trained on features in memory.

@@ -4,9 +4,9 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{DiagGmm, FullGmm};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Converts a mixture of Gaussians with diagonal covariances to one with full covariances, which are zero outside of the

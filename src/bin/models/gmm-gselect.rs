@@ -5,10 +5,10 @@
 //! frames is skipped.
 
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_gmm::tables::{SelectTables, write_selection};
 use kaldi_gmm::{DiagGmm, Mixture};
-use kaldi_mixtures::{SelectTables, write_selection};
 use kaldi_table::read_file;
-use kaldi_values::Value;
+use kaldi_value::Value;
 
 const USAGE: &str = "\
 Selects the Gaussians of a mixture with diagonal covariances that are most likely for each frame, the best first. With
@@ -22,7 +22,7 @@ See also: gmm-global-get-post, fgmm-global-gselect-to-post, copy-gselect, fgmm-g
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// The number of Gaussians to select
-    #[arg(long, default_value_t = 50, value_name = "int", value_parser = kaldi_number::integer::<usize>(1..=i32::MAX.into()))]
+    #[arg(long, default_value_t = 50, value_name = "int", value_parser = kaldi_value::number::integer::<usize>(1..=i32::MAX.into()))]
     n: usize,
     /// Wspecifier for the log likelihood of each utterance, as far as it comes from the selected Gaussians
     #[arg(long)]

@@ -6,10 +6,10 @@ use anyhow::{Context, ensure};
 use kaldi_cli::{Arg, InputName, OutputName, Tally, read_text};
 use kaldi_gmm::{AcousticModel, AmDiagGmm, DiagGmm};
 use kaldi_hmm::{BiphoneTree, HmmTopology, Note, PhoneCounts, TransitionModel, parse_phones, read_phone_sets};
-use kaldi_log::{log, vlog, warning};
+use kaldi_io::log::{log, vlog, warning};
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Makes a tree with a leaf for each pair of phones, for systems that are trained without alignments, and a model in which all

@@ -3,10 +3,10 @@
 //! Matches Kaldi's `gmm-init-lvtln`.
 
 use kaldi_cli::{OutputName, Tally};
-use kaldi_log::log;
+use kaldi_gmm::transform::LinearVtln;
+use kaldi_io::log::log;
 use kaldi_table::write_file;
-use kaldi_transform::LinearVtln;
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Starts linear VTLN: a transform for each warp factor, all of which change nothing until they are set.

@@ -6,10 +6,10 @@ use anyhow::ensure;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{AcousticModel, FeatureMoments, InitialGaussian};
 use kaldi_hmm::{ContextDependency, TransitionModel};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{SequentialReader, read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Makes a model of a tree in which each pdf is one Gaussian with the mean and the variance of some features, or with a mean of

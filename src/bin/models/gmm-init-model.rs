@@ -6,11 +6,11 @@ use anyhow::{Context, bail, ensure};
 use kaldi_cli::{InputName, OutputName, Tally, wrong_usage};
 use kaldi_gmm::{AcousticModel, AmDiagGmm, DiagGmm, InitialGaussian};
 use kaldi_hmm::{ContextDependency, Event, GaussStats, TransitionModel, TreeStats};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Vector;
-use kaldi_number::general;
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
+use kaldi_value::number::general;
 use std::collections::BTreeMap;
 
 const USAGE: &str = "\

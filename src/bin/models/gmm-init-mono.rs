@@ -7,11 +7,11 @@ use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_gmm::{AcousticModel, FeatureMoments, InitialGaussian};
 use kaldi_hmm::{ContextDependency, HmmTopology, Note, TransitionModel, read_phone_sets};
 use kaldi_io::Input;
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
-use kaldi_random::Random;
 use kaldi_table::{SequentialReader, read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
+use kaldi_value::random::Random;
 
 const USAGE: &str = "\
 Makes a model in which each pdf class of each phone has a pdf of one Gaussian, and its tree: the start of training. All pdfs

@@ -4,10 +4,10 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{AcousticModel, AcousticStats};
-use kaldi_log::log;
-use kaldi_number::general;
+use kaldi_io::log::log;
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Adds frames to the statistics of each Gaussian, with the mean and the variance that it has in other statistics or in a model

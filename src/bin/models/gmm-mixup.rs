@@ -4,12 +4,12 @@
 
 use anyhow::ensure;
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_gmm::tables::{merge_by_counts, split_by_counts};
 use kaldi_gmm::{AcousticModel, GaussianTargets};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_matrix::Vector;
-use kaldi_mixtures::{merge_by_counts, split_by_counts};
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Splits Gaussians until there are more, or merges them until there are fewer. How many a pdf gets depends on its count.

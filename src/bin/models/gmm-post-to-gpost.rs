@@ -4,12 +4,12 @@
 //! posteriors are named.
 
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_gmm::tables::{each_posterior, log_average_likelihood, of_utterance};
 use kaldi_gmm::{AcousticModel, pdf_posteriors};
-use kaldi_log::log;
-use kaldi_mixtures::{each_posterior, log_average_likelihood, of_utterance};
-use kaldi_random::{Pruning, Random};
+use kaldi_io::log::log;
 use kaldi_table::{TableWriter, read_file};
-use kaldi_values::GaussPost;
+use kaldi_value::GaussPost;
+use kaldi_value::random::{Pruning, Random};
 
 const USAGE: &str = "\
 Computes the posteriors of the Gaussians of each pdf, from posteriors of transition-ids, for transforms that are estimated

@@ -4,9 +4,9 @@
 
 use kaldi_cli::{InputName, OutputName, Tally, sum_stats};
 use kaldi_gmm::AcousticStats;
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_table::write_file;
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Sums statistics for the estimation of a model of Gaussian mixtures.

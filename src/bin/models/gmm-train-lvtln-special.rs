@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
-use kaldi_log::{log, warning};
+use kaldi_gmm::tables::of_utterance;
+use kaldi_gmm::transform::{Error, LinearVtln, VtlnPairs};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
-use kaldi_mixtures::of_utterance;
-use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, SequentialReader, read_file, write_file};
-use kaldi_transform::{Error, LinearVtln, VtlnPairs};
-use kaldi_values::{Format, Posterior};
+use kaldi_value::number::general;
+use kaldi_value::{Format, Posterior};
 
 const USAGE: &str = "\
 Sets one of the transforms of linear VTLN to the one that turns features into warped ones with the smallest squares of errors.

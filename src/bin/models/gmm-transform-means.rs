@@ -4,10 +4,10 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::AcousticModel;
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_matrix::Matrix;
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Transforms the means of all Gaussians, linearly or with an offset in the last column.

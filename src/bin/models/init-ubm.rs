@@ -4,13 +4,13 @@
 
 use anyhow::ensure;
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_gmm::tables::merge_by_counts;
 use kaldi_gmm::{AcousticModel, FullGmm, GaussianTargets, Mixture, UbmOptions};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Vector;
-use kaldi_mixtures::merge_by_counts;
-use kaldi_number::general;
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Clusters the Gaussians of all pdfs of a model into one mixture, of full or of diagonal covariances.

@@ -5,12 +5,12 @@
 
 use anyhow::ensure;
 use kaldi_cli::{InputName, OutputName, Tally, num_threads};
+use kaldi_io::log::{log, vlog, warning};
 use kaldi_ivector::{IvectorEstimator, online_ivectors};
-use kaldi_log::{log, vlog, warning};
 use kaldi_matrix::Matrix;
-use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file};
-use kaldi_values::Posterior;
+use kaldi_value::Posterior;
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Extracts an i-vector from the frames of an utterance up to the first, the 11th, the 21st and so on, given the weights of

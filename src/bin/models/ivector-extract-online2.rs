@@ -9,13 +9,13 @@ use anyhow::{Context, anyhow};
 use bstr::BString;
 use kaldi_cli::{InputName, MapName, OutputName, Tally, num_threads};
 use kaldi_feat::{OnlineCmvn, OnlineCmvnOptions, Splice};
+use kaldi_io::log::{Logged, log, vlog, warning};
 use kaldi_ivector::{IvectorEstimator, StreamExtractor, StreamIvectors, StreamOptions};
-use kaldi_log::{Logged, log, vlog, warning};
 use kaldi_matrix::{Matrix, Vector};
-use kaldi_number::general;
 use kaldi_reader::{Reader, ReaderExt, from_fn, par_map};
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter, read_file};
-use kaldi_values::{Tokens, Value};
+use kaldi_value::number::general;
+use kaldi_value::{Tokens, Value};
 
 /// Bytes of features that are read before they are needed.
 const IN_FLIGHT: usize = 64 << 20;

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use anyhow::{Context, ensure};
 use bstr::BString;
 use kaldi_cli::{InputName, MapName, OutputName, Tally, asked_threads, num_threads};
+use kaldi_io::log::{log, vlog, warning};
 use kaldi_ivector::{Ivector, IvectorEstimator, IvectorExtractor, UtteranceStats};
-use kaldi_log::{log, vlog, warning};
 use kaldi_matrix::{Matrix, Vector};
-use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter, read_file};
-use kaldi_values::{Posterior, Tokens};
+use kaldi_value::number::general;
+use kaldi_value::{Posterior, Tokens};
 
 /// Utterances for each thread whose i-vectors are computed together.
 const PER_THREAD: usize = 16;

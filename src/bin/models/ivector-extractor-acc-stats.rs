@@ -5,12 +5,12 @@
 
 use anyhow::Context;
 use kaldi_cli::{InputName, OutputName, Tally, num_threads};
+use kaldi_io::log::{log, warning};
 use kaldi_io::printable_wxfilename;
 use kaldi_ivector::{IvectorEstimator, StatsAccumulator, StatsOptions};
-use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{RandomAccessReader, SequentialReader, read_file, write_file};
-use kaldi_values::{Format, Posterior};
+use kaldi_value::{Format, Posterior};
 
 const USAGE: &str = "\
 Collects statistics of utterances and their i-vectors, from which ivector-extractor-est estimates a better extractor.

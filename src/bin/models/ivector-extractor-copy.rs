@@ -5,7 +5,7 @@
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_ivector::IvectorExtractor;
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Copies an i-vector extractor, for example to text form.

@@ -3,12 +3,12 @@
 //! Matches Kaldi's `ivector-extractor-est`, the signs of the dimensions of i-vectors included.
 
 use kaldi_cli::{InputName, OutputName, Tally, num_threads};
+use kaldi_io::log::{log, warning};
 use kaldi_io::printable_wxfilename;
 use kaldi_ivector::{ExtractorOptions, ExtractorUpdate, IvectorExtractor, IvectorExtractorStats};
-use kaldi_log::{log, warning};
-use kaldi_number::general;
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Estimates an i-vector extractor anew, from statistics that were collected with it.

@@ -5,13 +5,13 @@
 use anyhow::Context;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{FullGmm, Mixture};
+use kaldi_io::log::log;
 use kaldi_io::printable_wxfilename;
 use kaldi_ivector::IvectorExtractor;
-use kaldi_log::log;
 use kaldi_matrix::{Matrix, Vector};
-use kaldi_random::Random;
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
+use kaldi_value::random::Random;
 
 const USAGE: &str = "\
 Makes an i-vector extractor of a Gaussian mixture with full covariances: the start of training. How means depend on the

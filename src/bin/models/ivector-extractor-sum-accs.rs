@@ -4,11 +4,11 @@
 //! other.
 
 use kaldi_cli::{InputName, OutputName, Tally, add_files};
+use kaldi_io::log::log;
 use kaldi_io::printable_wxfilename;
 use kaldi_ivector::IvectorExtractorStats;
-use kaldi_log::log;
 use kaldi_table::write_file;
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Sums statistics of ivector-extractor-acc-stats. The output comes last.

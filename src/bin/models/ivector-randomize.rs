@@ -4,10 +4,10 @@
 //! and that an utterance is counted once.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_matrix::Matrix;
-use kaldi_random::Random;
 use kaldi_table::{SequentialReader, TableWriter};
+use kaldi_value::random::Random;
 
 const USAGE: &str = "\
 Replaces rows of matrices by a row that is drawn from those after it and the row itself. In training with i-vectors of

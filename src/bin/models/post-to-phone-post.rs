@@ -5,10 +5,10 @@
 use anyhow::Context;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_hmm::{PhonesOfPdfs, TransitionModel};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_matrix::Vector;
 use kaldi_table::{SequentialReader, TableWriter, read_file};
-use kaldi_values::Posterior;
+use kaldi_value::Posterior;
 
 const USAGE: &str = "\
 Converts posteriors from transition-ids to phones: sums the weights of the transition-ids of each phone. With

@@ -5,10 +5,10 @@
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_hmm::TransitionModel;
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_matrix::Vector;
 use kaldi_table::{SequentialReader, read_file, write_file};
-use kaldi_values::{Format, Posterior};
+use kaldi_value::{Format, Posterior};
 
 const USAGE: &str = "\
 Adds up the weights of each transition-id in posteriors. The result is a vector with an element for each transition-id,

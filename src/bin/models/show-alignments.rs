@@ -8,7 +8,7 @@ use kaldi_cli::{InputName, Tally};
 use kaldi_hmm::{PhoneSegment, TransitionModel};
 use kaldi_io::Output;
 use kaldi_table::{SequentialReader, read_file};
-use kaldi_values::SymbolTable;
+use kaldi_value::SymbolTable;
 
 const USAGE: &str = "\
 Shows each alignment in two lines: its transition-ids, in brackets phone by phone, and the names of the phones below them.

@@ -7,9 +7,9 @@ use kaldi_cli::{InputName, Tally};
 use kaldi_hmm::TransitionModel;
 use kaldi_io::Output;
 use kaldi_matrix::Vector;
-use kaldi_number::general;
 use kaldi_table::read_file;
-use kaldi_values::SymbolTable;
+use kaldi_value::SymbolTable;
+use kaldi_value::number::general;
 use std::fmt::Write;
 
 const USAGE: &str = "\

@@ -4,9 +4,9 @@
 
 use kaldi_cli::{InputName, OutputName, Tally, add_files};
 use kaldi_hmm::{TreeStats, TreeStatsSum};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_table::write_file;
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Sums statistics of acc-tree-stats: those of the same state in the same window of phones.

@@ -6,9 +6,9 @@
 use anyhow::Context;
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_hmm::{SilenceWeight, TransitionModel, parse_phones};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_table::{Record, SequentialReader, TableWriter, read_file};
-use kaldi_values::{Format, Posterior};
+use kaldi_value::{Format, Posterior};
 
 const USAGE: &str = "\
 Multiplies the posteriors of some phones, most often of silence, by a weight; a weight of 0 removes them.
@@ -64,7 +64,7 @@ fn weight_silence_post(opts: Options) -> anyhow::Result<Tally> {
 }
 
 fn parse_weight(text: &[u8]) -> anyhow::Result<f32> {
-    let number = kaldi_number::parse_f32(text.trim_ascii()).ok();
+    let number = kaldi_value::number::parse_f32(text.trim_ascii()).ok();
     let number = number.filter(|(_, length)| *length == text.trim_ascii().len()).map(|(number, _)| number);
     number.with_context(|| {
         format!("Invalid silence-weight parameter: expected a number, got {:?}", String::from_utf8_lossy(text))

@@ -3,9 +3,9 @@
 //! Matches Kaldi's `ali-to-post`.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_table::{SequentialReader, TableWriter};
-use kaldi_values::Posterior;
+use kaldi_value::Posterior;
 
 const USAGE: &str = "\
 Converts alignments to posteriors: each frame gets the index that is aligned with it (transition, pdf, phone ...), with

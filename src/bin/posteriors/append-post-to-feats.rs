@@ -4,11 +4,11 @@
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{FileOrTable, SequentialReader, TableWriter, are_tables};
-use kaldi_values::Format;
-use kaldi_values::Posterior;
+use kaldi_value::Format;
+use kaldi_value::Posterior;
 
 const USAGE: &str = "\
 Appends posteriors to features: every frame gets --post-dim more columns, one for each index, with the weights that the

@@ -4,7 +4,7 @@
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_table::{SequentialReader, TableWriter};
 
 const USAGE: &str = "\

@@ -3,9 +3,9 @@
 //! Matches Kaldi's `copy-post`.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_table::{SequentialReader, TableWriter};
-use kaldi_values::Posterior;
+use kaldi_value::Posterior;
 
 const USAGE: &str = "\
 Copies tables of posteriors, between archives, text and binary; can scale them.

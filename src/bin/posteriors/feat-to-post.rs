@@ -3,7 +3,7 @@
 //! Matches Kaldi's `feat-to-post`.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_matrix::Matrix;
 use kaldi_table::{SequentialReader, TableWriter};
 

@@ -3,10 +3,10 @@
 //! Matches Kaldi's `get-post-on-ali`; in addition, utterances without an alignment are named.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Vector;
 use kaldi_table::{Counts, RandomAccessReader, SequentialReader, TableWriter};
-use kaldi_values::Posterior;
+use kaldi_value::Posterior;
 
 const USAGE: &str = "\
 Finds, for each frame, the weight that a posterior gives to the index of an alignment: a measure of confidence. It is 0

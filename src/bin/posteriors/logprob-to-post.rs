@@ -4,11 +4,11 @@
 //! any number of threads.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_matrix::Matrix;
-use kaldi_random::{Pruning, Random, RandomArguments};
 use kaldi_table::{SequentialReader, TableWriter};
-use kaldi_values::Posterior;
+use kaldi_value::Posterior;
+use kaldi_value::random::{Pruning, Random, RandomArguments};
 
 const USAGE: &str = "\
 Converts matrices of log-probabilities, a row for each frame, to posteriors: for each frame the numbers of the columns

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::{log, vlog, warning};
+use kaldi_io::log::{log, vlog, warning};
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
-use kaldi_values::Posterior;
+use kaldi_value::Posterior;
 
 const USAGE: &str = "\
 Pastes two or more tables of posteriors frame by frame. The indexes of each table come after those of the tables before

@@ -5,11 +5,11 @@
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_matrix::Matrix;
 use kaldi_table::{SequentialReader, TableWriter, are_tables};
-use kaldi_values::Format;
-use kaldi_values::Posterior;
+use kaldi_value::Format;
+use kaldi_value::Posterior;
 
 const USAGE: &str = "\
 Converts posteriors to feature matrices: a row for each frame, with the weights in the columns of the indexes, and zeros

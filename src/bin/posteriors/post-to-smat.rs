@@ -4,10 +4,10 @@
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_matrix::SparseMatrix;
 use kaldi_table::{SequentialReader, TableWriter};
-use kaldi_values::Posterior;
+use kaldi_value::Posterior;
 
 const USAGE: &str = "\
 Converts posteriors to sparse matrices: a row for each frame, with the weights in the columns of the indexes. Weights of

@@ -3,10 +3,10 @@
 //! Matches Kaldi's `post-to-weights`.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_matrix::Vector;
 use kaldi_table::{SequentialReader, TableWriter};
-use kaldi_values::Posterior;
+use kaldi_value::Posterior;
 
 const USAGE: &str = "\
 Converts posteriors to one weight for each frame, the sum of the frame's weights.

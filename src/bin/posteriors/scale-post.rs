@@ -5,9 +5,9 @@
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::is_specifier;
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter};
-use kaldi_values::Posterior;
+use kaldi_value::Posterior;
 
 const USAGE: &str = "\
 Multiplies the weights of posteriors by a number, one for all or one for each utterance; a factor of 0 leaves the frames
@@ -54,7 +54,7 @@ fn scale_post(opts: Options) -> anyhow::Result<Tally> {
 
 fn read_scale(text: &InputName) -> anyhow::Result<f32> {
     let word = text.trim_ascii();
-    match kaldi_number::parse_f64(word) {
+    match kaldi_value::number::parse_f64(word) {
         Ok((scale, length)) if length == word.len() => Ok(scale as f32),
         _ => bail!("expected a scale or the rspecifier of scales, got {:?}", &**text),
     }

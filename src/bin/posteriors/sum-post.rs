@@ -5,10 +5,10 @@
 use std::sync::Arc;
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::{log, warning};
-use kaldi_number::Digits;
+use kaldi_io::log::{log, warning};
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
-use kaldi_values::Posterior;
+use kaldi_value::Posterior;
+use kaldi_value::number::Digits;
 
 const USAGE: &str = "\
 Sums two tables of posteriors, frame by frame; with --scale2=-1 it takes their difference.

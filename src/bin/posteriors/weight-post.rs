@@ -4,10 +4,10 @@
 //! in Kaldi the result depends on what is in memory there.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Vector;
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter};
-use kaldi_values::Posterior;
+use kaldi_value::Posterior;
 
 const USAGE: &str = "\
 Multiplies posteriors by weights, one for each frame; frames with a weight of 0, and those after the last weight, become

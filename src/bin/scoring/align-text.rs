@@ -5,10 +5,10 @@
 use bstr::BStr;
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_io::ParseError;
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_score::align;
 use kaldi_table::{Entry, RandomAccessReader, SequentialReader, TableWriter, WorkError};
-use kaldi_values::Tokens;
+use kaldi_value::Tokens;
 
 const USAGE: &str = "\
 Aligns each sentence of one table with the sentence of the same key in another, so that as few words as possible differ,

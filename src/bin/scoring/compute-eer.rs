@@ -5,10 +5,10 @@
 use anyhow::{Context, bail};
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, Tally};
+use kaldi_io::log::log;
 use kaldi_io::{Input, Output};
-use kaldi_log::log;
-use kaldi_number::Digits;
 use kaldi_score::equal_error;
+use kaldi_value::number::Digits;
 
 const USAGE: &str = "\
 Prints the equal error rate in percent, without a newline: the rate at which the share of refused target trials equals
@@ -62,7 +62,7 @@ fn read_trial(line: &[u8]) -> anyhow::Result<(f32, bool)> {
     let [score, kind] = words[..] else {
         bail!("line must have two fields, got {:?}", line.as_bstr());
     };
-    let score = match kaldi_number::parse_f32(score) {
+    let score = match kaldi_value::number::parse_f32(score) {
         Ok((number, length)) if length == score.len() && !number.is_nan() => number,
         _ => bail!("first field must be float, got {score:?}"),
     };

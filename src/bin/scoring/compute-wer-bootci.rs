@@ -5,10 +5,10 @@
 use anyhow::Context;
 use kaldi_cli::{InputName, Tally};
 use kaldi_io::Output;
-use kaldi_random::Random;
 use kaldi_score::{Interval, Mode, Percent, SentenceErrors, count_edits, improvement, wer_interval};
 use kaldi_table::{RandomAccessReader, SequentialReader};
-use kaldi_values::Tokens;
+use kaldi_value::Tokens;
+use kaldi_value::random::Random;
 
 const USAGE: &str = "\
 Computes the word error rate with its 95 % confidence interval, by drawing sentences many times (the bootstrap of Bisani

@@ -7,7 +7,7 @@ use kaldi_cli::{InputName, Tally};
 use kaldi_io::Output;
 use kaldi_score::{ErrorRates, Mode, ScoredUnit, count_edits};
 use kaldi_table::{RandomAccessReader, SequentialReader};
-use kaldi_values::Tokens;
+use kaldi_value::Tokens;
 
 const USAGE: &str = "\
 Compares recognized sentences with the spoken ones, and prints the word error rate (WER: insertions, deletions and

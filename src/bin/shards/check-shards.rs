@@ -7,11 +7,11 @@ use kaldi_corpus::expand_pattern;
 use kaldi_corpus::shard::{
     FaultKind, FieldPath, Findings, Grouping, NemoCheck, ShardChecks, ShardFault, ShardName, ShardNames, Wanted,
 };
+use kaldi_io::log::log;
 use kaldi_io::{AdviceGiven, Output, printable, printable_json};
-use kaldi_log::log;
 use kaldi_reader::{ReaderExt, par_map};
-use kaldi_tar::{SharFolder, SharStream};
 use serde_json::Value;
+use shards::{SharFolder, SharStream};
 use std::collections::HashMap;
 use std::collections::hash_map::{DefaultHasher, Entry};
 use std::hash::{Hash, Hasher};
@@ -162,8 +162,8 @@ fn misfits(folder: SharFolder) -> Vec<ShardFault> {
     cuts.leave_out_damaged(move |error| {
         let fault = match error {
             // What is wrong with a tar file alone was found before, but only if it has sound.
-            kaldi_tar::Error::Fault(fault) => *fault,
-            kaldi_tar::Error::Line { list, line, message } => {
+            shards::Error::Fault(fault) => *fault,
+            shards::Error::Line { list, line, message } => {
                 ShardFault::new(FaultKind::BadManifest, &list, line, message)
             }
             error => ShardFault::new(FaultKind::Unreadable, &name, 0, error.to_string()),

@@ -7,10 +7,10 @@ use kaldi_corpus::shard::{
     Error, Grouping, Packed, Places, SamplePlace, ShardCompression, ShardFormat, ShardIndex, ShardNames, ShardOptions,
     ShardSetWriter, Wanted,
 };
+use kaldi_io::log::{log, warning};
 use kaldi_io::{for_each_keyed_line, is_remote};
-use kaldi_log::{log, warning};
-use kaldi_random::Random;
 use kaldi_reader::{ReaderExt, from_fn, par_map};
+use kaldi_value::random::Random;
 use std::collections::{HashMap, HashSet};
 use std::fs;
 

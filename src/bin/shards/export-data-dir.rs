@@ -16,8 +16,8 @@ use kaldi_corpus::{
     DataDirectory, DirectoryTables, ExportAudio, ExportFormat, Exported, HiddenSound, ParquetFile, SoundFiles,
     SoundPlaceKind, SoundSize,
 };
+use kaldi_io::log::{log, warning};
 use kaldi_io::{Output, OutputSet, WorkStage};
-use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_reader::{ReaderExt, from_fn, par_map};
 use kaldi_table::{Entry, SequentialReader, WorkError};

@@ -7,11 +7,11 @@ use kaldi_corpus::shard::{
     Error, Field, FieldPath, Grouping, Payload, SampleStream, ShardNames, TarSample, Wanted, is_sound,
 };
 use kaldi_corpus::{SpeakerFacts, SpeakerFiles, check_folder_name};
+use kaldi_io::log::{log, warning};
 use kaldi_io::{Output, OutputSet, WorkStage, is_remote, without_pipe_signs};
-use kaldi_log::{log, warning};
 use kaldi_table::{Record, TableWriter, is_key};
-use kaldi_values::Tokens;
-use kaldi_values::{Cursor, Format, Value};
+use kaldi_value::Tokens;
+use kaldi_value::{Cursor, Format, Value};
 use kaldi_wave::{Wave, WaveFile, looks_like_sound, sound_suffix};
 use std::collections::HashSet;
 use std::io::Write;

@@ -8,10 +8,10 @@ use anyhow::{Result, anyhow};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, Tally};
 use kaldi_corpus::shard::{DaliIndex, Error, LhotseIndex, Members, ShardNames, Wanted};
+use kaldi_io::log::log;
 use kaldi_io::{Rxfilename, printable_rxfilename};
-use kaldi_log::log;
 use kaldi_reader::{Reader, ReaderExt, from_fn, par_map};
-use kaldi_tar::SharFolder;
+use shards::SharFolder;
 
 const USAGE: &str = "\
 Writes an index beside each shard, by which other programs find samples without reading the shard: lhotse 2 (x.tar.idx for

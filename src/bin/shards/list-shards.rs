@@ -8,8 +8,8 @@ use kaldi_corpus::shard::{
 };
 use kaldi_io::{Output, printable_json, quote_name};
 use kaldi_reader::{ReaderExt, par_map};
-use kaldi_tar::SharFolder;
 use serde_json::{Value, json};
+use shards::SharFolder;
 use std::collections::BTreeMap;
 
 const USAGE: &str = "\

@@ -9,8 +9,8 @@ use kaldi_corpus::{
     Extra, FeatureCopies, Manifest, ManifestOptions, NamedCorpus, Naming, PathPattern, SoundCopies, SoundForm,
     SpeakerRule, UtteranceRule, Utterances, check_folder_name, expand_pattern,
 };
+use kaldi_io::log::{log, warning};
 use kaldi_io::{Commands, Output, OutputSet, Rxfilename};
-use kaldi_log::{log, warning};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;

@@ -14,8 +14,8 @@ use kaldi_corpus::{
     ExportAudio, RecordingPart, Segments, SoundFiles, SoundPlaceKind, SoundSize, WantedFile, are_recordings,
     read_recordings, read_text, write_raw_line,
 };
+use kaldi_io::log::{log, warning};
 use kaldi_io::{Output, printable_rxfilename};
-use kaldi_log::{log, warning};
 use kaldi_reader::{ReaderExt, from_fn, par_map};
 
 const USAGE: &str = "\

@@ -14,12 +14,12 @@ use kaldi_corpus::shard::{
     Stored, Utterance, nemo_stem,
 };
 use kaldi_corpus::{RecordingPart, Segments, are_recordings, read_recordings, read_text};
+use kaldi_io::log::{log, warning};
 use kaldi_io::{AdviceGiven, Rspecifier, RspecifierKind, WorkStage};
-use kaldi_log::{log, warning};
-use kaldi_random::Random;
 use kaldi_reader::{ReaderExt, from_fn, par_map};
 use kaldi_table::{RandomAccessReader, SequentialReader};
-use kaldi_values::Token;
+use kaldi_value::Token;
+use kaldi_value::random::Random;
 use kaldi_wave::WaveFile;
 
 const USAGE: &str = "\

@@ -7,10 +7,10 @@ use kaldi_corpus::shard::{
     DaliIndex, Error, Field, FieldPath, Grouping, Member, Payload, ShardIndex, ShardNames, TarSample, TarSamples,
     Wanted, is_sound, sound_info,
 };
+use kaldi_io::log::{log, warning};
 use kaldi_io::{Output, Rxfilename, printable_rxfilename, quote_name, shell_quote};
-use kaldi_log::{log, warning};
 use kaldi_table::{ReaderExt, TableWriter, is_key, parse_script_line};
-use kaldi_values::Tokens;
+use kaldi_value::Tokens;
 use kaldi_wave::WaveSamples;
 
 const USAGE: &str = "\
@@ -149,7 +149,7 @@ fn check_name(shard: &BStr) -> Result<()> {
 }
 
 /// Creates a table; in text form if a file is named.
-fn create_table<T: kaldi_values::Value>(name: &BStr) -> kaldi_table::Result<TableWriter<T>> {
+fn create_table<T: kaldi_value::Value>(name: &BStr) -> kaldi_table::Result<TableWriter<T>> {
     if kaldi_io::is_specifier(name) {
         return TableWriter::create(name);
     }

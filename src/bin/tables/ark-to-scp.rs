@@ -4,11 +4,11 @@
 
 use anyhow::{Result, bail};
 use bstr::{BStr, ByteSlice};
+use kaldi_any::{Sequence, ValueType, join_names};
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::{log, warning};
 use kaldi_io::{Input, Rxfilename, is_same_file, is_script_line, printable_rxfilename};
-use kaldi_log::{log, warning};
 use kaldi_table::{Error, create_output, write_script_line};
-use kaldi_types::{Sequence, ValueType, join_names};
 use std::fs;
 
 const USAGE: &str = "\

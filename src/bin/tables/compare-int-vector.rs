@@ -9,12 +9,12 @@ use anyhow::bail;
 use bstr::BStr;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::Output;
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
-use kaldi_number::Digits;
 use kaldi_score::Confusions;
 use kaldi_table::{Entry, RandomAccessReader, SequentialReader, WorkError, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
+use kaldi_value::number::Digits;
 
 const USAGE: &str = "\
 Compares vectors of integers (alignments), key by key. Prints a line for each key that is in both tables: the key, the

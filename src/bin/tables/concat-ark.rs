@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use bstr::{BStr, BString};
+use kaldi_any::{Sequence, TypeAdvice, ValueType};
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::{log, warning};
 use kaldi_io::{
     ParseError, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind, is_same_file, printable_rxfilename,
 };
-use kaldi_log::{log, warning};
 use kaldi_table::{ArchiveWriter, Error, RawEntry};
-use kaldi_types::{Sequence, TypeAdvice, ValueType};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Joins archives of any type into one, without decoding their values; binary and text entries may be mixed. All of the

@@ -4,10 +4,10 @@
 //! text, with one size byte for all integers in binary.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_table::{SequentialReader, TableWriter, are_tables, read_file, write_file};
-use kaldi_values::Format;
-use kaldi_values::IntVectorFile;
+use kaldi_value::Format;
+use kaldi_value::IntVectorFile;
 
 const USAGE: &str = "\
 Copies vectors of integers, or tables of them (alignments), between files, archives, text and binary.

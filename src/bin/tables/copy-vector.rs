@@ -3,10 +3,10 @@
 //! Matches Kaldi's `copy-vector`: as in Kaldi, `--scale` is not applied to a single file.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_matrix::Vector;
 use kaldi_table::{SequentialReader, TableWriter, are_tables};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Copies vectors, or tables of vectors (speaker vectors, weights), between files, archives, text and binary.

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{Arg, Tally};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_store::commands::{self, CopyOptions};
 
 const USAGE: &str = "\
@@ -65,9 +65,9 @@ fn kaldi_store(opts: Options) -> anyhow::Result<Tally> {
             let done = commands::ls(folder, opts.recursive)?;
             let is_bucket = folder.trim_end_with(|letter| letter == '/').find_iter("/").count() <= 2;
             if done == 0 && !is_bucket {
-                kaldi_log::warning!(
+                kaldi_io::log::warning!(
                     "{}: there is no such folder, or nothing in it",
-                    kaldi_log::hide_secrets(folder).as_bstr()
+                    kaldi_io::log::hide_secrets(folder).as_bstr()
                 );
                 return Ok(Tally::new(0, 0));
             }

@@ -3,8 +3,8 @@
 //! Matches Kaldi's `matrix-dim`.
 
 use kaldi_cli::{InputName, Tally};
+use kaldi_io::log::warning;
 use kaldi_io::{Output, is_specifier};
-use kaldi_log::warning;
 use kaldi_matrix::Matrix;
 use kaldi_table::SequentialReader;
 

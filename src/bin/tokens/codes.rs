@@ -10,7 +10,7 @@
 
 use std::str::FromStr;
 
-use kaldi_values::IntMatrix;
+use kaldi_value::IntMatrix;
 
 /// A fault of codes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

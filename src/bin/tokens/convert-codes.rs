@@ -8,9 +8,9 @@ use std::sync::Arc;
 use anyhow::{bail, ensure};
 use bstr::BString;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter};
-use kaldi_values::{IntMatrix, Value};
+use kaldi_value::{IntMatrix, Value};
 
 use crate::codes::{
     CodebookOffsets, CodesError, collapse, delay, first_codebooks, from_codebook_major, from_frame_major,

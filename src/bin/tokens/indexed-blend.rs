@@ -8,8 +8,8 @@ use anyhow::{Context, Result};
 use bstr::ByteSlice;
 use indexed_dataset::samples::{IndexNames, SplitName, blend};
 use kaldi_cli::{Arg, InputName, Tally};
+use kaldi_io::log::log;
 use kaldi_io::{Input, Output};
-use kaldi_log::log;
 
 const USAGE: &str = "\
 Makes the indices for training a model on a blend of datasets: dataset_index.npy has the number of the dataset of each

@@ -9,8 +9,8 @@ use indexed_dataset::samples::{
 };
 use indexed_dataset::{Dialect, IndexedDataset, Prefix};
 use kaldi_cli::{Arg, InputName, Tally};
+use kaldi_io::log::log;
 use kaldi_io::{Input, Output};
-use kaldi_log::log;
 use std::path::Path;
 
 const USAGE: &str = "\

@@ -7,7 +7,7 @@ use bstr::ByteSlice;
 use indexed_dataset::{Checked, Dialect, Prefix, check};
 use kaldi_cli::{Arg, Tally};
 use kaldi_io::Output;
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use serde::Serialize;
 
 const USAGE: &str = "\

@@ -7,7 +7,7 @@ use bstr::ByteSlice;
 use indexed_dataset::{Dialect, IndexedDataset, Prefix, TokenType, merge};
 use kaldi_cli::{Arg, InputName, Tally, unless_forced};
 use kaldi_io::Lines;
-use kaldi_log::log;
+use kaldi_io::log::log;
 
 const USAGE: &str = "\
 Joins token datasets in the order given: sequences, documents and modes. Every index is compared with itself and with

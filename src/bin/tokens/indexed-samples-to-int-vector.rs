@@ -7,7 +7,7 @@ use bstr::BStr;
 use indexed_dataset::samples::SampleIndices;
 use indexed_dataset::{Dialect, IndexedDataset, Prefix, decode_i32};
 use kaldi_cli::{Arg, OutputName, Tally};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_table::{Record, TableWriter, count_delivered};
 
 const USAGE: &str = "\

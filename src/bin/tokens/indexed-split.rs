@@ -6,8 +6,8 @@ use anyhow::{Context, Result, bail, ensure};
 use bstr::ByteSlice;
 use indexed_dataset::{Dialect, IndexedDataset, Prefix, cut_bin, join_bin_parts};
 use kaldi_cli::{Arg, InputName, Tally, unless_forced};
+use kaldi_io::log::log;
 use kaldi_io::{Lines, NamePattern};
-use kaldi_log::log;
 use std::ops::Range;
 
 const USAGE: &str = "\

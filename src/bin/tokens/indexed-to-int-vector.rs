@@ -9,8 +9,8 @@ use anyhow::{Context, Result, bail, ensure};
 use bstr::{BString, ByteSlice};
 use indexed_dataset::{Dialect, IndexedDataset, Prefix, TokenType, decode_i32};
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
+use kaldi_io::log::log;
 use kaldi_io::{Lines, Wspecifier, WspecifierKind, is_same_file};
-use kaldi_log::log;
 use kaldi_table::{Record, TableWriter, count_delivered, is_key};
 
 const USAGE: &str = "\

@@ -8,10 +8,10 @@ use anyhow::{Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use indexed_dataset::{BuilderOptions, Dialect, IndexedDatasetBuilder, Misfit, Prefix, TokenType, encode_i32};
 use kaldi_cli::{Arg, InputName, OutputName, Tally, unless_forced};
+use kaldi_io::log::{log, warning};
 use kaldi_io::{Output, Rspecifier, is_same_file};
-use kaldi_log::{log, warning};
 use kaldi_table::{Reader, Rows, SequentialReader};
-use kaldi_values::{IntMatrix, Value};
+use kaldi_value::{IntMatrix, Value};
 
 use crate::codes::{CodebookOffsets, CodesError, to_codebook_major};
 

@@ -6,10 +6,10 @@
 use anyhow::Context;
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_io::is_specifier;
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::{ComposedTransform, Matrix, MatrixOrVector, Vector};
 use kaldi_table::{MappedReader, Record, SequentialReader, TableWriter, read_file};
-use kaldi_values::{Cursor, Value};
+use kaldi_value::{Cursor, Value};
 
 const USAGE: &str = "\
 Applies transforms in the order given to the rows of matrices, or to vectors; the table may hold either. A transform is

@@ -10,11 +10,11 @@ use anyhow::bail;
 use bstr::{BStr, BString};
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_io::is_specifier;
-use kaldi_log::warning;
+use kaldi_io::log::warning;
 use kaldi_matrix::Matrix;
 use kaldi_table::{Lookup, RandomAccessReader, Record, SequentialReader, TableWriter, read_file, write_file};
-use kaldi_values::Format;
-use kaldi_values::Token;
+use kaldi_value::Format;
+use kaldi_value::Token;
 
 const USAGE: &str = "\
 Composes transforms to one: the product A B, which applies B first and then A. A transform is linear or affine; an affine

@@ -3,11 +3,11 @@
 //! Matches Kaldi's `est-lda`; the signs of the directions, which are arbitrary, may differ.
 
 use kaldi_cli::{InputName, OutputName, Tally, add_files};
-use kaldi_log::log;
-use kaldi_number::general;
+use kaldi_gmm::transform::{LdaOptions, LdaStats};
+use kaldi_io::log::log;
 use kaldi_table::write_file;
-use kaldi_transform::{LdaOptions, LdaStats};
-use kaldi_values::Format;
+use kaldi_value::Format;
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Estimates a transform to the directions in which classes differ most (linear discriminant analysis), from statistics of

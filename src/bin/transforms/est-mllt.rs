@@ -3,11 +3,11 @@
 //! Matches Kaldi's `est-mllt`.
 
 use kaldi_cli::{InputName, OutputName, Tally, add_files};
-use kaldi_log::{log, warning};
-use kaldi_number::general;
+use kaldi_gmm::transform::MlltStats;
+use kaldi_io::log::{log, warning};
 use kaldi_table::write_file;
-use kaldi_transform::MlltStats;
-use kaldi_values::Format;
+use kaldi_value::Format;
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Estimates the transform under which Gaussians with diagonal covariances fit best (maximum likelihood linear transform,

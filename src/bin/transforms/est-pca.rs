@@ -5,12 +5,12 @@
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::{log, warning};
+use kaldi_gmm::transform::PcaStats;
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
-use kaldi_number::general;
 use kaldi_table::{SequentialReader, write_file};
-use kaldi_transform::PcaStats;
-use kaldi_values::Format;
+use kaldi_value::Format;
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Estimates a transform to the directions of the largest variance (principal component analysis), from features or, with

@@ -4,11 +4,11 @@
 
 use anyhow::Context;
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::log;
 use kaldi_io::printable_rxfilename;
-use kaldi_log::log;
 use kaldi_matrix::Matrix;
 use kaldi_table::{SequentialReader, TableWriter, are_tables, read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Extends square transforms, linear or affine, to more dimensions: the new ones are not changed by the transform, the

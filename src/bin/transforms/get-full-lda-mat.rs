@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_matrix::Matrix;
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Makes a square transform, for predictive SGMMs: the rows of an LDA+MLLT transform and, below them, the rows of the full

@@ -3,9 +3,9 @@
 //! Matches Kaldi's `sum-lda-accs`.
 
 use kaldi_cli::{InputName, OutputName, Tally, add_files};
+use kaldi_gmm::transform::LdaStats;
 use kaldi_table::write_file;
-use kaldi_transform::LdaStats;
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Sums statistics of acc-lda.

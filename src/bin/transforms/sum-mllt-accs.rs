@@ -3,9 +3,9 @@
 //! Matches Kaldi's `sum-mllt-accs`.
 
 use kaldi_cli::{InputName, OutputName, Tally, add_files};
+use kaldi_gmm::transform::MlltStats;
 use kaldi_table::write_file;
-use kaldi_transform::MlltStats;
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Sums statistics of gmm-acc-mllt.

@@ -3,10 +3,10 @@
 //! Matches Kaldi's `transform-feats`; sums are in another order, so the last digits may differ.
 
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::{BinaryRows, LogDetCache, Matrix};
-use kaldi_number::general;
 use kaldi_table::{Entry, FileOrTable, Record, SequentialReader, TableWriter};
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Applies transforms (LDA, MLLT, fMLLR ...) to features. A transform is linear if it has as many columns as the features,

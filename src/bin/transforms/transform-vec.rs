@@ -3,7 +3,7 @@
 //! Matches Kaldi's `transform-vec`; sums are in another order, so the last digits may differ.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_table::{Record, SequentialReader, TableWriter, read_file};
 

@@ -9,7 +9,7 @@ use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_ivector::Clustering;
 use kaldi_matrix::Matrix;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
-use kaldi_values::Tokens;
+use kaldi_value::Tokens;
 
 const USAGE: &str = "\
 Clusters the segments of each recording by the scores of all pairs of them, for speaker diarization: merges the two most

@@ -4,12 +4,12 @@
 
 use anyhow::Context;
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::{log, warning};
 use kaldi_io::printable;
-use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
-use kaldi_number::Digits;
 use kaldi_table::{RandomAccessReader, SequentialReader, write_file};
-use kaldi_values::{Format, SymbolTable};
+use kaldi_value::number::Digits;
+use kaldi_value::{Format, SymbolTable};
 
 const USAGE: &str = "\
 Counts how often each integer is in the vectors of a table, such as the labels of alignments (for the priors of a
@@ -94,11 +94,11 @@ fn analyze_counts(opts: Options) -> anyhow::Result<Tally> {
     for label in (0..counts.len()).filter(|label| counts[*label] == 0.0) {
         warning!("Zero count for label {label}, this is suspicious.");
     }
-    if opts.symbol_table.is_some() || kaldi_log::verbose() >= 1 {
+    if opts.symbol_table.is_some() || kaldi_io::log::verbose() >= 1 {
         let symbols = opts.symbol_table.map(|name| SymbolTable::read(&name)).transpose()?;
         log!("Printing...");
         // Kaldi's line has these lines after it.
-        kaldi_log::write_line(table_of_counts(&counts, symbols.as_ref()).as_bytes());
+        kaldi_io::log::write_line(table_of_counts(&counts, symbols.as_ref()).as_bytes());
     }
     let written = Vector::from_vec(counts.iter().map(|count| count + 0.5).collect());
     write_file(&opts.target, &written, Format::from_binary(opts.binary))?;

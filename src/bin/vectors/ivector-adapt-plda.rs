@@ -4,11 +4,11 @@
 
 use anyhow::Context;
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::log;
 use kaldi_ivector::{AdaptationOptions, AdaptationStats, Plda};
-use kaldi_log::log;
 use kaldi_matrix::Vector;
 use kaldi_table::{SequentialReader, read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Adapts a PLDA model to speaker vectors of another domain, whose speakers are not known: its mean becomes theirs, and its

@@ -9,11 +9,11 @@ use anyhow::Context;
 use bstr::{BStr, BString};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::Lines;
+use kaldi_io::log::{log, warning};
 use kaldi_ivector::{TrialList, TrialScores};
-use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
-use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, create_output};
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Computes inner products of pairs of speaker vectors, which are cosine scores if their lengths are normalized. A trial is

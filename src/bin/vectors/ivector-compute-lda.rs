@@ -4,14 +4,14 @@
 
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
+use kaldi_io::log::{log, warning};
 use kaldi_io::printable_wxfilename;
 use kaldi_ivector::{SpeakerLdaOptions, SpeakerStats};
-use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
-use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, SequentialReader, write_file};
-use kaldi_values::Format;
-use kaldi_values::Token;
+use kaldi_value::Format;
+use kaldi_value::Token;
+use kaldi_value::number::general;
 use std::collections::{HashMap, HashSet};
 
 const USAGE: &str = "\

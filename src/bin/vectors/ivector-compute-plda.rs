@@ -4,13 +4,13 @@
 
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
+use kaldi_io::log::{log, verbose, vlog, warning};
 use kaldi_ivector::{PldaEstimator, PldaStats};
-use kaldi_log::{log, verbose, vlog, warning};
 use kaldi_matrix::{Matrix, Vector};
-use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, ReaderExt, SequentialReader, write_file};
-use kaldi_values::Format;
-use kaldi_values::Tokens;
+use kaldi_value::Format;
+use kaldi_value::Tokens;
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Estimates a model for probabilistic linear discriminant analysis from speaker vectors of known speakers: how these vary

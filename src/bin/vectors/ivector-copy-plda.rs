@@ -3,11 +3,11 @@
 //! Matches Kaldi's `ivector-copy-plda`.
 
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::log;
 use kaldi_ivector::{LengthNormalization, Plda};
-use kaldi_log::log;
-use kaldi_number::general;
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Copies a PLDA model. It may be smoothed, which adds a share of the covariance between speakers to that within them: this

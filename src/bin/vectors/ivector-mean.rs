@@ -4,13 +4,13 @@
 
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
+use kaldi_io::log::{log, warning};
 use kaldi_ivector::VectorMoments;
-use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
-use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, ReaderExt, SequentialReader, TableWriter, write_file};
-use kaldi_values::Format;
-use kaldi_values::Tokens;
+use kaldi_value::Format;
+use kaldi_value::Tokens;
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Averages speaker vectors over the utterances of each speaker, into a table with a vector for each speaker and, if

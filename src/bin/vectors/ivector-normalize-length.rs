@@ -4,10 +4,10 @@
 //! 1.8e19 become zeros; here there is a warning.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::{log, vlog, warning};
+use kaldi_io::log::{log, vlog, warning};
 use kaldi_matrix::Vector;
-use kaldi_number::general;
 use kaldi_table::{Record, SequentialReader, TableWriter};
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Scales speaker vectors to the same length, the square root of their dimension: this is the average length if every

@@ -5,11 +5,11 @@
 
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
+use kaldi_io::log::{log, warning};
 use kaldi_ivector::{LengthNormalization, Plda, Scorer, energy_projection};
-use kaldi_log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_table::{RandomAccessReader, ReaderExt, SequentialReader, TableWriter, read_file};
-use kaldi_values::Tokens;
+use kaldi_value::Tokens;
 
 const USAGE: &str = "\
 Scores all pairs of the segments of each recording with a PLDA model, for speaker diarization: writes a matrix for each

@@ -10,11 +10,11 @@ use anyhow::bail;
 use bstr::{BStr, BString};
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_io::Lines;
+use kaldi_io::log::{log, warning};
 use kaldi_ivector::{LengthNormalization, Plda, Scorer, TrialList, TrialScores};
-use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
-use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, Rows, SequentialReader, create_output, read_file};
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Scores trials with a PLDA model. A trial is a line with two keys, of a speaker and of a test utterance. The score is

@@ -4,11 +4,11 @@
 
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::log;
 use kaldi_ivector::VectorMoments;
-use kaldi_log::log;
 use kaldi_matrix::Vector;
-use kaldi_number::general;
 use kaldi_table::{SequentialReader, TableWriter, read_file};
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Subtracts a mean from speaker vectors: that of all of them, which are then kept in memory, or a given one.

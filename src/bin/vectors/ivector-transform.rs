@@ -3,11 +3,11 @@
 //! Matches Kaldi's `ivector-transform`; sums are in double precision, so the last digits may differ.
 
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::log;
 use kaldi_ivector::VectorMoments;
-use kaldi_log::log;
 use kaldi_matrix::{Matrix, Vector};
-use kaldi_number::general;
 use kaldi_table::{Record, SequentialReader, TableWriter, read_file};
+use kaldi_value::number::general;
 
 const USAGE: &str = "\
 Multiplies speaker vectors with a matrix. It is linear if it has as many columns as the vectors have elements, and affine

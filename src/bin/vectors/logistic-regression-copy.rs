@@ -4,12 +4,12 @@
 
 use anyhow::Context;
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::log;
 use kaldi_io::{printable_rxfilename, printable_wxfilename};
 use kaldi_ivector::LogisticRegression;
-use kaldi_log::log;
 use kaldi_matrix::Vector;
 use kaldi_table::{read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Copies a logistic regression. The prior probabilities of its classes may be scaled, which removes the effect of training

@@ -5,11 +5,11 @@
 use std::sync::Arc;
 
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::{log, warning};
 use kaldi_ivector::{LogisticRegression, TrainingArguments};
-use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
-use kaldi_number::write_f32;
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter, create_output, read_file};
+use kaldi_value::number::write_f32;
 
 const USAGE: &str = "\
 Computes the posterior probabilities of the classes of a logistic regression for vectors: writes a vector for each, with

@@ -6,13 +6,13 @@
 
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::log::{log, warning};
 use kaldi_ivector::{Trainer, TrainingArguments};
-use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
-use kaldi_number::general;
-use kaldi_random::Random;
 use kaldi_table::{RandomAccessReader, SequentialReader, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
+use kaldi_value::number::general;
+use kaldi_value::random::Random;
 
 const USAGE: &str = "\
 Trains a logistic regression, which classifies vectors (by the language of an utterance, for example). Classes are

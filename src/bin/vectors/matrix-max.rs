@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter};
-use kaldi_values::Tokens;
+use kaldi_value::Tokens;
 
 const USAGE: &str = "\
 Takes the maximum of several matrices, element by element, for example to combine the posteriors of several systems. A map

@@ -3,7 +3,7 @@
 //! Matches Kaldi's `matrix-sum-rows`: sums are in double precision.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_matrix::Matrix;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 

@@ -6,7 +6,7 @@ use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Summand, Tally, sum_files, sum_table, sum_tables, wrong_usage};
 use kaldi_io::is_specifier;
 use kaldi_matrix::Matrix;
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Sums matrices: those with the same key of several tables, into a table; all of one table, into a file; or those of files.

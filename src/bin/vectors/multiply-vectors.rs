@@ -4,10 +4,10 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::is_specifier;
-use kaldi_log::{log, vlog, warning};
+use kaldi_io::log::{log, vlog, warning};
 use kaldi_matrix::Vector;
 use kaldi_table::{SequentialReader, TableWriter, Tables, read_file, write_file};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Multiplies vectors, such as weights of frames, element by element. If their lengths differ by no more than

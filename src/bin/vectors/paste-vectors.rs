@@ -5,7 +5,7 @@
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::is_specifier;
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_matrix::Vector;
 use kaldi_table::{SequentialReader, TableWriter, Tables};
 

@@ -3,10 +3,10 @@
 //! Matches Kaldi's `sum-matrices`.
 
 use kaldi_cli::{InputName, OutputName, Tally, add_files};
-use kaldi_log::log;
+use kaldi_io::log::log;
 use kaldi_matrix::Matrix;
 use kaldi_table::write_file;
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Sums matrices of one size, such as statistics of several jobs.

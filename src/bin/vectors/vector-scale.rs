@@ -7,7 +7,7 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{Rspecifier, is_specifier};
 use kaldi_matrix::Vector;
 use kaldi_table::{SequentialReader, TableWriter, are_tables};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 const USAGE: &str = "\
 Multiplies vectors, or tables of vectors (speaker vectors, weights of frames), by a number.

@@ -1,7 +1,7 @@
 //! Every tool that looks at tables of any type, on values of every type.
 
-use kaldi_types::ValueType;
-use kaldi_values::{Format, IntMatrix, Value};
+use kaldi_any::ValueType;
+use kaldi_value::{Format, IntMatrix, Value};
 
 use crate::safety::values::{ForEachType, archive, for_each_type};
 use crate::support::Scratch;

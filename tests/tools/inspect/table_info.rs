@@ -1,4 +1,4 @@
-use kaldi_types::ModelType;
+use kaldi_any::ModelType;
 use serde_json::Value;
 
 use super::tables;

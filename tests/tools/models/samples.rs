@@ -1,6 +1,6 @@
 //! A small file of every kind of models and of statistics.
 
-use kaldi_types::ModelType;
+use kaldi_any::ModelType;
 
 use super::extractor::EXTRACTOR;
 use super::{TRANSITIONS, TREE, gaussians};

@@ -6,8 +6,8 @@ use std::io;
 use std::process::ExitStatus;
 use std::sync::Arc;
 
+use crate::log::hide_secrets;
 use bstr::BString;
-use kaldi_log::hide_secrets;
 
 use crate::advice::name_advice;
 use crate::compressed::DamagedStream;

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Streams ([`Input`], [`Output`], [`Lines`]) only move bytes. A [`Window`] is the part of a stream that is in memory.
-//! The crates above know what the bytes mean, first of all `kaldi-values`; its parsers report faults as [`ParseError`].
+//! The crates above know what the bytes mean, first of all `kaldi-value`; its parsers report faults as [`ParseError`].
 //! An output takes the bytes of values without a copy ([`Encoded`]).
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -33,6 +33,7 @@ mod json_objects;
 mod keyed_line;
 mod lines;
 mod locator;
+pub mod log;
 mod moved;
 mod name_pattern;
 mod names;

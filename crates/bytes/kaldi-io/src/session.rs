@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use kaldi_log::{EnteredLog, Log};
+use crate::log::{EnteredLog, Log};
 
 use crate::Result;
 use crate::advice::Advice;
@@ -33,7 +33,7 @@ use crate::store::Store;
 /// ```
 /// use kaldi_io::{Output, Session};
 ///
-/// let log = kaldi_log::Log::new().named("my-tool").to(|lines| print!("{}", String::from_utf8_lossy(lines)));
+/// let log = kaldi_io::log::Log::new().named("my-tool").to(|lines| print!("{}", String::from_utf8_lossy(lines)));
 /// let session = Session::new().with_log(log).threads(4);
 /// session.enter(|| Output::create("/dev/null".into(), false)?.finish())?;
 /// # Ok::<(), kaldi_io::Error>(())

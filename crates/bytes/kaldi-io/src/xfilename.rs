@@ -18,8 +18,8 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
+use crate::log::hide_secrets;
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_log::hide_secrets;
 
 use crate::address::to_path;
 use crate::characters::is_space;

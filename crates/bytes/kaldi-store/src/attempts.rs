@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-use kaldi_log::vlog;
+use kaldi_io::log::vlog;
 
 use crate::fault::{Again, Fault};
 use crate::settings::Settings;

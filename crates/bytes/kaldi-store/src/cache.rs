@@ -26,7 +26,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use kaldi_log::{vlog, warning};
+use kaldi_io::log::{vlog, warning};
 use sha2::{Digest, Sha256};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
@@ -105,7 +105,7 @@ impl Cache {
     pub fn new(folder: PathBuf, bound: u64) -> io::Result<Self> {
         let (sender, receiver) = channel(WAITING);
         let work = Writing { folder: folder.clone(), bound, counted: None, since: 0 };
-        let log = kaldi_log::Log::current();
+        let log = kaldi_io::log::Log::current();
         let thread = std::thread::Builder::new().name("cache".to_owned());
         let thread = thread.spawn(move || log.enter(|| work.run(receiver)))?;
         Ok(Self { folder, writer: Mutex::new(Some((sender, thread))) })

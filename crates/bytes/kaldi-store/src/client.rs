@@ -161,8 +161,9 @@ fn redirection(answer: &Response) -> Option<String> {
 
 /// The target of a redirection, if it is allowed.
 fn follow(from: &Url, to: &str) -> Result<Url, Fault> {
-    let shown =
-        || kaldi_log::hide_secrets_in(to).chars().filter(|letter| !letter.is_control()).take(200).collect::<String>();
+    let shown = || {
+        kaldi_io::log::hide_secrets_in(to).chars().filter(|letter| !letter.is_control()).take(200).collect::<String>()
+    };
     let url =
         from.join(to).map_err(|_| Fault::other(format!("the server redirects to {}, which is no address", shown())))?;
     match (from.scheme(), url.scheme()) {
@@ -209,7 +210,7 @@ fn inmost(error: &(dyn Error + 'static)) -> String {
     }
     let text = inner.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
-    kaldi_log::hide_secrets_in(text)
+    kaldi_io::log::hide_secrets_in(text)
         .chars()
         .map(|letter| if letter.is_control() { ' ' } else { letter })
         .take(300)

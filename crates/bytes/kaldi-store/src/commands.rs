@@ -71,7 +71,9 @@ pub fn stat(names: &[&BStr]) -> Result<u64> {
         let length = facts.length.map_or("-".to_owned(), |length| length.to_string());
         let version = facts.version.unwrap_or_else(|| "-".to_owned());
         let ranges = if facts.has_ranges { "ranges" } else { "whole" };
-        print(&[format!("{length} {ranges} {version} ").as_bytes(), &kaldi_log::hide_secrets(name), b"\n"].concat())?;
+        print(
+            &[format!("{length} {ranges} {version} ").as_bytes(), &kaldi_io::log::hide_secrets(name), b"\n"].concat(),
+        )?;
     }
     Ok(names.len() as u64)
 }

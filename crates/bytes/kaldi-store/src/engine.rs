@@ -52,7 +52,7 @@ impl Object {
     /// # Errors
     /// If it is none.
     pub fn parse(url: &BStr) -> Result<Self, Fault> {
-        let shown = String::from_utf8_lossy(&kaldi_log::hide_secrets(url)).into_owned();
+        let shown = String::from_utf8_lossy(&kaldi_io::log::hide_secrets(url)).into_owned();
         Ok(Self { url: url.to_owned(), place: ObjectPlace::parse(url)?, shown: shown.into() })
     }
 

@@ -38,7 +38,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl Error {
     /// A fault of the object `name`.
     pub(crate) fn of_object(name: &bstr::BStr, fault: Fault) -> Self {
-        let name = String::from_utf8_lossy(&kaldi_log::hide_secrets(name)).into_owned();
+        let name = String::from_utf8_lossy(&kaldi_io::log::hide_secrets(name)).into_owned();
         Self::Object { name, source: fault.into() }
     }
 }

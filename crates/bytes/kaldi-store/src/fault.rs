@@ -124,7 +124,7 @@ impl std::error::Error for Fault {}
 
 impl From<Fault> for io::Error {
     fn from(fault: Fault) -> Self {
-        Self::new(fault.kind, kaldi_log::hide_secrets_in(&fault.message).into_owned())
+        Self::new(fault.kind, kaldi_io::log::hide_secrets_in(&fault.message).into_owned())
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use kaldi_io::Session;
-use kaldi_log::warning;
+use kaldi_io::log::warning;
 
 use crate::{Error, Result};
 

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bstr::{BStr, BString};
+use kaldi_io::log::warning;
 use kaldi_io::{Output, WorkStage, count_delivered, is_remote, make_folder};
-use kaldi_log::warning;
 use opendal::Metadata;
 
 use crate::commands::{copy, named, print};
@@ -269,7 +269,7 @@ impl Job {
     fn say(&self, is_there: bool) -> Result<()> {
         let what = if is_there { "skip" } else { "copy" };
         let length = self.source.length.map_or("-".to_owned(), |length| length.to_string());
-        let from = kaldi_log::hide_secrets(&self.from);
+        let from = kaldi_io::log::hide_secrets(&self.from);
         print(&[format!("{what} {length:>15} ").as_bytes(), &from, b" ", &self.to, b"\n"].concat())
     }
 

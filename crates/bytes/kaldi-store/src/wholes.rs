@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bstr::{BStr, BString};
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
-use kaldi_log::warning;
+use kaldi_io::log::warning;
 use tokio::sync::{OwnedMutexGuard, Semaphore};
 
 use crate::fault::Fault;
@@ -99,7 +99,7 @@ impl Wholes {
         kept.bytes += bytes.len() as u64;
         kept.objects.push_back((url.to_owned(), bytes.clone()));
         if !kept.seen.insert(url.to_owned()) && !std::mem::replace(&mut kept.has_warned, true) {
-            let url = String::from_utf8_lossy(&kaldi_log::hide_secrets(url)).into_owned();
+            let url = String::from_utf8_lossy(&kaldi_io::log::hide_secrets(url)).into_owned();
             warning!(
                 "{url} is fetched again, since its server sends objects only whole and only 64 MB of them are kept; \
                  copy it to a file first (kaldi-store cp {url} FILE), or read it in order"

@@ -84,7 +84,7 @@ pub enum Error {
     },
     /// A shard, or a file of cuts, cannot be read or makes no sense.
     #[error(transparent)]
-    Shard(#[from] kaldi_tar::Error),
+    Shard(#[from] shards::Error),
     /// A file of columns cannot be read.
     #[error(transparent)]
     Columns(#[from] column_files::Error),

@@ -11,8 +11,8 @@ use array_files::npy::ArrayLayout;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Output, OutputSet};
 use kaldi_matrix::Matrix;
-use kaldi_tar::{Members, Wanted};
-use kaldi_values::{Format, Value};
+use kaldi_value::{Format, Value};
+use shards::{Members, Wanted};
 
 use crate::{CorpusPlace, Error, Result};
 

@@ -10,8 +10,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bstr::{BString, ByteSlice};
-use kaldi_tar::is_sound;
 use kaldi_wave::looks_like_sound;
+use shards::is_sound;
 
 use crate::naming::stem;
 use crate::utterances::{spoken, without_blanks};

@@ -119,7 +119,7 @@ impl Naming {
 /// A name that can be a key.
 pub(crate) fn named(found: &FoundUtterance, name: Option<BString>, of: &str) -> Result<BString> {
     match name {
-        Some(name) if kaldi_values::is_token(&name) => Ok(name),
+        Some(name) if kaldi_value::is_token(&name) => Ok(name),
         Some(name) => {
             let message = format!("expected a name of the {of} without control characters, got {name:?}");
             Err(found.place.error(message))

@@ -97,14 +97,14 @@ fn is_separator(byte: u8) -> bool {
 }
 
 fn seconds(field: &[u8]) -> Option<f64> {
-    match kaldi_number::parse_f64(field) {
+    match kaldi_value::number::parse_f64(field) {
         Ok((value, length)) if length == field.len() && !value.is_nan() => Some(value),
         _ => None,
     }
 }
 
 fn index(field: &[u8]) -> Option<u32> {
-    match kaldi_number::parse_integer(field) {
+    match kaldi_value::number::parse_integer(field) {
         Ok((value, length)) if length == field.len() => i32::try_from(value).ok()?.try_into().ok(),
         _ => None,
     }

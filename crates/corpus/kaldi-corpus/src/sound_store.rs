@@ -9,7 +9,7 @@ use std::sync::Arc;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{FileNames, Output, OutputSet, WorkStage};
 use kaldi_reader::{BoxReader, Reader, ReaderExt};
-use kaldi_values::{Cursor, Format, Value};
+use kaldi_value::{Cursor, Format, Value};
 use kaldi_wave::{Wave, WaveInfo, sound_suffix};
 use whole_file::WaitingFolder;
 

@@ -92,7 +92,7 @@ impl Genders {
 
 /// A name of a speaker or a language as a word; `None` if it can be none.
 pub(crate) fn name(text: &[u8]) -> Option<BString> {
-    without_blanks(text.trim_ascii()).filter(|name| kaldi_values::is_token(name))
+    without_blanks(text.trim_ascii()).filter(|name| kaldi_value::is_token(name))
 }
 
 impl SpeakerFiles {

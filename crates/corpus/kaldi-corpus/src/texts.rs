@@ -6,7 +6,7 @@ use std::path::Path;
 
 use bstr::BStr;
 use kaldi_io::Lines;
-use kaldi_tar::is_sound as is_sound_suffix;
+use shards::is_sound as is_sound_suffix;
 
 use crate::{CorpusPlace, Result};
 

@@ -1,7 +1,7 @@
 //! Errors in the parameters and data of a chain.
 
 use bstr::BString;
-use kaldi_values::SymbolTableError;
+use kaldi_value::SymbolTableError;
 use kaldi_wave::ResampleError;
 
 /// The result of a function of this crate.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use kaldi_io::AdviceGiven;
-use kaldi_log::{Logged, capture, warning};
+use kaldi_io::log::{Logged, capture, warning};
 use kaldi_reader::{BoxReader, ParMap, Reader, ReaderExt, Share};
 use kaldi_table::Session;
 

@@ -1,12 +1,12 @@
 //! Entries of tables that are copied unchanged, whatever their values.
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_any::Detector;
 use kaldi_io::{
     Blob, KeyedLine, Lack, Lines, Output, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind, is_specifier,
 };
 use kaldi_table::{ArchiveWriter, RawEntries, RawEntry, Reader, ScriptLine, ScriptLines, ValueLoader};
-use kaldi_types::Detector;
-use kaldi_values::{Cursor, Format};
+use kaldi_value::{Cursor, Format};
 
 use crate::{Error, Result};
 
@@ -318,7 +318,7 @@ fn put_value(archive: &mut ArchiveWriter, detector: &Detector, entry: &RawEntry)
     match (entry.range(), detector.candidates().first()) {
         (Some(range), Some(&value_type)) => {
             let format = Format::from_binary(!entry.is_text());
-            kaldi_types::write_value(value_type, &mut Cursor::new(&value), Some(range.as_ref()), format, &mut bytes)
+            kaldi_any::write_value(value_type, &mut Cursor::new(&value), Some(range.as_ref()), format, &mut bytes)
                 .map_err(|error| entry.error(error))?;
         }
         _ => bytes.extend_from_slice(&value),

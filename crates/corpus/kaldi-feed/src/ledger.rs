@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bstr::BStr;
 use kaldi_io::AdviceGiven;
-use kaldi_log::{vlog, warning};
+use kaldi_io::log::{vlog, warning};
 
 use crate::{Error, Refusal, Result, Sample};
 

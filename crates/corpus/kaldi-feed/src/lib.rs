@@ -5,7 +5,7 @@
 //! | [`Stage`], [`Chain`] | the processing of samples |
 //! | [`Registry`], [`Description`] | chains in YAML: stages by name |
 //! | [`Feed`], [`PaddedBatch`], [`TensorFormat`] | a chain after a list; batches as arrays and files |
-//! | [`Text`], [`Tokenizer`], [`kaldi_values::SymbolTable`] | lines of text, as numbers, and back |
+//! | [`Text`], [`Tokenizer`], [`kaldi_value::SymbolTable`] | lines of text, as numbers, and back |
 //! | [`Lengths`], [`Bounds`] | how long utterances are, and which ones are used |
 //! | [`change_speed`] | sound played faster or slower |
 //! | [`SpecAugment`], [`SpecSubstitute`], [`SpecTrim`] | features changed at random |

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use kaldi_log::{Logged, capture};
+use kaldi_io::log::{Logged, capture};
 use kaldi_reader::{Reader, Share};
 
 use crate::ledger::Ledger;

@@ -3,7 +3,7 @@
 use bstr::{BStr, BString};
 use kaldi_io::{Lines, Rspecifier, is_specifier};
 use kaldi_table::{Reader, Rows, SequentialReader};
-use kaldi_values::Tokens;
+use kaldi_value::Tokens;
 
 use crate::{Error, Result};
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use kaldi_values::SymbolTable;
+use kaldi_value::SymbolTable;
 use sentencepiece_rs::SentencePieceProcessor;
 
 use crate::case::Share;
@@ -174,12 +174,12 @@ impl Tokenizer {
 ///
 /// ```
 /// use kaldi_feed::ids;
-/// use kaldi_values::SymbolTable;
+/// use kaldi_value::SymbolTable;
 ///
 /// let symbols = SymbolTable::parse("units.txt", b"<unk> 1\nA 2\n")?;
 /// assert_eq!(ids(&symbols, &["A".into(), "B".into()], "<unk>"), (vec![2, 1], 1));
 /// assert_eq!(ids(&symbols, &["A".into(), "B".into()], "<none>"), (vec![2], 1));
-/// # Ok::<(), kaldi_values::SymbolTableError>(())
+/// # Ok::<(), kaldi_value::SymbolTableError>(())
 /// ```
 pub fn ids(symbols: &SymbolTable, tokens: &[String], unknown: &str) -> (Vec<i32>, usize) {
     let mut num_unknown = 0;

@@ -20,7 +20,7 @@ use kaldi_matrix::Matrix;
 use kaldi_reader::testing::Expected;
 use kaldi_reader::{Buckets, Draws, Leftover, Reader, ReaderExt};
 use kaldi_table::{Session, TableWriter};
-use kaldi_values::{Format, SymbolTable, Value};
+use kaldi_value::{Format, SymbolTable, Value};
 use kaldi_wave::Wave;
 
 const NUM_UTTERANCES: u64 = 12;

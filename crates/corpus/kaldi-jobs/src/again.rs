@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use kaldi_log::log;
+use kaldi_io::log::log;
 
 use crate::around::{Share, cut_shares, deal_around};
 use crate::deal::each_line;

@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use bstr::{BStr, ByteSlice};
+use kaldi_any::Sequence;
 use kaldi_io::{Input, Output, Rspecifier, RspecifierKind, Rxfilename, remote_name};
 use kaldi_table::write_script_line;
-use kaldi_types::Sequence;
 use serde::{Deserialize, Serialize};
 
 use crate::deal::{each_line, key_of};

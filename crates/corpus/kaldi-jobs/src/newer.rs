@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use bstr::ByteSlice;
+use kaldi_io::log::{log, warning};
 use kaldi_io::remote_name;
-use kaldi_log::{log, warning};
 
 use crate::deal::{each_line, key_of};
 use crate::folder::Record;

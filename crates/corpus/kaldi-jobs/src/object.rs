@@ -45,7 +45,7 @@ impl Target {
     pub(crate) fn display(&self) -> String {
         match self {
             Self::File(path) => path.display().to_string(),
-            Self::Object(name) => String::from_utf8_lossy(&kaldi_log::hide_secrets(name)).into_owned(),
+            Self::Object(name) => String::from_utf8_lossy(&kaldi_io::log::hide_secrets(name)).into_owned(),
         }
     }
 

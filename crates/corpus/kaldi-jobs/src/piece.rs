@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 
 use crate::folder::{Cause, Failure, Folder, Record};
 use crate::messages::RealNames;

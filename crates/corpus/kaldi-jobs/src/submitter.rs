@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 
-use kaldi_log::{log, warning};
+use kaldi_io::log::{log, warning};
 
 use crate::engine::{CommandEngine, EndReason, Engine, EngineKind, JobState, Local, Resources, Slurm};
 use crate::finish::{OpenPieces, finished_before, join_outputs, missing_pieces};

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use bstr::BString;
 use clap::parser::ValueSource;
 use clap::{Arg as ClapArg, ArgAction, ArgMatches, Args, Command};
-use kaldi_number::{double, integer, single};
+use kaldi_value::number::{double, integer, single};
 
 use crate::names::Names;
 use crate::option::{Role, is_argument, is_shown_as_int, is_standard, place_name};

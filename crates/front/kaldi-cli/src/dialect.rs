@@ -158,10 +158,10 @@ fn read_config(command: &Command, name: &BStr, spelled: &mut Spelled) -> Result<
             return Err(Fault::new(format!("{place}expected --name=value, got \"{line}\"")));
         }
         if split(line[2..].as_bstr()).0 == "config" {
-            kaldi_log::warning!("{place}--config has no effect in a config file");
+            kaldi_io::log::warning!("{place}--config has no effect in a config file");
         }
         if let Some(other) = second_option(command, line) {
-            kaldi_log::warning!("{place}{other} is a part of the value here; a line has one option only");
+            kaldi_io::log::warning!("{place}{other} is a part of the value here; a line has one option only");
         }
         spell(command, line, &place, None, spelled)?;
     }
@@ -217,7 +217,7 @@ fn spell_value(option: &ClapArg, key: &BStr, value: Option<&BStr>) -> Option<BSt
     let is_now = |name: &str| key == normalized(name.as_bytes());
     let is_shown = |names: Option<Vec<&str>>| names.unwrap_or_default().into_iter().any(is_now);
     if !is_now(name) && !is_shown(option.get_visible_aliases()) {
-        kaldi_log::warning!("--{key} is an old name of --{name}, which will go");
+        kaldi_io::log::warning!("--{key} is an old name of --{name}, which will go");
     }
     if Kind::of(option) == Kind::Bool {
         let word = |value: &BStr| read_bool(value).map_or_else(|| value.to_owned(), |value| value.to_string().into());
@@ -227,7 +227,7 @@ fn spell_value(option: &ClapArg, key: &BStr, value: Option<&BStr>) -> Option<BSt
     let choices = choices(option);
     if let Some(choice) = choices.iter().find(|choice| choice.get_name_and_aliases().skip(1).any(|old| value == old)) {
         let choice = choice.get_name();
-        kaldi_log::warning!("--{name}={value} is an old spelling of --{name}={choice}");
+        kaldi_io::log::warning!("--{name}={value} is an old spelling of --{name}={choice}");
         return Some(choice.into());
     }
     let chosen = choices.iter().find(|choice| value.eq_ignore_ascii_case(choice.get_name().as_bytes()));

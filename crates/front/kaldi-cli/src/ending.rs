@@ -5,7 +5,7 @@ use std::io;
 use std::panic::{Location, PanicHookInfo};
 use std::process::ExitCode;
 
-use kaldi_log::{Log, Severity};
+use kaldi_io::log::{Log, Severity};
 
 use crate::tally::Tally;
 
@@ -29,12 +29,12 @@ pub(crate) fn end(result: anyhow::Result<Tally>, advice: &str, main: &Location<'
 
 /// Writes the `ERROR` line.
 pub(crate) fn report(message: &str, place: &Location<'_>) {
-    kaldi_log::emit(Severity::Error, "main", place.file(), place.line(), format_args!("{message}"));
+    kaldi_io::log::emit(Severity::Error, "main", place.file(), place.line(), format_args!("{message}"));
 }
 
 /// Writes a `WARNING` line.
 pub(crate) fn warn(message: &str, place: &Location<'_>) {
-    kaldi_log::emit(Severity::Warning, "main", place.file(), place.line(), format_args!("{message}"));
+    kaldi_io::log::emit(Severity::Warning, "main", place.file(), place.line(), format_args!("{message}"));
 }
 
 /// Gives exit code 255 to failures that return no error: a panic, which is a bug, with an `ERROR` line; too little memory

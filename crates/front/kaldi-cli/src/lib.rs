@@ -33,7 +33,7 @@
 //!
 //! fn copy_vector(opts: Options) -> anyhow::Result<Tally> {
 //!     let mut tally = Tally::default();
-//!     kaldi_log::log!("Copying {} to {}", opts.rspecifier, opts.wspecifier);
+//!     kaldi_io::log::log!("Copying {} to {}", opts.rspecifier, opts.wspecifier);
 //!     tally.done += 1;
 //!     Ok(tally)
 //! }
@@ -104,8 +104,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{ArgMatches, Args, FromArgMatches};
+use kaldi_io::log::Log;
 use kaldi_io::{HeldOutputs, Session};
-use kaldi_log::Log;
 
 use command::{Given, command, options};
 use dialect::{Request, Spelled, read};
@@ -277,7 +277,7 @@ pub fn default_options<O: Args>() -> Vec<(String, String)> {
 #[track_caller]
 pub fn wrong_usage(usage: &str, message: &str) -> Tally {
     ending::report(message, Location::caller());
-    kaldi_log::write_line(usage::usage_line(usage).as_bytes());
+    kaldi_io::log::write_line(usage::usage_line(usage).as_bytes());
     Tally::refused()
 }
 
@@ -290,11 +290,11 @@ fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>, session: &Session
         Request::Run(spelled) => spelled,
         Request::Help => return Err(print(&usage_for(libc::STDOUT_FILENO), main)),
         Request::Usage => {
-            kaldi_log::write_line(usage_for(libc::STDERR_FILENO).as_bytes());
+            kaldi_io::log::write_line(usage_for(libc::STDERR_FILENO).as_bytes());
             return Err(ExitCode::SUCCESS);
         }
         Request::Version => {
-            return Err(print(&format!("{} {}\n", kaldi_log::program(), env!("CARGO_PKG_VERSION")), main));
+            return Err(print(&format!("{} {}\n", kaldi_io::log::program(), env!("CARGO_PKG_VERSION")), main));
         }
     };
     let mut matches = match matches(&mut command, &spelled) {
@@ -303,7 +303,7 @@ fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>, session: &Session
             // The options of all tools are right.
             let is_late = matches!(fault.kind, FaultKind::Count | FaultKind::OwnType);
             if is_late && asks_for_echo(tool, command.clone(), &spelled) {
-                kaldi_log::write_line(&echo(line));
+                kaldi_io::log::write_line(&echo(line));
             }
             if fault.kind != FaultKind::Count {
                 return Err(refuse_line(tool, &fault, main));
@@ -366,7 +366,7 @@ fn prepare(
     (standard, careful): (Standard, Careful),
 ) -> Result<ReadyTool, ExitCode> {
     if echoes(tool, standard.print_args) {
-        kaldi_log::write_line(&echo(line));
+        kaldi_io::log::write_line(&echo(line));
     }
     let names = given.names();
     if std::env::var_os("KALDI_TABLES_NAMES").is_some_and(|value| value == "1") {
@@ -392,7 +392,7 @@ fn prepare(
 }
 
 fn print_usage_line(tool: &Tool) {
-    kaldi_log::write_line(usage::usage_line(tool.usage).as_bytes());
+    kaldi_io::log::write_line(usage::usage_line(tool.usage).as_bytes());
 }
 
 /// Returns the command line as bash would read it back, a space after each word.

@@ -6,7 +6,7 @@ use std::fmt;
 use clap::builder::PossibleValue;
 use clap::{Arg as ClapArg, ArgAction};
 use kaldi_io::{InputName, MapName, OutputName};
-use kaldi_number::general;
+use kaldi_value::number::general;
 
 use crate::{Arg, standard};
 

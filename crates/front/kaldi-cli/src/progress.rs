@@ -163,7 +163,7 @@ fn count(arguments: &[Vec<BString>]) -> Option<u64> {
 fn show(screen: &Screen, display: Display, progress: &StageProgress) {
     let text = describe(progress);
     if display == Display::Lines {
-        kaldi_log::log!("{text}");
+        kaldi_io::log::log!("{text}");
         return;
     }
     let mut bar = screen.bar();

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 
 use kaldi_io::Session;
-use kaldi_number::integer;
+use kaldi_value::number::integer;
 
 use crate::{Arg, memory};
 

@@ -2,10 +2,10 @@
 //! own.
 
 use anyhow::{Context, bail};
+use kaldi_io::log::{log, warning};
 use kaldi_io::{is_specifier, printable_rxfilename, printable_wxfilename};
-use kaldi_log::{log, warning};
 use kaldi_table::{Record, SequentialReader, TableWriter, Tables, read_file, write_file};
-use kaldi_values::{Format, Value};
+use kaldi_value::{Format, Value};
 
 use crate::{InputName, OutputName, Tally};
 

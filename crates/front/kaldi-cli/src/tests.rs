@@ -240,7 +240,7 @@ fn two_options_on_a_line_of_a_config_file_are_warned_about() {
     let warnings = |line: &str| {
         let mut log = Vec::new();
         with_config(line.as_bytes(), |conf| {
-            log = kaldi_log::capture(|| drop(parse(&[&format!("--config={conf}"), "a", "b"]))).1;
+            log = kaldi_io::log::capture(|| drop(parse(&[&format!("--config={conf}"), "a", "b"]))).1;
         });
         String::from_utf8(log).unwrap()
     };

@@ -1,8 +1,8 @@
 //! Lines of CTM, which look like a table of words.
 
 use bstr::{BString, ByteSlice};
+use kaldi_any::ValueType;
 use kaldi_inspect::{Entries, Named, NamedKind, read_content};
-use kaldi_types::ValueType;
 
 use crate::text_write::is_time;
 

@@ -1,12 +1,12 @@
 //! Training examples as arrays: each input and output is some of them.
 
 use bstr::{BString, ByteSlice};
+use kaldi_any::ValueType;
 use kaldi_egs::{
     ChainOutput, ChainSupervision, CompactElement, CompactFst, Index, IoMatrix, NnetChainExample, NnetExample, NnetIo,
     SparseRows,
 };
 use kaldi_matrix::Matrix;
-use kaldi_types::ValueType;
 
 use crate::array::Array;
 use crate::item::{Item, integers, singles};

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_types::ValueType;
+use kaldi_any::ValueType;
 
 use crate::array::Array;
 use crate::example_arrays::{INDEXES, IoArrays, MATRIX, PARTS};

@@ -4,7 +4,7 @@
 //! [`IoArrays`], where `values` are those of a full matrix, and dots of names are `_`. A list is empty where there is none.
 
 use bstr::BString;
-use kaldi_types::ValueType;
+use kaldi_any::ValueType;
 
 use crate::array::Array;
 use crate::example_arrays::{

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use array_files::{DType, npy::header};
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_any::ValueType;
 use kaldi_inspect::Named;
 use kaldi_io::Output;
-use kaldi_log::warning;
+use kaldi_io::log::warning;
 use kaldi_table::{Entry, Erased, WorkError};
-use kaldi_types::ValueType;
 
 use crate::array::{Array, FloatType};
 use crate::exact::to_single;

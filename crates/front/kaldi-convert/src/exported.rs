@@ -2,13 +2,13 @@
 
 use array_files::DType;
 use bstr::BStr;
+use kaldi_any::ValueType;
 use kaldi_egs::{NnetChainExample, NnetExample};
 use kaldi_inspect::{Layout, Named, Numbers};
 use kaldi_lattice::{CompactLattice, Fst, GraphForm, Lattice};
 use kaldi_matrix::{HtkFeatures, SphinxFeatures};
 use kaldi_table::{Entry, Erased, SequentialReader, WorkError};
-use kaldi_types::ValueType;
-use kaldi_values::{GaussPost, IntMatrix, Posterior, Token, Tokens, Value};
+use kaldi_value::{GaussPost, IntMatrix, Posterior, Token, Tokens, Value};
 use kaldi_wave::Wave;
 
 use crate::array::Array;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_any::ValueType;
 use kaldi_io::FileNames;
-use kaldi_types::ValueType;
 
 use crate::array::Array;
 use crate::example_names::Gathered;

@@ -2,9 +2,9 @@
 
 use array_files::DType;
 use bstr::BString;
+use kaldi_any::ValueType;
 use kaldi_egs::{NnetChainExample, NnetExample};
 use kaldi_lattice::{Graph, GraphForm};
-use kaldi_types::ValueType;
 use kaldi_wave::Wave;
 
 use crate::array::Array;

@@ -6,11 +6,11 @@ use std::io::{BufRead, BufReader};
 
 use array_files::DType;
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_any::ValueType;
 use kaldi_io::without_mark;
 use kaldi_lattice::GraphForm;
-use kaldi_number::parse_f32;
-use kaldi_types::ValueType;
-use kaldi_values::IntMatrix;
+use kaldi_value::IntMatrix;
+use kaldi_value::number::parse_f32;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::value::RawValue;
 

@@ -6,8 +6,8 @@
 
 use bstr::{BStr, BString};
 use column_files::{ColumnFile, ColumnNumbers, ColumnValues, Leaf, LeafType};
-use kaldi_types::ValueType;
-use kaldi_values::{Cursor, Value};
+use kaldi_any::ValueType;
+use kaldi_value::{Cursor, Value};
 use kaldi_wave::Wave;
 
 use crate::array::Array;
@@ -204,7 +204,7 @@ impl Form {
                 }
                 (Self::Word, Some(Cell::Words(words))) if words.len() == 1 => {
                     let word = words.into_iter().next().unwrap_or_default();
-                    if !kaldi_values::is_token(&word) {
+                    if !kaldi_value::is_token(&word) {
                         return Err(format!(
                             "{key}: expected one word for a token, got {word:?}; `type = token-vector` takes several"
                         ));

@@ -6,8 +6,8 @@
 use array_files::DType;
 use bstr::{BStr, BString, ByteSlice};
 use column_files::{Cell, ColumnValue, ParquetOptions, ParquetWriter};
+use kaldi_any::ValueType;
 use kaldi_io::Output;
-use kaldi_types::ValueType;
 
 use crate::array::Array;
 use crate::exact::Exact;

@@ -1,15 +1,15 @@
 //! Values as entries of tables.
 
 use bstr::BStr;
+use kaldi_any::ValueType;
 use kaldi_inspect::Numbers;
 use kaldi_io::Encoded;
+use kaldi_io::log::warning;
 use kaldi_lattice::{CompactLattice, Fst, GraphForm, Lattice};
-use kaldi_log::warning;
 use kaldi_matrix::{Matrix, Real, Vector};
 use kaldi_table::Record;
-use kaldi_types::ValueType;
-use kaldi_values::{Format, Value};
-use kaldi_values::{GaussPost, IntMatrix, Posterior, Token, Tokens};
+use kaldi_value::{Format, Value};
+use kaldi_value::{GaussPost, IntMatrix, Posterior, Token, Tokens};
 
 use crate::array::Array;
 use crate::exact::Exact;

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use kaldi_types::ValueType;
+use kaldi_any::ValueType;
 
 use crate::graph_parts::graph_part_names;
 

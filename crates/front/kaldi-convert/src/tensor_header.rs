@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use array_files::{DType, safetensors::HeaderWriter};
 use bstr::ByteSlice;
+use kaldi_any::{Detector, Header, ValueType};
 use kaldi_inspect::{Named, NamedKind};
 use kaldi_io::Locator;
 use kaldi_table::{RawEntries, RawEntry, Reader, ScriptLines};
-use kaldi_types::{Detector, Header, ValueType};
 
 use crate::export::ExportOptions;
 

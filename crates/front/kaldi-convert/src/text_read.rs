@@ -2,9 +2,9 @@
 
 use array_files::DType;
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_log::warning;
-use kaldi_number::{parse_f32, parse_integer};
-use kaldi_types::ValueType;
+use kaldi_any::ValueType;
+use kaldi_io::log::warning;
+use kaldi_value::number::{parse_f32, parse_integer};
 
 use crate::array::Array;
 use crate::import::ImportOptions;

@@ -302,7 +302,7 @@ fn write_number(out: &mut Vec<u8>, numbers: &Exact, at: usize, is_json: bool) {
 #[cfg(test)]
 mod tests {
     use kaldi_lattice::{GraphForm, StoredGraph};
-    use kaldi_values::Cursor;
+    use kaldi_value::Cursor;
 
     use super::*;
 

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use bstr::{BStr, BString, ByteSlice};
+use corpus_quality::{Disagreement, Rule, UsualLengths, UtteranceLengths};
+use kaldi_any::Header;
 use kaldi_corpus::{DataFolder, Segment, last_ends};
-use kaldi_measure::{Disagreement, Rule, UsualLengths, UtteranceLengths};
-use kaldi_types::Header;
 
 use crate::Result;
 use crate::directory_check::Row;

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use bstr::{BStr, BString, ByteSlice};
+use corpus_quality::{code_point, invisible_characters};
+use kaldi_any::{Header, ValueType};
 use kaldi_io::{Locator, Rxfilename, WorkStage};
-use kaldi_measure::{code_point, invisible_characters};
 use kaldi_table::{ScriptLine, ScriptLines};
-use kaldi_types::{Header, ValueType};
 
 use crate::Result;
 use crate::examined::{Examined, Found, Renamed, examine, for_each, in_groups, placed};

@@ -4,9 +4,9 @@ use std::collections::{HashSet, VecDeque};
 use std::fmt;
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_any::{Content, ValueShape, ValueType, join_names};
 use kaldi_table::{KeptEntries, RawEntry};
-use kaldi_types::{Content, ValueShape, ValueType, join_names};
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 use crate::Result;
 use crate::entries::Entries;

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 use bstr::{BStr, BString, ByteSlice};
+use corpus_quality::{Census, code_point};
+use kaldi_any::ValueType;
 use kaldi_corpus::{AfterKey, DIRECTORY_FILES, DataFolder, KeysOf, Segment};
 use kaldi_io::{KeyedLine, Lines};
-use kaldi_measure::{Census, code_point};
-use kaldi_types::ValueType;
 
 use crate::agreement::DirectoryLengths;
 use crate::check::{Checks, check_each, invisible_in};
@@ -77,7 +77,7 @@ const RESERVED: [&str; 3] = ["<s>", "</s>", "#0"];
 ///
 /// It finds what Kaldi's `utils/validate_data_dir.sh` finds, and more: faults in the values of `feats.scp`, `vad.scp`,
 /// `cmvn.scp` and of alignments, and missing files of `wav.scp`; lengths of sound, features, alignments, segments and CTM files
-/// that do not agree ([`UsualLengths`](kaldi_measure::UsualLengths)), and letters of a script that hardly any text has ([`Census`]).
+/// that do not agree ([`UsualLengths`](corpus_quality::UsualLengths)), and letters of a script that hardly any text has ([`Census`]).
 /// Commands are not run.
 ///
 /// # Errors

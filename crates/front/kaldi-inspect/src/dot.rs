@@ -4,7 +4,7 @@ use bstr::ByteSlice;
 use kaldi_io::printable;
 use kaldi_lattice::{Arc, Cost, Graph, GraphForm, StoredGraph};
 use kaldi_table::RawEntry;
-use kaldi_values::SymbolTable;
+use kaldi_value::SymbolTable;
 
 use crate::Result;
 use crate::graph::read_graph;

@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_any::{Detector, Evidence, ValueType};
 use kaldi_io::Input;
 use kaldi_reader::Reader;
 use kaldi_table::{RawEntries, RawEntry, count_delivered};
-use kaldi_tar::{CutEntry, FieldPath};
-use kaldi_types::{Detector, Evidence, ValueType};
+use shards::{CutEntry, FieldPath};
 
 use crate::kind::{Named, NamedKind};
 use crate::{Error, Result};
@@ -61,7 +61,7 @@ impl Entries {
             NamedKind::Shards => {
                 let field = named.field.clone().map(FieldPath::new);
                 // Another field than one of sound is text.
-                let is_sound = field.as_ref().is_none_or(|field| kaldi_tar::is_sound(field.name()));
+                let is_sound = field.as_ref().is_none_or(|field| shards::is_sound(field.name()));
                 let found = value_type.unwrap_or(if is_sound { ValueType::Wave } else { ValueType::TokenVector });
                 let is_text = found.is_words();
                 let field = match field {

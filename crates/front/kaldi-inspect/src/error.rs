@@ -3,9 +3,9 @@
 use std::io;
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_any::ModelType;
+use kaldi_io::log::warning;
 use kaldi_io::{Session, printable_rxfilename};
-use kaldi_log::warning;
-use kaldi_types::ModelType;
 
 use crate::model_arrays::array_reader;
 

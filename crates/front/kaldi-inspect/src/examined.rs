@@ -1,11 +1,11 @@
 //! Entries that are read one after the other and examined on several threads.
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_any::{Content, Detector, Evidence, Header, ValueType};
 use kaldi_io::{Locator, Rxfilename};
 use kaldi_matrix::SparseMatrix;
 use kaldi_reader::{Reader, from_fn, par_map};
 use kaldi_table::{RawEntry, ScriptLine, ScriptLines, Session, ValueLoader};
-use kaldi_types::{Content, Detector, Evidence, Header, ValueType};
 
 use crate::after::bytes_after;
 use crate::check::Checks;

@@ -1,10 +1,10 @@
 //! Training examples as JSON.
 
 use bstr::ByteSlice;
+use kaldi_any::ValueType;
 use kaldi_egs::{ChainOutput, Index, IoMatrix, NnetChainExample, NnetExample, NnetIo};
 use kaldi_table::RawEntry;
-use kaldi_types::ValueType;
-use kaldi_values::{Cursor, Value as _};
+use kaldi_value::{Cursor, Value as _};
 use serde_json::{Map, Value, json};
 
 use crate::Result;

@@ -8,12 +8,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use bstr::{BStr, ByteSlice};
+use kaldi_any::{FILE_HEAD, FileKind};
 use kaldi_corpus::DataFolder;
 use kaldi_io::{Input, Locator, Rspecifier, Rxfilename, is_remote, printable, printable_rxfilename};
-use kaldi_tar::{Cut, SharFolder};
-use kaldi_types::{FILE_HEAD, FileKind};
 use serde::Serialize;
 use serde_json::Value;
+use shards::{Cut, SharFolder};
 
 use crate::time_marks::TimeMarks;
 use crate::{Error, Result, foreign_parts};

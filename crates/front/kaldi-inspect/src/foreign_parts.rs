@@ -12,7 +12,7 @@ use bstr::{BStr, ByteSlice};
 use column_files::{ColumnFile, Leaf, LeafType};
 use kaldi_corpus::{DataFolder, saved_files, saved_splits};
 use kaldi_io::{JsonObjects, Lines, printable, printable_rxfilename};
-use kaldi_tar::{Cut, Grouping, SampleStream, SharFolder, SharPart, SharStream, ShardNames, Wanted};
+use shards::{Cut, Grouping, SampleStream, SharFolder, SharPart, SharStream, ShardNames, Wanted};
 
 use crate::entries::Entries;
 use crate::foreign::{ForeignKind, ForeignPart};
@@ -278,7 +278,7 @@ fn samples(name: &BStr, whole: bool, each: &mut dyn FnMut(&dyn Fn() -> ForeignPa
     let wanted = if whole { Wanted::Contents } else { Wanted::Headers };
     let names = ShardNames::new(std::iter::once(name.to_owned()), wanted);
     let mut samples = SampleStream::new(names, Grouping::default());
-    let mut read = || -> kaldi_tar::Result<()> {
+    let mut read = || -> shards::Result<()> {
         while let Some(sample) =
             samples.next_with(|_, _, _, payload| if whole { payload.read().map(|_| ()) } else { Ok(()) })?
         {
@@ -326,7 +326,7 @@ fn shar(name: &BStr, whole: bool, each: &mut dyn FnMut(&dyn Fn() -> ForeignPart)
     let names: Vec<&str> = fields.iter().map(String::as_str).collect();
     let wanted = if whole { Wanted::Contents } else { Wanted::Headers };
     let mut stream = SharStream::new(folder, &names, wanted);
-    let mut read = || -> kaldi_tar::Result<()> {
+    let mut read = || -> shards::Result<()> {
         while let Some(sample) =
             stream.next_with(|_, _, _, _, payload| if whole { payload.read().map(|_| ()) } else { Ok(()) })?
         {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
+use kaldi_any::ValueType;
 use kaldi_lattice::{Cost, Graph, GraphForm, GraphSize, StoredGraph};
 use kaldi_table::RawEntry;
-use kaldi_types::ValueType;
-use kaldi_values::Cursor;
+use kaldi_value::Cursor;
 use serde_json::{Map, Value, json};
 
 use crate::Result;

@@ -1,7 +1,7 @@
 //! Groups of numbers and their statistics.
 
 use bstr::BString;
-use kaldi_measure::Moments;
+use corpus_quality::Moments;
 
 /// How numbers are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 
 use bstr::BStr;
-use kaldi_types::{ValueType, join_names};
+use kaldi_any::{ValueType, join_names};
 use serde::Serialize;
 use serde_json::Value;
 

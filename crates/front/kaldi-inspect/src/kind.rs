@@ -3,14 +3,14 @@
 use std::fs;
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_any::{FileKind, ModelType, ValueType};
 use kaldi_io::{
     Input, Locator, Rspecifier, RspecifierKind, Rxfilename, is_script_line, is_specifier, printable_rxfilename,
     without_mark,
 };
 use kaldi_table::SequentialReader;
-use kaldi_tar::SharFolder;
-use kaldi_types::{FileKind, ModelType, ValueType};
-use kaldi_values::Value;
+use kaldi_value::Value;
+use shards::SharFolder;
 
 use crate::foreign::{Foreign, ForeignKind};
 use crate::foreign_parts::columns_command;

@@ -20,7 +20,7 @@
 //! ```
 //! use kaldi_inspect::{Entries, read_content, read_header};
 //! use kaldi_reader::Reader;
-//! use kaldi_types::Content;
+//! use kaldi_any::Content;
 //!
 //! let mut entries = Entries::open("ark:printf 'a [ 1 2.5 ]\\nb [ 3 ]\\n' |".into(), None)?;
 //! let entry = entries.next()?.unwrap();
@@ -74,6 +74,7 @@ mod value;
 
 pub use bare::{archive_to_write, copied_tables};
 pub use check::{Checks, check};
+pub use corpus_quality::{Distribution, Moments};
 pub use diff::{Difference, Tolerance, diff};
 pub use directory::DirectorySummary;
 pub use directory_check::{Missing, check_directory};
@@ -85,8 +86,7 @@ pub use foreign::{Foreign, ForeignKind, ForeignPart};
 pub use graph::{GraphSums, read_graph};
 pub use group::{By, Group, LengthGroup};
 pub use info::Info;
-pub use kaldi_measure::{Distribution, Moments};
-pub use kaldi_types::ModelType;
+pub use kaldi_any::ModelType;
 pub use keys::{KeyRelation, Keys};
 pub use kind::{Named, NamedKind};
 pub use model::{ModelSummary, model_rest, model_text};

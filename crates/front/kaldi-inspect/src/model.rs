@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use bstr::BStr;
+use kaldi_any::ModelType;
+use kaldi_gmm::transform::{BasisFmllr, BasisFmllrStats, Fmpe, FmpeStats, LdaStats, LinearVtln, MlltStats};
 use kaldi_gmm::{AccumDiagGmm, AccumFullGmm, AcousticStats, AmDiagGmm, DiagGmm, FullGmm, GmmStats, Mixture, PdfStats};
 use kaldi_hmm::{ContextDependency, HmmTopology, Questions, TransitionModel, TreeStats};
 use kaldi_io::ParseError;
 use kaldi_ivector::{IvectorExtractor, IvectorExtractorStats, LogisticRegression, Plda};
 use kaldi_table::{RawEntries, Reader, Typed, read_file};
-use kaldi_transform::{BasisFmllr, BasisFmllrStats, Fmpe, FmpeStats, LdaStats, LinearVtln, MlltStats};
-use kaldi_types::ModelType;
-use kaldi_values::{Cursor, Format, Frame, Value};
+use kaldi_value::{Cursor, Format, Frame, Value};
 
 use crate::Result;
 use crate::after::{bytes_after, is_network};

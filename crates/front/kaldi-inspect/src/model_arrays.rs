@@ -1,13 +1,13 @@
 //! The numbers of models as arrays.
 
 use bstr::BStr;
+use kaldi_any::ModelType;
+use kaldi_gmm::transform::{BasisFmllr, LinearVtln};
 use kaldi_gmm::{AmDiagGmm, DiagGmm, Error as GmmError, FullGmm, Mixture};
 use kaldi_hmm::TransitionModel;
 use kaldi_ivector::{IvectorExtractor, Plda};
 use kaldi_matrix::SymmetricMatrix;
 use kaldi_table::read_file;
-use kaldi_transform::{BasisFmllr, LinearVtln};
-use kaldi_types::ModelType;
 
 use crate::model::Model;
 use crate::{Elements, Error, Numbers, Result};

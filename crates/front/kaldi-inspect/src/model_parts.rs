@@ -1,7 +1,7 @@
 //! What is in files whose first word does not show what they are: their parts are looked at, without their numbers.
 
+use kaldi_any::ModelType;
 use kaldi_io::Input;
-use kaldi_types::ModelType;
 
 /// Bytes that are read at once.
 const CHUNK: usize = 1 << 12;

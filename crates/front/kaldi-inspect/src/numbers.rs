@@ -2,7 +2,7 @@
 
 use kaldi_io::ParseError;
 use kaldi_matrix::{GeneralMatrix, HtkFeatures, Matrix, MatrixOrVector, SparseMatrix, SphinxFeatures, Vector};
-use kaldi_values::{Cursor, Format, Frame, Value};
+use kaldi_value::{Cursor, Format, Frame, Value};
 
 type Result<T> = std::result::Result<T, ParseError>;
 
@@ -71,7 +71,7 @@ impl Layout {
     pub fn has_finite_numbers(&self, bytes: &[u8]) -> bool {
         let numbers = &bytes[self.header..];
         let are_finite = match self.is_double {
-            false => kaldi_measure::are_finite(numbers.as_chunks().0),
+            false => corpus_quality::are_finite(numbers.as_chunks().0),
             true => numbers.as_chunks().0.iter().all(|&bytes| f64::from_le_bytes(bytes).is_finite()),
         };
         !numbers.is_empty() && are_finite

@@ -104,7 +104,7 @@ impl<'a> Report<'a> {
             let names: Vec<&str> = measures.iter().map(|(name, _)| *name).collect();
             self.lines = format!("table\tgroup\t{}\n", names.join("\t")).into_bytes();
         }
-        let known = |value: &Option<f64>| value.map_or_else(|| "-".to_owned(), kaldi_number::general);
+        let known = |value: &Option<f64>| value.map_or_else(|| "-".to_owned(), kaldi_value::number::general);
         let numbers: Vec<String> = measures.iter().map(|(_, value)| known(value)).collect();
         self.lines.extend(format!("{}\t{key}\t{}\n", self.table, numbers.join("\t")).into_bytes());
     }
@@ -156,7 +156,7 @@ impl<'a> Report<'a> {
 /// The names and numbers of a group, in their order.
 fn numbers(group: &Group) -> Vec<(&'static str, String)> {
     let Group { moments, quantiles, .. } = group;
-    let known = |value: f64| if moments.count > 0 { kaldi_number::general(value) } else { "-".to_owned() };
+    let known = |value: f64| if moments.count > 0 { kaldi_value::number::general(value) } else { "-".to_owned() };
     let mut numbers = vec![
         ("count", moments.count.to_string()),
         ("min", known(moments.min)),

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_any::{Detector, Evidence, ValueType};
 use kaldi_table::{RawEntry, ScriptLines, ValueLoader};
-use kaldi_types::{Detector, Evidence, ValueType};
 
 use crate::Result;
 use crate::entries::Entries;

@@ -1,10 +1,10 @@
 //! Entries as text, as JSON, and as entries of another archive.
 
 use bstr::{BStr, ByteSlice};
+use kaldi_any::{Content, ValueShape, ValueType};
 use kaldi_io::quote_name;
 use kaldi_table::{ArchiveWriter, RawEntry};
-use kaldi_types::{Content, ValueShape, ValueType};
-use kaldi_values::Format;
+use kaldi_value::Format;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -33,8 +33,9 @@ pub fn show(entry: &RawEntry, value_type: ValueType, out: &mut Vec<u8>) -> Resul
         out.extend_from_slice(b" [");
         for row in values.chunks(columns.max(1)) {
             out.extend_from_slice(b"\n  ");
-            row.iter()
-                .for_each(|value| out.extend_from_slice(format!("{} ", kaldi_number::general(*value)).as_bytes()));
+            row.iter().for_each(|value| {
+                out.extend_from_slice(format!("{} ", kaldi_value::number::general(*value)).as_bytes())
+            });
         }
         out.extend_from_slice(b"]\n");
         return Ok(());

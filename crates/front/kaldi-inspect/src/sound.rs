@@ -1,10 +1,10 @@
 //! What is measured of single entries, such as sound, and its statistics.
 
 use bstr::BStr;
+use corpus_quality::{Distribution, MeasuredUtterance, Moments, SoundMeasures};
 use kaldi_io::ParseError;
 use kaldi_lattice::{GraphForm, PathSize, StoredGraph};
-use kaldi_measure::{Distribution, MeasuredUtterance, Moments, SoundMeasures};
-use kaldi_values::{Cursor, Value as _};
+use kaldi_value::{Cursor, Value as _};
 use kaldi_wave::{Wave, WaveInfo};
 
 use crate::group::Group;

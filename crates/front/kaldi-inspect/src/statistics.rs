@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bstr::{BStr, BString};
-use kaldi_measure::{MomentSums, Moments};
+use corpus_quality::{MomentSums, Moments};
 use kaldi_table::{Entry, Erased, WorkError};
-use kaldi_values::Value;
+use kaldi_value::Value;
 
 use crate::group::{By, Group, LengthGroup};
 use crate::numbers::{Elements, Layout, Numbers, large_sparse};

@@ -6,9 +6,9 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_any::{Evidence, Header, Precision, ValueType};
 use kaldi_io::{Locator, Rxfilename, is_remote, printable_rxfilename};
 use kaldi_table::{RawEntry, ScriptLines, ValueLoader};
-use kaldi_types::{Evidence, Header, Precision, ValueType};
 
 use crate::entries::Entries;
 use crate::graph::GraphSums;
@@ -38,9 +38,9 @@ pub struct Summary {
     pub entries: u64,
     /// The size of an archive's file in bytes; for a script file, the bytes of all values.
     pub bytes: u64,
-    /// The minimum and maximum of rows, as in [`Header::rows`](kaldi_types::Header::rows).
+    /// The minimum and maximum of rows, as in [`Header::rows`](kaldi_any::Header::rows).
     pub rows: Option<RangeInclusive<u64>>,
-    /// The minimum and maximum of columns, as in [`Header::columns`](kaldi_types::Header::columns).
+    /// The minimum and maximum of columns, as in [`Header::columns`](kaldi_any::Header::columns).
     pub columns: Option<RangeInclusive<u64>>,
     /// The sum of all rows.
     pub all_rows: u64,
@@ -151,7 +151,7 @@ impl Reading {
 
     fn script(&mut self, name: &BStr, value_type: Option<ValueType>) -> Result<()> {
         let mut lines = ScriptLines::open(name)?;
-        let mut loader = ValueLoader::strict(kaldi_types::Detector::new(value_type));
+        let mut loader = ValueLoader::strict(kaldi_any::Detector::new(value_type));
         let mut files = HashMap::<PathBuf, bool>::new();
         let mut guess = Evidence::default();
         while let Some(line) = lines.next_line()? {

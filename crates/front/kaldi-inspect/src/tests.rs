@@ -3,11 +3,11 @@
 use std::fs;
 
 use bstr::ByteSlice;
+use kaldi_any::{Header, Precision, ValueType};
 use kaldi_matrix::{CompressedMatrix, CompressionMethod, GeneralMatrix, HtkFeatures, Matrix, SparseMatrix, Vector};
 use kaldi_reader::Reader;
-use kaldi_types::{Header, Precision, ValueType};
-use kaldi_values::{Format, Value};
-use kaldi_values::{GaussPost, Posterior, Token, Tokens};
+use kaldi_value::{Format, Value};
+use kaldi_value::{GaussPost, Posterior, Token, Tokens};
 use kaldi_wave::Wave;
 use tempfile::TempDir;
 
@@ -122,7 +122,7 @@ fn types(bytes: &[u8]) -> (String, String) {
     fs::write(&name, bytes).unwrap();
     let mut entries = Entries::open(format!("ark:{name}").as_str().into(), None).unwrap();
     entries.next().unwrap().unwrap();
-    (entries.value_type().name().to_owned(), kaldi_types::join_names(entries.candidates()))
+    (entries.value_type().name().to_owned(), kaldi_any::join_names(entries.candidates()))
 }
 
 #[test]

@@ -12,9 +12,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_any::FileKind;
 use kaldi_corpus::{DataFolder, Segment};
 use kaldi_io::{Lines, excerpt, is_space};
-use kaldi_types::FileKind;
 
 use crate::fault::Fault;
 use crate::sound::Measures;

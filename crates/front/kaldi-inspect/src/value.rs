@@ -1,8 +1,8 @@
 //! The values of entries.
 
+use kaldi_any::{Content, Frames, Header, ValueType};
 use kaldi_table::RawEntry;
-use kaldi_types::{Content, Frames, Header, ValueType};
-use kaldi_values::{Cursor, Format};
+use kaldi_value::{Cursor, Format};
 
 use crate::Result;
 
@@ -59,14 +59,14 @@ pub fn read_frames_within(most_memory: usize, entry: &RawEntry, value_type: Valu
     frames.map_err(|error| entry.error(error).into())
 }
 
-/// Appends the value of an entry to `out` in the given form; see [`kaldi_types::write_value`].
+/// Appends the value of an entry to `out` in the given form; see [`kaldi_any::write_value`].
 ///
 /// # Errors
 /// If it cannot be read, or is no value of the type.
 pub fn write_value(entry: &RawEntry, value_type: ValueType, format: Format, out: &mut Vec<u8>) -> Result<()> {
     let bytes = entry.bytes()?;
     let range = entry.range().map(|range| range.as_ref());
-    kaldi_types::write_value(value_type, &mut Cursor::new(&bytes), range, format, out)
+    kaldi_any::write_value(value_type, &mut Cursor::new(&bytes), range, format, out)
         .map_err(|error| entry.error(error).into())
 }
 
@@ -74,7 +74,7 @@ pub fn write_value(entry: &RawEntry, value_type: ValueType, format: Format, out:
 mod tests {
     use kaldi_matrix::Matrix;
     use kaldi_reader::Reader;
-    use kaldi_values::GaussPost;
+    use kaldi_value::GaussPost;
 
     use super::*;
     use crate::Entries;
@@ -112,7 +112,7 @@ mod tests {
         let gauss_post = ValueType::GaussPost;
         let mut bytes = b"a ".to_vec();
         let value = GaussPost(vec![vec![(3, vec![0.25, 0.5]), (4, vec![])], vec![]]);
-        kaldi_values::Value::write(&value, &mut bytes, kaldi_values::Format::Binary);
+        kaldi_value::Value::write(&value, &mut bytes, kaldi_value::Format::Binary);
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.ark"), bytes).unwrap();
         let name = format!("ark:{}/a.ark", folder.path().display());

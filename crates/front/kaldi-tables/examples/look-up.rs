@@ -2,7 +2,7 @@
 
 use kaldi_tables::matrix::Matrix;
 use kaldi_tables::table::{RandomAccessReader, write_file};
-use kaldi_tables::values::Format;
+use kaldi_tables::value::Format;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let names: Vec<String> = std::env::args().skip(1).collect();

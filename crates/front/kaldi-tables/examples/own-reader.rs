@@ -2,7 +2,7 @@
 
 use kaldi_tables::reader::{Reader, ReaderExt};
 use kaldi_tables::table::{Error, write_file};
-use kaldi_tables::values::Format;
+use kaldi_tables::value::Format;
 
 /// Delivers 1, 2, 3.
 struct Count(i32);

@@ -2,7 +2,7 @@
 
 use kaldi_tables::feat::extract::{Extractor, Mfcc, MfccOptions};
 use kaldi_tables::table::{read_file, write_file};
-use kaldi_tables::values::Format;
+use kaldi_tables::value::Format;
 use kaldi_tables::wave::Wave;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use bstr::{BStr, BString};
+use corpus_quality::{SoundIndex, SoundPair, SoundPrint};
 use kaldi_io::WorkStage;
-use kaldi_log::warning;
-use kaldi_measure::{SoundIndex, SoundPair, SoundPrint};
+use kaldi_io::log::warning;
 use kaldi_table::Session;
 
 use crate::copies::{ComparedSet, LeakedSound};

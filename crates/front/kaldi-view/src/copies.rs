@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bstr::{BString, ByteSlice};
-use kaldi_measure::{Finding, Rule, exact_copies};
+use corpus_quality::{Finding, Rule, exact_copies};
 use serde_json::{Value, json};
 
 use crate::Corpus;

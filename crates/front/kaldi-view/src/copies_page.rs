@@ -1,7 +1,7 @@
 //! What a page says about sound that is there twice.
 
 use bstr::ByteSlice;
-use kaldi_measure::{Finding, FindingValue, Rule};
+use corpus_quality::{Finding, FindingValue, Rule};
 
 use crate::page::findings::Places;
 use crate::page::{MOST_OF_KEY, MOST_ROWS, count_of, fold, grouped, open, shorten, table};

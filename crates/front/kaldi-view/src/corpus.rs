@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bstr::{BStr, BString, ByteSlice};
+use corpus_quality::{
+    Census, MeasuredUtterance, Moments, SoundPair, SoundPrint, SwappedText, TextMeasures, TypicalMeans, swapped_texts,
+};
+use kaldi_any::ValueType;
 use kaldi_corpus::TimeSpan;
 use kaldi_inspect::{Entries, Named, NamedKind};
 use kaldi_io::{WorkStage, for_each_keyed_line, was_interrupted};
-use kaldi_measure::{
-    Census, MeasuredUtterance, Moments, SoundPair, SoundPrint, SwappedText, TextMeasures, TypicalMeans, swapped_texts,
-};
 use kaldi_reader::{Reader, ReaderExt, Step, from_fn};
 use kaldi_table::{Session, count_delivered, read_script};
-use kaldi_types::ValueType;
 
 use crate::comparison;
 use crate::copies::ComparedSet;

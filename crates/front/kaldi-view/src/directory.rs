@@ -5,8 +5,8 @@ use std::path::Path;
 
 use bstr::{BString, ByteSlice};
 use kaldi_corpus::{DataFolder, Segment, last_ends};
+use kaldi_io::log::warning;
 use kaldi_io::{Lines, for_each_keyed_line};
-use kaldi_log::warning;
 use kaldi_table::{ScriptLine, read_script};
 
 use crate::Result;

@@ -1,8 +1,8 @@
 //! Errors of reading a corpus.
 
 use bstr::BString;
+use corpus_quality::SoundIndex;
 use kaldi_io::printable_rxfilename;
-use kaldi_measure::SoundIndex;
 
 /// The result of a function of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

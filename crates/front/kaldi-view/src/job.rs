@@ -4,15 +4,15 @@ use std::ops::Range;
 use std::path::Path;
 
 use bstr::{BStr, BString};
+use corpus_quality::{FrameMeasures, Moments, SoundMeasures, SoundPrint};
+use kaldi_any::ValueType;
 use kaldi_corpus::TimeSpan;
 use kaldi_feat::{NoSamples, SampleGrid};
 use kaldi_inspect::{decode_sound, measure_sound};
 use kaldi_io::ParseError;
 use kaldi_matrix::Matrix;
-use kaldi_measure::{FrameMeasures, Moments, SoundMeasures, SoundPrint};
 use kaldi_table::{RawEntry, read_file};
-use kaldi_types::ValueType;
-use kaldi_values::{Cursor, Value};
+use kaldi_value::{Cursor, Value};
 use kaldi_wave::{Wave, WaveFile};
 
 /// A part of a recording that is an utterance.

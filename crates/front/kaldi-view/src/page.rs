@@ -6,7 +6,7 @@ pub(crate) mod findings;
 mod lists;
 
 use bstr::ByteSlice;
-use kaldi_measure::duration_in_words;
+use corpus_quality::duration_in_words;
 use serde_json::Value;
 
 use crate::Result;

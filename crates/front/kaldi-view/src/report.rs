@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 
 use bstr::{BString, ByteSlice};
+use corpus_quality::{Distribution, Finding, FindingValue, QUANTILES, RankedFindings, Rule, UtteranceMeasure};
 use kaldi_io::WorkStage;
-use kaldi_measure::{Distribution, Finding, FindingValue, QUANTILES, RankedFindings, Rule, UtteranceMeasure};
 use serde_json::{Map, Value, json};
 
 use crate::copies::{self, CopyFamily};
@@ -106,7 +106,7 @@ impl<'a> CorpusReport<'a> {
             "speakers": self.speakers(),
             "characters": self.corpus.census.characters().map(|(letter, counts)| json!({
                 "character": letter.to_string(),
-                "code": kaldi_measure::code_point(letter),
+                "code": corpus_quality::code_point(letter),
                 "count": counts.count,
                 "utterances": counts.utterances,
             })).collect::<Vec<_>>(),

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use bstr::{BStr, ByteSlice};
 use kaldi_feat::extract::{Extractor, Spectrogram, SpectrogramOptions, WindowFunction};
 use kaldi_plot::{Colormap, Picture};
-use kaldi_values::{Format, Value};
+use kaldi_value::{Format, Value};
 use kaldi_wave::Wave;
 
 use crate::Result;

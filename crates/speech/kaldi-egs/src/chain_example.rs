@@ -3,7 +3,7 @@
 use bstr::BString;
 use kaldi_io::ParseError;
 use kaldi_matrix::Vector;
-use kaldi_values::{Cursor, Format, Frame, Value, write_basic, write_token};
+use kaldi_value::{Cursor, Format, Frame, Value, write_basic, write_token};
 
 use crate::example::read_count;
 use crate::supervision::walk_counted;
@@ -215,7 +215,7 @@ impl Value for NnetChainExample {
 
 #[cfg(test)]
 mod tests {
-    use kaldi_values::testing::{SeededRandom, keeps_the_contract_of_parsed, written};
+    use kaldi_value::testing::{SeededRandom, keeps_the_contract_of_parsed, written};
 
     use super::*;
 

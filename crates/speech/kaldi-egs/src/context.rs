@@ -1,7 +1,7 @@
 //! Changes of examples that are copied: one frame of several, less context, other times, names and weights.
 
 use bstr::{BStr, BString};
-use kaldi_random::Random;
+use kaldi_value::random::Random;
 
 use crate::{Error, Index, NnetChainExample, NnetExample, NnetIo, Result};
 

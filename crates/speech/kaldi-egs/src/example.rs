@@ -2,7 +2,7 @@
 
 use bstr::BString;
 use kaldi_io::ParseError;
-use kaldi_values::{Cursor, Format, Frame, Value, write_basic, write_token};
+use kaldi_value::{Cursor, Format, Frame, Value, write_basic, write_token};
 
 use crate::walk::{self, Walk};
 use crate::{Index, IoMatrix};
@@ -134,7 +134,7 @@ impl Value for NnetExample {
 #[cfg(test)]
 pub(crate) mod tests {
     use kaldi_matrix::Matrix;
-    use kaldi_values::testing::{SeededRandom, keeps_the_contract, refuses, written};
+    use kaldi_value::testing::{SeededRandom, keeps_the_contract, refuses, written};
 
     use super::*;
     use crate::SparseRows;

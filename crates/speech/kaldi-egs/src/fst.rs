@@ -15,7 +15,7 @@
 
 use byteorder::{ByteOrder, LittleEndian};
 use kaldi_io::ParseError;
-use kaldi_values::Cursor;
+use kaldi_value::Cursor;
 
 use crate::walk::Walk;
 
@@ -268,7 +268,7 @@ impl CompactFst {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use kaldi_values::testing::SeededRandom;
+    use kaldi_value::testing::SeededRandom;
 
     /// An acceptor of arcs, some of them with weights that survive text, as does the start, which has a line of its own.
     pub(crate) fn fst(random: &mut SeededRandom) -> CompactFst {

@@ -2,8 +2,8 @@
 
 use bstr::ByteSlice;
 use kaldi_io::{ParseError, excerpt};
-use kaldi_number::write_integer;
-use kaldi_values::{Basic, Cursor};
+use kaldi_value::number::write_integer;
+use kaldi_value::{Basic, Cursor};
 
 use crate::{CompactElement, CompactFst};
 
@@ -151,7 +151,7 @@ impl Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kaldi_values::testing::SeededRandom;
+    use kaldi_value::testing::SeededRandom;
 
     fn read(text: &str) -> Result<CompactFst> {
         CompactFst::read_text(&mut Cursor::new(text.as_bytes()))

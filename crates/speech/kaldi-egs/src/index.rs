@@ -1,7 +1,7 @@
 //! Indexes of rows, and the bytes in which they are stored.
 
 use kaldi_io::ParseError;
-use kaldi_values::{Cursor, Format, write_basic, write_token};
+use kaldi_value::{Cursor, Format, write_basic, write_token};
 
 use crate::walk::Walk;
 

@@ -3,7 +3,7 @@
 use bstr::{BStr, BString};
 use kaldi_io::ParseError;
 use kaldi_matrix::{CompressedMatrix, CompressionMethod, GeneralMatrix, Matrix};
-use kaldi_values::{Cursor, Format};
+use kaldi_value::{Cursor, Format};
 
 use crate::{Error, Result, SparseRows};
 

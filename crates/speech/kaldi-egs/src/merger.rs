@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use bstr::BString;
-use kaldi_number::Digits;
+use kaldi_value::number::Digits;
 
 use crate::structures::{Structure, WaitingOrder};
 use crate::{Error, Index, IoMatrix, MinibatchSizes, NnetExample, NnetIo, Result};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use kaldi_random::Random;
 use kaldi_table::{Entry, Reader, Record, Result, Rows, SequentialReader};
-use kaldi_values::{Format, Value};
+use kaldi_value::random::Random;
+use kaldi_value::{Format, Value};
 
 /// Opens a table whose entries come as records in the form in which they will be written. They do not share memory, so that
 /// keeping one keeps no others.

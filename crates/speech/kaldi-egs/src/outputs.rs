@@ -1,8 +1,8 @@
 //! Examples that are copied to one or several tables.
 
-use kaldi_random::Random;
 use kaldi_table::{Entry, Record, Result, TableWriter};
-use kaldi_values::{Format, Value};
+use kaldi_value::random::Random;
+use kaldi_value::{Format, Value};
 
 use crate::Error;
 

@@ -2,7 +2,7 @@
 
 use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, SparseMatrix};
-use kaldi_values::{Cursor, Format, write_basic, write_token};
+use kaldi_value::{Cursor, Format, write_basic, write_token};
 
 use crate::walk::Walk;
 use crate::{Error, Result};

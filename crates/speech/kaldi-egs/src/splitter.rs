@@ -1,7 +1,7 @@
 //! How utterances are cut into chunks.
 
-use kaldi_number::{Digits, general};
-use kaldi_random::Random;
+use kaldi_value::number::{Digits, general};
+use kaldi_value::random::Random;
 
 use crate::splits::Splits;
 use crate::{Error, Result};

@@ -2,7 +2,7 @@
 
 use byteorder::{ByteOrder, LittleEndian};
 use kaldi_io::ParseError;
-use kaldi_values::{Cursor, Format, write_basic, write_int_vector, write_token};
+use kaldi_value::{Cursor, Format, write_basic, write_int_vector, write_token};
 
 use crate::CompactFst;
 use crate::walk::Walk;

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_log::{Logged, warning};
+use kaldi_io::log::{Logged, warning};
 use kaldi_matrix::{GeneralMatrix, Matrix};
-use kaldi_random::Random;
 use kaldi_reader::{Reader, ReaderExt, from_fn, par_map};
 use kaldi_table::{RandomAccessReader, Record, Result, Rows, SequentialReader, Session, TableWriter};
-use kaldi_values::{Format, Posterior, Value};
+use kaldi_value::random::Random;
+use kaldi_value::{Format, Posterior, Value};
 
 use crate::{ChunkTime, Error, IoMatrix, NnetExample, NnetIo, SparseRows, SplitStats, UtteranceSplitter};
 

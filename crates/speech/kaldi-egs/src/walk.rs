@@ -3,7 +3,7 @@
 
 use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, Vector};
-use kaldi_values::{Cursor, Frame, Value, frame_by_parsing};
+use kaldi_value::{Cursor, Frame, Value, frame_by_parsing};
 use memchr::memmem;
 
 use crate::index::Index;

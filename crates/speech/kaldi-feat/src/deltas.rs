@@ -2,8 +2,8 @@
 
 mod usual;
 
-use kaldi_lanes::{Kernel, WIDTH, dispatch};
 use kaldi_matrix::Matrix;
+use kaldi_simd::{Kernel, WIDTH, dispatch};
 
 use crate::error::checked_size;
 use crate::{Error, Result};
@@ -15,10 +15,10 @@ use usual::Frames;
 #[non_exhaustive]
 pub struct DeltaOptions {
     /// Highest order of the derivatives that are appended
-    #[cfg_attr(feature = "cli", arg(long = "delta-order", default_value_t = DeltaOptions::default().order, value_name = "int", value_parser = kaldi_number::integer::<usize>(0..=999)))]
+    #[cfg_attr(feature = "cli", arg(long = "delta-order", default_value_t = DeltaOptions::default().order, value_name = "int", value_parser = kaldi_value::number::integer::<usize>(0..=999)))]
     pub order: usize,
     /// Frames on each side of a frame that the window of each order takes in
-    #[cfg_attr(feature = "cli", arg(long = "delta-window", default_value_t = DeltaOptions::default().window, value_name = "int", value_parser = kaldi_number::integer::<usize>(0..=999)))]
+    #[cfg_attr(feature = "cli", arg(long = "delta-window", default_value_t = DeltaOptions::default().window, value_name = "int", value_parser = kaldi_value::number::integer::<usize>(0..=999)))]
     pub window: usize,
 }
 
@@ -41,10 +41,10 @@ impl Default for DeltaOptions {
 #[non_exhaustive]
 pub struct ShiftedDeltaOptions {
     /// Frames on each side of a frame that the window takes in
-    #[cfg_attr(feature = "cli", arg(long = "delta-window", default_value_t = ShiftedDeltaOptions::default().window, value_name = "int", value_parser = kaldi_number::integer::<usize>(0..=999)))]
+    #[cfg_attr(feature = "cli", arg(long = "delta-window", default_value_t = ShiftedDeltaOptions::default().window, value_name = "int", value_parser = kaldi_value::number::integer::<usize>(0..=999)))]
     pub window: usize,
     /// Number of blocks of deltas, of this frame and of later ones
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = ShiftedDeltaOptions::default().num_blocks, value_name = "int", value_parser = kaldi_number::integer::<usize>(0..=999_999)))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = ShiftedDeltaOptions::default().num_blocks, value_name = "int", value_parser = kaldi_value::number::integer::<usize>(0..=999_999)))]
     pub num_blocks: usize,
     /// Frames from one block to the next
     #[cfg_attr(feature = "cli", arg(long, default_value_t = ShiftedDeltaOptions::default().block_shift))]

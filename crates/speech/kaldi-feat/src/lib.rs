@@ -46,6 +46,8 @@ mod segment;
 
 mod sliding_cmvn;
 mod splice;
+#[cfg(feature = "tables")]
+pub mod tables;
 
 pub use cmvn::CmvnStats;
 pub use deltas::{DeltaOptions, Deltas, ShiftedDeltaOptions};

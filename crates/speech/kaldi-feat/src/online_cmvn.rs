@@ -13,10 +13,10 @@ use crate::{Dims, Error, Flooring, Result};
 #[non_exhaustive]
 pub struct OnlineCmvnOptions {
     /// Number of frames of the window, which ends at the frame that is normalized
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = OnlineCmvnOptions::default().cmn_window, value_name = "int", value_parser = kaldi_number::count::<usize>))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = OnlineCmvnOptions::default().cmn_window, value_name = "int", value_parser = kaldi_value::number::count::<usize>))]
     pub cmn_window: usize,
     /// Largest number of frames for which the global statistics count if the window is not full
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = OnlineCmvnOptions::default().global_frames, value_name = "int", value_parser = kaldi_number::negative_is_zero))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = OnlineCmvnOptions::default().global_frames, value_name = "int", value_parser = kaldi_value::number::negative_is_zero))]
     pub global_frames: usize,
     /// Make means zero (variances are not normalized without)
     #[cfg_attr(feature = "cli", arg(long, default_value_t = OnlineCmvnOptions::default().norm_means))]
@@ -28,7 +28,7 @@ pub struct OnlineCmvnOptions {
     #[cfg_attr(feature = "cli", arg(long))]
     pub skip_dims: Option<Dims>,
     /// Largest number of frames for which earlier utterances of the speaker count if the window is not full
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = OnlineCmvnOptions::default().speaker_frames, value_name = "int", value_parser = kaldi_number::negative_is_zero))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = OnlineCmvnOptions::default().speaker_frames, value_name = "int", value_parser = kaldi_value::number::negative_is_zero))]
     pub speaker_frames: usize,
 }
 

@@ -14,10 +14,10 @@ pub struct FrameGrid {
     #[cfg_attr(feature = "cli", arg(long, default_value_t = FrameGrid::default().min_segment_length))]
     pub min_segment_length: f32,
     /// Length of a frame in milliseconds
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = FrameGrid::default().frame_length, value_name = "int", value_parser = kaldi_number::count::<u32>))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = FrameGrid::default().frame_length, value_name = "int", value_parser = kaldi_value::number::count::<u32>))]
     pub frame_length: u32,
     /// Time from one frame to the next in milliseconds
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = FrameGrid::default().frame_shift, value_name = "int", value_parser = kaldi_number::count::<u32>))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = FrameGrid::default().frame_shift, value_name = "int", value_parser = kaldi_value::number::count::<u32>))]
     pub frame_shift: u32,
     /// How far a segment may extend beyond the end of the features, in seconds, to be cut there; others are left out
     #[cfg_attr(feature = "cli", arg(long, default_value_t = FrameGrid::default().max_overshoot))]

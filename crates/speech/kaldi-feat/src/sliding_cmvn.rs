@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use kaldi_lanes::{Kernel, dispatch};
 use kaldi_matrix::Matrix;
+use kaldi_simd::{Kernel, dispatch};
 
 use crate::frame_sums::FrameSums;
 use crate::{Error, Result};
@@ -20,10 +20,10 @@ pub struct SlidingWindowCmnOptions {
     #[cfg_attr(feature = "cli", arg(long, default_value_t = SlidingWindowCmnOptions::default().center))]
     pub center: bool,
     /// Number of frames of the window; with `center = false` it is the frame itself and this many before
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = SlidingWindowCmnOptions::default().cmn_window, value_name = "int", value_parser = kaldi_number::count::<usize>))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = SlidingWindowCmnOptions::default().cmn_window, value_name = "int", value_parser = kaldi_value::number::count::<usize>))]
     pub cmn_window: usize,
     /// Least number of frames of the window, which includes later ones at the start (only without `center`)
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = SlidingWindowCmnOptions::default().min_cmn_window, value_name = "int", value_parser = kaldi_number::negative_is_zero))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = SlidingWindowCmnOptions::default().min_cmn_window, value_name = "int", value_parser = kaldi_value::number::negative_is_zero))]
     pub min_cmn_window: usize,
     /// Make variances one, too
     #[cfg_attr(feature = "cli", arg(long, default_value_t = SlidingWindowCmnOptions::default().norm_vars))]

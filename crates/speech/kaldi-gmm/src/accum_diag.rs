@@ -1,9 +1,9 @@
 //! Statistics for mixtures with diagonal covariances.
 
 use kaldi_io::ParseError;
-use kaldi_lanes::{Kernel, dispatch};
 use kaldi_matrix::Matrix;
-use kaldi_values::{Cursor, Format, Frame, Value, frame_between_tokens, write_token};
+use kaldi_simd::{Kernel, dispatch};
+use kaldi_value::{Cursor, Format, Frame, Value, frame_between_tokens, write_token};
 
 use crate::mixture::check_feats;
 use crate::stats::{StatsHead, sums_size};

@@ -2,7 +2,7 @@
 
 use kaldi_hmm::TransitionModel;
 use kaldi_io::{ParseError, excerpt};
-use kaldi_values::{Cursor, Format, Frame, Value, frame_by_parsing};
+use kaldi_value::{Cursor, Format, Frame, Value, frame_by_parsing};
 
 use crate::AmDiagGmm;
 

@@ -3,7 +3,7 @@
 use kaldi_hmm::TransitionModel;
 use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, Vector};
-use kaldi_values::{Cursor, Format, Frame, Value, frame_by_parsing};
+use kaldi_value::{Cursor, Format, Frame, Value, frame_by_parsing};
 
 use crate::{
     AccumDiagGmm, AcousticModel, AmDiagGmm, DiagGmm, Error, GmmFlags, GmmStats, Mixture, PdfStats, Result, softmax,

@@ -1,7 +1,7 @@
 //! What is computed with all mixtures of an acoustic model, and models that are changed.
 
 use kaldi_matrix::{Matrix, Vector};
-use kaldi_random::Random;
+use kaldi_value::random::Random;
 
 use crate::{AmDiagGmm, DiagGmm, Error, Mixture, Result, log_sum_exp};
 

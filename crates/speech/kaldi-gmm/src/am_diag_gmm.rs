@@ -1,7 +1,7 @@
 //! Acoustic models: a mixture for each pdf.
 
 use kaldi_io::ParseError;
-use kaldi_values::{Cursor, Format, Frame, Value, frame_by_parsing, write_basic, write_token};
+use kaldi_value::{Cursor, Format, Frame, Value, frame_by_parsing, write_basic, write_token};
 
 use crate::{DiagGmm, Error, Mixture, Result};
 

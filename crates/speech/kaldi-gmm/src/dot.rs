@@ -1,6 +1,6 @@
 //! Inner products in single precision.
 
-use kaldi_lanes::{Kernel, Lanes, WIDTH, dispatch};
+use kaldi_simd::{Kernel, Lanes, WIDTH, dispatch};
 
 /// The inner products of one vector with the rows of a matrix that `rows` names; `sums` gets them added.
 pub(crate) struct Products<'a> {

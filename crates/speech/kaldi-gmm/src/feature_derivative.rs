@@ -1,7 +1,7 @@
 //! How likelihoods depend on the features.
 
 use kaldi_matrix::Matrix;
-use kaldi_values::Posterior;
+use kaldi_value::Posterior;
 
 use crate::{AcousticModel, Error, GmmFlags, GmmStats, PdfStats, Result, pdf_posteriors};
 
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
     use crate::testing::{model, stats};
     use kaldi_hmm::TransitionModel;
-    use kaldi_values::{Cursor, Value};
+    use kaldi_value::{Cursor, Value};
 
     /// Transition-ids 1 and 2 of one pdf with a mean of 1 and a variance of 2.
     fn acoustic() -> AcousticModel {

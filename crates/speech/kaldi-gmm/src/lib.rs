@@ -47,10 +47,13 @@ mod softmax;
 mod split;
 mod stats;
 mod stats_derivative;
+#[cfg(feature = "tables")]
+pub mod tables;
 mod targets;
 #[cfg(test)]
 mod testing;
 mod train;
+pub mod transform;
 mod ubm;
 
 pub use accum_diag::AccumDiagGmm;

@@ -1,7 +1,7 @@
 //! Likelihoods of frames with listed Gaussians of full covariances, eight frames at a time.
 
-use kaldi_lanes::{Kernel, Lanes, WIDTH, dispatch};
 use kaldi_matrix::Matrix;
+use kaldi_simd::{Kernel, Lanes, WIDTH, dispatch};
 
 use crate::{FullGmm, Mixture};
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use kaldi_matrix::Matrix;
-use kaldi_values::Value;
+use kaldi_value::Value;
 
 use crate::softmax::softmax;
 use crate::{Error, GmmStats, Result, Selection};

@@ -1,7 +1,7 @@
 //! Statistics of the mixtures of all pdfs.
 
 use kaldi_io::ParseError;
-use kaldi_values::{Cursor, Format, Frame, Value, frame_by_parsing, write_basic, write_token};
+use kaldi_value::{Cursor, Format, Frame, Value, frame_by_parsing, write_basic, write_token};
 
 use crate::normal::NormalGmm;
 use crate::{AccumDiagGmm, AmDiagGmm, Error, GmmFlags, GmmStats, Mixture, Result};

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use kaldi_lanes::{Kernel, dispatch};
+use kaldi_simd::{Kernel, dispatch};
 
 /// Gaussians that were selected for a frame.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Log likelihoods of Gaussians as probabilities.
 
-use kaldi_lanes::{Kernel, WIDTH, dispatch, exp_all};
 use kaldi_matrix::Matrix;
+use kaldi_simd::{Kernel, WIDTH, dispatch, exp_all};
 
 /// Rows whose sums are computed side by side: each addition of a row waits for the one before.
 const ROWS: usize = 8;

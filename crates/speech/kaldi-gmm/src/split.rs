@@ -1,7 +1,7 @@
 //! More Gaussians, by splitting those with the largest weights.
 
 use kaldi_matrix::{Matrix, SymmetricMatrix, Vector};
-use kaldi_random::{Random, RandomState};
+use kaldi_value::random::{Random, RandomState};
 
 use crate::{DiagGmm, Error, FullGmm, Mixture, Result};
 

@@ -2,7 +2,7 @@
 
 use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, Vector};
-use kaldi_values::{Cursor, Format, Value, write_basic, write_token};
+use kaldi_value::{Cursor, Format, Value, write_basic, write_token};
 
 use crate::softmax::softmax_rows;
 use crate::{Error, GmmFlags, Mixture, Result};

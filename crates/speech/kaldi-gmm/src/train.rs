@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::thread;
 
 use kaldi_matrix::{Matrix, SymmetricMatrix, Vector};
-use kaldi_random::{Random, RandomState};
+use kaldi_value::random::{Random, RandomState};
 
 use crate::estimate_full::floor_covariance;
 use crate::{

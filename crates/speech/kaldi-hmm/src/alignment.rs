@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use kaldi_values::{convert_binary_integers, integer_of_unit, integer_units};
+use kaldi_value::{convert_binary_integers, integer_of_unit, integer_units};
 
 use crate::transition_model::{TransitionFacts, TransitionModel};
 use crate::{Error, Result};
@@ -210,7 +210,7 @@ impl TransitionModel {
 
 #[cfg(test)]
 mod tests {
-    use kaldi_values::{Format, Value};
+    use kaldi_value::{Format, Value};
 
     use super::*;
     use crate::transition_model::tests::model;

@@ -3,7 +3,7 @@
 mod lengths;
 mod random_path;
 
-use kaldi_random::Random;
+use kaldi_value::random::Random;
 
 use crate::phones::PhoneMap;
 use crate::transition_model::{TransitionFacts, TransitionModel, TransitionTuple};

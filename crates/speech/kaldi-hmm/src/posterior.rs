@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kaldi_values::Posterior;
+use kaldi_value::Posterior;
 
 use crate::hash_order::HashOrderedSums;
 use crate::transition_model::{TransitionFacts, TransitionModel};
@@ -192,7 +192,7 @@ impl SilenceWeight {
 
 #[cfg(test)]
 mod tests {
-    use kaldi_values::{Cursor, Format, Value};
+    use kaldi_value::{Cursor, Format, Value};
 
     use super::*;
     use crate::transition_model::tests::model;

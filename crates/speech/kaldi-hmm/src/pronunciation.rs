@@ -119,7 +119,7 @@ impl PronunciationScorer {
                 phones.iter().for_each(|&phone| scores[phone as usize] += probability);
             }
             if let Some(got) = scores.iter().find(|sum| **sum < 0.0) {
-                let got = kaldi_number::general(f64::from(*got));
+                let got = kaldi_value::number::general(f64::from(*got));
                 let message = format!("frame {frame}: expected a probability, got {got} for a phone");
                 return Err(Error::Pronunciation { message });
             }

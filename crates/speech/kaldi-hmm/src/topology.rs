@@ -149,7 +149,7 @@ impl HmmTopology {
         states.filter_map(|(state, HmmState { transitions, .. })| {
             let total: f32 = transitions.iter().map(|(_, probability)| probability).sum();
             ((total - 1.0).abs() > 0.01).then(|| {
-                let total = kaldi_number::general(f64::from(total));
+                let total = kaldi_value::number::general(f64::from(total));
                 format!("Total probability for state {state} in topology entry is {total}")
             })
         })
@@ -179,7 +179,7 @@ fn check_entry(states: &[HmmState]) -> Result<(), String> {
         for (at, &(target, probability)) in transitions.iter().enumerate() {
             total += probability;
             if !(probability > 0.0 && probability.is_finite()) {
-                let got = kaldi_number::general(f64::from(probability));
+                let got = kaldi_value::number::general(f64::from(probability));
                 return Err(format!("state {state}: expected a probability above 0, got {got}"));
             }
             if target >= states.len() {

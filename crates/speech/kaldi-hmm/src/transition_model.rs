@@ -106,7 +106,7 @@ impl TransitionModel {
         }
         let is_wrong = |log_prob: &f32| !(log_prob.is_finite() && *log_prob <= 0.0);
         if let Some(id) = log_probs.as_slice()[1..].iter().position(is_wrong) {
-            let got = kaldi_number::general(f64::from(log_probs.as_slice()[id + 1]));
+            let got = kaldi_value::number::general(f64::from(log_probs.as_slice()[id + 1]));
             return Err(format!("expected log-probabilities of 0 or less, got {got} for transition-id {}", id + 1));
         }
         let num_pdfs = tuples.iter().map(|tuple| tuple.forward_pdf.max(tuple.self_loop_pdf) as usize + 1).max();

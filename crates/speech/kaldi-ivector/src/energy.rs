@@ -1,7 +1,7 @@
 //! The directions in which the vectors of a recording vary most.
 
+use kaldi_gmm::transform::PcaStats;
 use kaldi_matrix::Matrix;
-use kaldi_transform::PcaStats;
 
 use crate::{Error, Result};
 

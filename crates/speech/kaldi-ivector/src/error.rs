@@ -1,6 +1,6 @@
 //! What can go wrong with decisions about speakers.
 
-use kaldi_number::general;
+use kaldi_value::number::general;
 
 /// The result of the functions of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -104,7 +104,7 @@ pub enum Error {
     Mixture(kaldi_gmm::Error),
     /// A transform cannot be estimated.
     #[error(transparent)]
-    Transform(kaldi_transform::Error),
+    Transform(kaldi_gmm::transform::Error),
     /// A list of trials cannot be read, or their scores cannot be written.
     #[error(transparent)]
     Stream(#[from] kaldi_io::Error),

@@ -2,7 +2,7 @@
 
 use bstr::BStr;
 use kaldi_io::{Lines, Output, excerpt};
-use kaldi_number::write_f32;
+use kaldi_value::number::write_f32;
 
 use crate::error::{Error, Result};
 

@@ -132,7 +132,7 @@ impl GraphArrays {
 
 #[cfg(test)]
 mod tests {
-    use kaldi_values::Cursor;
+    use kaldi_value::Cursor;
 
     use super::*;
     use crate::value::StoredGraph;

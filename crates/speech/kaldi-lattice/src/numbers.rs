@@ -1,6 +1,6 @@
 //! Text of costs: six significant digits are written, everything that C reads is read.
 
-use kaldi_number::{Digits, parse_f64};
+use kaldi_value::number::{Digits, parse_f64};
 
 /// Digits of a written cost.
 const DIGITS: usize = 6;

@@ -1,6 +1,6 @@
 //! Lattices of tests, from their text.
 
-use kaldi_values::{Cursor, Value};
+use kaldi_value::{Cursor, Value};
 
 use crate::value::{CompactLattice, Lattice};
 

@@ -325,7 +325,7 @@ fn split_at(word: &[u8], separator: u8) -> Option<(&[u8], &[u8])> {
 
 /// A whole word that is an integer of 32 bits.
 fn label(word: &[u8]) -> Option<i32> {
-    match kaldi_number::parse_integer(word) {
+    match kaldi_value::number::parse_integer(word) {
         Ok((number, length)) if length == word.len() => i32::try_from(number).ok(),
         _ => None,
     }
@@ -346,15 +346,15 @@ pub(crate) fn write(graph: &Graph, form: GraphForm, out: &mut Vec<u8>) {
 fn write_state(graph: &Graph, form: GraphForm, state: u32, out: &mut Vec<u8>) {
     let arcs = graph.arcs(state);
     for arc in arcs {
-        kaldi_number::write_integer(out, i64::from(state));
+        kaldi_value::number::write_integer(out, i64::from(state));
         for label in [i64::from(arc.next), i64::from(arc.input)] {
             out.push(b'\t');
-            kaldi_number::write_integer(out, label);
+            kaldi_value::number::write_integer(out, label);
         }
         let has_two_labels = arc.input != arc.output;
         if form != GraphForm::Compact || has_two_labels {
             out.push(b'\t');
-            kaldi_number::write_integer(out, i64::from(arc.output));
+            kaldi_value::number::write_integer(out, i64::from(arc.output));
         }
         if form == GraphForm::Compact && has_two_labels && arc.cost == Cost::ONE && arc.string.is_empty() {
             // Without it, this would be the line of a plain lattice.
@@ -364,7 +364,7 @@ fn write_state(graph: &Graph, form: GraphForm, state: u32, out: &mut Vec<u8>) {
         out.push(b'\n');
     }
     if graph.is_final(state) || arcs.is_empty() {
-        kaldi_number::write_integer(out, i64::from(state));
+        kaldi_value::number::write_integer(out, i64::from(state));
         write_weight(graph, form, graph.final_cost(state), graph.final_span(state), out);
         out.push(b'\n');
     }
@@ -392,7 +392,7 @@ fn write_weight(graph: &Graph, form: GraphForm, cost: Cost, string: Span, out: &
 /// Appends transition-ids with underscores between them.
 fn write_ids(ids: &[i32], out: &mut Vec<u8>) {
     let start = out.len();
-    kaldi_number::write_i32_row(out, ids);
+    kaldi_value::number::write_i32_row(out, ids);
     if !ids.is_empty() {
         out.pop();
     }

@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut};
 
 use kaldi_io::{Frame, ParseError};
-use kaldi_values::{Cursor, Format, Value};
+use kaldi_value::{Cursor, Format, Value};
 
 use crate::convert::{to_compact, to_plain};
 use crate::graph::Graph;

@@ -124,7 +124,7 @@ fn next_costs(word: u32, second: &[u32], costs: &mut [u32], mut tell: impl FnMut
 
 #[cfg(test)]
 mod tests {
-    use kaldi_random::Random;
+    use kaldi_value::random::Random;
 
     use super::*;
     use crate::count_edits;

@@ -1,6 +1,6 @@
 //! Confidence in word error rates, by drawing sentences many times (the bootstrap method of Bisani and Ney).
 
-use kaldi_random::Random;
+use kaldi_value::random::Random;
 
 /// The errors in one sentence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -72,7 +72,7 @@ fn count(reference: &[u32], hypothesis: &[u32]) -> Edits {
 
 #[cfg(test)]
 mod tests {
-    use kaldi_random::Random;
+    use kaldi_value::random::Random;
 
     use super::*;
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use byteorder::{BigEndian, ByteOrder};
 use kaldi_io::ParseError;
-use kaldi_values::{Cursor, Format, Frame, Part, write_basic, write_token};
+use kaldi_value::{Cursor, Format, Frame, Part, write_basic, write_token};
 
 use crate::Real;
 use crate::real::Storage;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use kaldi_values::{Cursor, Format};
+use kaldi_value::{Cursor, Format};
 
 use crate::binary::{self, Header, Shape};
 use crate::factor::Product;
@@ -101,7 +101,7 @@ mod tests {
     use std::sync::Arc;
 
     use kaldi_io::Encoded;
-    use kaldi_values::Value;
+    use kaldi_value::Value;
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use kaldi_values::{Cursor, Format, Frame, Value};
+use kaldi_value::{Cursor, Format, Frame, Value};
 
 pub(crate) fn written(value: &impl Value, format: Format) -> Vec<u8> {
     let mut bytes = Vec::new();

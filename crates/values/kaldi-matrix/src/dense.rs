@@ -1,7 +1,7 @@
 //! Reading and writing of dense matrices and vectors, compiled once for each precision.
 
 use kaldi_io::{Encoded, ParseError};
-use kaldi_values::{Cursor, Format, Part};
+use kaldi_value::{Cursor, Format, Part};
 
 use crate::binary::{self, Header, Shape};
 use crate::compressed::{self, Stored};

@@ -1,7 +1,7 @@
 //! Matrices or vectors, for tables whose type shows in their bytes.
 
 use kaldi_io::ParseError;
-use kaldi_values::{Cursor, Format, Frame, Part, Value};
+use kaldi_value::{Cursor, Format, Frame, Part, Value};
 use memchr::memchr3;
 
 use crate::{Matrix, Vector};

@@ -1,7 +1,7 @@
 //! Matrices of any kind.
 
 use kaldi_io::ParseError;
-use kaldi_values::{Cursor, Format, Frame, Part, Value};
+use kaldi_value::{Cursor, Format, Frame, Part, Value};
 
 use crate::{CompressedMatrix, Matrix, MatrixRange, Result, SparseMatrix};
 

@@ -12,7 +12,7 @@
 
 use byteorder::{BigEndian, ByteOrder};
 use kaldi_io::ParseError;
-use kaldi_values::{Cursor, Format, Frame, Value};
+use kaldi_value::{Cursor, Format, Frame, Value};
 
 use crate::binary::{decode_be, encode_be};
 use crate::{Error, Matrix, Result};

@@ -20,13 +20,13 @@
 //!  [ 1 ]
 //! ```
 //!
-//! They implement [`kaldi_values::Value`], so that they can be values of tables. Either precision is read as the other, and
+//! They implement [`kaldi_value::Value`], so that they can be values of tables. Either precision is read as the other, and
 //! a compressed matrix as a dense one. [`CompressedMatrix`] keeps the compressed bytes, [`SparseMatrix`] the elements
 //! that are not zero, and [`GeneralMatrix`] is whichever of these was stored. Script lines may name a part of a value:
 //! see [`MatrixRange`] and [`VectorRange`].
 //!
 //! ```
-//! use kaldi_values::{Cursor, Format, Value};
+//! use kaldi_value::{Cursor, Format, Value};
 //! use kaldi_matrix::Matrix;
 //!
 //! let matrix = Matrix::<f32>::read(&mut Cursor::new(b" [ 1 2\n 3 4 ]\n"))?;

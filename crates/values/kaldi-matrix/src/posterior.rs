@@ -1,6 +1,6 @@
 //! Posteriors as matrices, a row for each frame, and back.
 
-use kaldi_values::Posterior;
+use kaldi_value::Posterior;
 
 use crate::{Error, Matrix, Result};
 

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use kaldi_io::ParseError;
-use kaldi_values::Cursor;
+use kaldi_value::Cursor;
 
 /// The end of rows, or of a vector, may be this far after the last one; it is then cut. The number of frames depends on
 /// the frame length, and times are rounded.

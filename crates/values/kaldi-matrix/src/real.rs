@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use byteorder::{ByteOrder, LittleEndian};
 use kaldi_io::Encoded;
-use kaldi_number::RowError;
-use kaldi_values::Basic;
+use kaldi_value::Basic;
+use kaldi_value::number::RowError;
 
 use crate::dense::{self, DenseFns};
 use crate::factor::Product;
@@ -134,11 +134,11 @@ impl Storage for f32 {
     }
 
     fn parse_row(text: &[u8], values: &mut Vec<Self>) -> Result<usize, RowError> {
-        kaldi_number::parse_f32_row(text, values)
+        kaldi_value::number::parse_f32_row(text, values)
     }
 
     fn write_row(out: &mut Vec<u8>, row: &[Self]) {
-        kaldi_number::write_f32_row(out, row);
+        kaldi_value::number::write_f32_row(out, row);
     }
 
     fn gemm(product: &Product<'_, Self>, out: &mut [Self]) {
@@ -208,11 +208,11 @@ impl Storage for f64 {
     }
 
     fn parse_row(text: &[u8], values: &mut Vec<Self>) -> Result<usize, RowError> {
-        kaldi_number::parse_f64_row(text, values)
+        kaldi_value::number::parse_f64_row(text, values)
     }
 
     fn write_row(out: &mut Vec<u8>, row: &[Self]) {
-        kaldi_number::write_f64_row(out, row);
+        kaldi_value::number::write_f64_row(out, row);
     }
 
     fn gemm(product: &Product<'_, Self>, out: &mut [Self]) {

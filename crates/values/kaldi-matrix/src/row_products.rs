@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use kaldi_lanes::{Kernel, dispatch, has_fused_products};
+use kaldi_simd::{Kernel, dispatch, has_fused_products};
 
 use crate::factor::{Factor, Product};
 

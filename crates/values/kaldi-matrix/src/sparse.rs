@@ -15,7 +15,7 @@
 use std::ops::Range;
 
 use kaldi_io::ParseError;
-use kaldi_values::{Cursor, Format, Frame, Value, frame_by_parsing, write_basic, write_token};
+use kaldi_value::{Cursor, Format, Frame, Value, frame_by_parsing, write_basic, write_token};
 
 use crate::zeros::has_few_elements;
 use crate::{Error, Matrix, Real, Result, binary};

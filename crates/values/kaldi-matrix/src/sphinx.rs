@@ -9,7 +9,7 @@
 
 use byteorder::{BigEndian, ByteOrder, LittleEndian};
 use kaldi_io::ParseError;
-use kaldi_values::{Cursor, Format, Frame, Value};
+use kaldi_value::{Cursor, Format, Frame, Value};
 
 use crate::binary::{decode_be, encode_be};
 use crate::real::Storage;

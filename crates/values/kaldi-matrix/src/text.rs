@@ -4,8 +4,8 @@
 //! end after the closing bracket belongs to the matrix. A vector is on one line.
 
 use kaldi_io::ParseError;
-use kaldi_number::{NumberError, RowError};
-use kaldi_values::{Cursor, Frame};
+use kaldi_value::number::{NumberError, RowError};
+use kaldi_value::{Cursor, Frame};
 use memchr::{memchr, memchr2, memchr3};
 
 use crate::Real;

@@ -3,7 +3,7 @@
 //! A transform of input with `dim` elements is a matrix. It is linear if it has `dim` columns, and affine if it has one
 //! more: the last column is then an offset. Its rows are the elements of the output.
 
-use kaldi_lanes::{Kernel, dispatch};
+use kaldi_simd::{Kernel, dispatch};
 
 use crate::factor::{Factor, Product};
 use crate::{Error, Matrix, Real, Result, Vector};

@@ -1,7 +1,7 @@
 //! Dense matrices and vectors as table values.
 
 use kaldi_io::{Encoded, ParseError};
-use kaldi_values::{Cursor, Format, Frame, Part, Value};
+use kaldi_value::{Cursor, Format, Frame, Part, Value};
 
 use crate::binary::{self, Shape};
 use crate::{Matrix, Real, Vector, compressed, dense, text};

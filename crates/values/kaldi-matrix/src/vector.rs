@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use kaldi_number::general;
+use kaldi_value::number::general;
 
 use crate::Real;
 

@@ -1,6 +1,6 @@
 //! Entries that are read together.
 
-use kaldi_log::Logged;
+use kaldi_io::log::Logged;
 use kaldi_reader::{Prefetch, Reader};
 
 use crate::Error;

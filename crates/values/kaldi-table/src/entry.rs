@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use bstr::BStr;
 use kaldi_io::{Encoded, ParseError};
-use kaldi_values::{Cursor, Format, Value};
+use kaldi_value::{Cursor, Format, Value};
 
 use crate::Result;
 use crate::raw::RawEntry;

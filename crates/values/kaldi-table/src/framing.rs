@@ -1,13 +1,13 @@
 //! Finds the entries at the front of an archive's bytes: the key, and the length of the value after it.
 
 use kaldi_io::{FrameFn, Need, ParseError, Window};
-use kaldi_values::{Cursor, Frame, Part, Value};
+use kaldi_value::{Cursor, Frame, Part, Value};
 
 use crate::Error;
 
 /// The part of a reader that knows where entries of an archive end.
 ///
-/// An archive of a known type is framed by [`Typed`], one whose type has to be found by `kaldi_types::Detector`. Values
+/// An archive of a known type is framed by [`Typed`], one whose type has to be found by `kaldi_any::Detector`. Values
 /// are asked for one after the other, so a framing may learn from earlier ones.
 pub trait Framing: Send {
     /// Finds the key at the front of `window`. `at_end` says that nothing follows the window.

@@ -15,7 +15,7 @@
 //! ```
 //!
 //! [`SequentialReader`], [`RandomAccessReader`] and [`TableWriter`] take Kaldi's rspecifiers and wspecifiers. The values
-//! are types that implement [`kaldi_values::Value`]; this crate knows none of them.
+//! are types that implement [`kaldi_value::Value`]; this crate knows none of them.
 //!
 //! ```
 //! use kaldi_table::{SequentialReader, TableWriter};

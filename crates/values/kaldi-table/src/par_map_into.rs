@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-use kaldi_log::warning;
-use kaldi_values::{Format, Value};
+use kaldi_io::log::warning;
+use kaldi_value::{Format, Value};
 
 use crate::entry::Entry;
 use crate::error::WorkError;

@@ -1,7 +1,7 @@
 //! Entries that cannot be read, and the option `p`: the table goes on after them.
 
 use kaldi_io::Session;
-use kaldi_log::warning;
+use kaldi_io::log::warning;
 
 use crate::Error;
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use bstr::{BStr, BString};
 use kaldi_io::{ParseError, fallible};
-use kaldi_values::Cursor;
+use kaldi_value::Cursor;
 
 use crate::value_fns::{ReadFn, ValueFns};
 

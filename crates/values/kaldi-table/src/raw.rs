@@ -6,9 +6,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
+use kaldi_io::log::warning;
 use kaldi_io::{Blob, ExpectedStream, Output, ParseError, recognize};
-use kaldi_log::warning;
-use kaldi_values::{Cursor, Value};
+use kaldi_value::{Cursor, Value};
 
 use crate::framing::Framing;
 use crate::ranged::Ranged;

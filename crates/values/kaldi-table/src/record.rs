@@ -3,9 +3,9 @@
 use std::marker::PhantomData;
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::log::warning;
 use kaldi_io::{Blob, Encoded, Output};
-use kaldi_log::warning;
-use kaldi_values::{Format, Value};
+use kaldi_value::{Format, Value};
 
 use crate::Result;
 use crate::raw::{RawEntry, write_with_key};

@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString};
 use hashbrown::HashTable;
+use kaldi_io::log::warning;
 use kaldi_io::{ExpectedStream, KeyedLine, Lines, Locator, LocatorError, is_remote, printable_rxfilename, recognize};
-use kaldi_log::warning;
 
 use crate::framing::Framing;
 use crate::read::loader::ValueLoader;
@@ -87,7 +87,7 @@ pub fn write_script_line(out: &mut Vec<u8>, key: impl AsRef<[u8]>, archive: impl
     out.push(b' ');
     out.extend_from_slice(archive.as_ref());
     out.push(b':');
-    kaldi_number::write_integer(out, offset as i64);
+    kaldi_value::number::write_integer(out, offset as i64);
     out.push(b'\n');
 }
 

@@ -1,7 +1,7 @@
 //! The functions of a type of values, for code that is compiled once for all types.
 
 use kaldi_io::ParseError;
-use kaldi_values::{Cursor, Format, Value};
+use kaldi_value::{Cursor, Format, Value};
 
 use crate::framing::PartFn;
 use crate::ranged::Binary;

@@ -9,8 +9,8 @@ use bstr::BString;
 use kaldi_reader::testing::Expected;
 use kaldi_reader::{BoxReader, Reader, ReaderExt};
 use kaldi_table::{Error, RandomAccessReader, SequentialReader, Session};
-use kaldi_values::Tokens;
-use kaldi_values::{Format, Value};
+use kaldi_value::Tokens;
+use kaldi_value::{Format, Value};
 
 type Row = (BString, i32);
 type Rows = BoxReader<Row, Error>;
@@ -101,7 +101,7 @@ fn tables_in_sequence(tables: &Tables) {
 fn shards(tables: &Tables) {
     let mut tar = Vec::new();
     for key in ["a", "b"] {
-        tar.extend(kaldi_tar::member_header(format!("{key}.txt").as_str().into(), 1));
+        tar.extend(shards::member_header(format!("{key}.txt").as_str().into(), 1));
         tar.extend_from_slice(key.as_bytes());
         tar.resize(tar.len().next_multiple_of(512), 0);
     }

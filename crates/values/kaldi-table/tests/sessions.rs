@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::{Arc, Barrier, Mutex};
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::log::{Log, warning};
 use kaldi_io::{Advice, ExpectedStream, HeldOutputs, Input, Moved, Output, ParseError, ReadAt, Source, Store, Upload};
-use kaldi_log::{Log, warning};
 use kaldi_table::{Reader, SequentialReader, Session, TableWriter};
 
 /// A store with one object.

@@ -2,7 +2,7 @@
 
 use byteorder::{BigEndian, ByteOrder, LittleEndian};
 use kaldi_io::ParseError;
-use kaldi_values::Cursor;
+use kaldi_value::Cursor;
 
 /// The length of the name and size of a chunk.
 pub(crate) const CHUNK_HEADER: u64 = 8;

@@ -1,7 +1,7 @@
 //! Waveforms as the bytes of their files.
 
 use kaldi_io::ParseError;
-use kaldi_values::{Cursor, Format, Frame, Value};
+use kaldi_value::{Cursor, Format, Frame, Value};
 
 use crate::Wave;
 

@@ -18,7 +18,7 @@ use byteorder::{BigEndian, ByteOrder};
 use claxon::frame::FrameReader;
 use claxon::input::BufferedReader;
 use kaldi_io::ParseError;
-use kaldi_values::Cursor;
+use kaldi_value::Cursor;
 
 use crate::info::WaveInfo;
 
@@ -203,7 +203,7 @@ fn frames_start(bytes: &[u8]) -> Result<usize, ParseError> {
 
 #[cfg(test)]
 mod tests {
-    use kaldi_values::{Frame, Value};
+    use kaldi_value::{Frame, Value};
 
     use super::*;
     use crate::Wave;

@@ -13,7 +13,7 @@ const MAX_CHANNELS: usize = 8;
 const MAX_RATE: u32 = 655_350;
 
 impl Wave {
-    /// A FLAC file of 16-bit samples: those that [`write`](kaldi_values::Value::write) makes, fractions dropped and clipped.
+    /// A FLAC file of 16-bit samples: those that [`write`](kaldi_value::Value::write) makes, fractions dropped and clipped.
     ///
     /// # Errors
     /// If there are no samples, more than 8 channels, or the sampling frequency is not from 1 to 655350 Hz.
@@ -44,7 +44,7 @@ impl Wave {
 
 #[cfg(test)]
 mod tests {
-    use kaldi_values::{Cursor, Value};
+    use kaldi_value::{Cursor, Value};
 
     use super::*;
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use kaldi_io::ParseError;
-use kaldi_values::{Cursor, Value};
+use kaldi_value::{Cursor, Value};
 
 use crate::coded::{self, Form};
 use crate::flac::Flac;

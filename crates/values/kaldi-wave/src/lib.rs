@@ -23,7 +23,7 @@
 //! | [`Silence`] | silence added at the end |
 //!
 //! ```
-//! use kaldi_values::{Cursor, Format, Value};
+//! use kaldi_value::{Cursor, Format, Value};
 //! use kaldi_wave::Wave;
 //!
 //! let wave = Wave::new(8000.0, vec![vec![1.0, 2.9, -40000.0]]);

@@ -111,7 +111,7 @@ impl Wave {
 
 #[cfg(test)]
 mod tests {
-    use kaldi_values::{Format, Value};
+    use kaldi_value::{Format, Value};
 
     use super::*;
 

@@ -138,7 +138,7 @@ fn parse_format<Order: ByteOrder>(content: &[u8]) -> Result<(Encoding, u16, u32)
 
 #[cfg(test)]
 mod tests {
-    use kaldi_values::Cursor;
+    use kaldi_value::Cursor;
 
     use super::*;
 

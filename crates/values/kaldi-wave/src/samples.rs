@@ -2,7 +2,7 @@
 
 use byteorder::{ByteOrder, LittleEndian};
 use kaldi_io::ParseError;
-use kaldi_values::Frame;
+use kaldi_value::Frame;
 
 use crate::chunks::{CHUNK_HEADER, Chunks, is_name, number};
 

@@ -1,6 +1,6 @@
 //! Samples on their way to 16 bits.
 
-use kaldi_lanes::Kernel;
+use kaldi_simd::Kernel;
 
 /// Samples at this and above are clipped when they are written.
 pub(crate) const ABOVE: f32 = i16::MAX as f32 + 1.0;
@@ -79,7 +79,7 @@ pub(crate) fn to_whole(sample: f32) -> u16 {
 
 #[cfg(test)]
 mod tests {
-    use kaldi_lanes::dispatch;
+    use kaldi_simd::dispatch;
 
     use super::*;
 

@@ -1,8 +1,8 @@
 //! Waveforms as table values.
 
 use kaldi_io::ParseError;
-use kaldi_lanes::dispatch;
-use kaldi_values::{Cursor, Format, Frame, Value};
+use kaldi_simd::dispatch;
+use kaldi_value::{Cursor, Format, Frame, Value};
 
 use crate::Encoding;
 use crate::coded::{self, Form};

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 use std::io;
 
+use crate::log::warning;
 use bstr::{BStr, BString};
-use kaldi_log::warning;
 use kaldi_reader::{ReaderExt, from_slice};
 
 use crate::{Error, ExpectedStream, Input, Moved, Output, ParseError, ReadAt, Source, Upload, is_remote};

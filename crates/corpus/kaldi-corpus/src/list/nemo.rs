@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use kaldi_io::Commands;
-use kaldi_tar::excerpt;
 use serde_json::Value;
+use shards::excerpt;
 
 use super::RawUtterance;
 use super::raw::RawFields;

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bstr::BString;
 use kaldi_io::{Blob, ReadAt};
-use kaldi_tar::{Members, Wanted};
+use shards::{Members, Wanted};
 
 use crate::RawUtterance;
 use crate::manifest::nemo_tar;

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::TimeSpan;
 use crate::shard::Result;
-use kaldi_tar::{ListLines, comes_once, excerpt};
+use shards::{ListLines, comes_once, excerpt};
 
 /// An utterance of a raw list.
 #[derive(Clone, Debug, PartialEq)]

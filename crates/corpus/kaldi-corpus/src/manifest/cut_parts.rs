@@ -1,8 +1,8 @@
 //! Parts of cuts: rows of features, channels, values of other entries.
 
 use bstr::ByteSlice;
-use kaldi_tar::{Cut, CutFeatures, CutSupervision, excerpt};
 use serde_json::value::RawValue;
+use shards::{Cut, CutFeatures, CutSupervision, excerpt};
 
 use super::cuts::CutSound;
 use crate::utterances::words;

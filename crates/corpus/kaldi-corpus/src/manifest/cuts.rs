@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{JsonObjects, Session, WorkStage};
 use kaldi_reader::{Reader, from_fn, par_map};
-use kaldi_tar::{Cut, CutEntry, CutFeatures, CutRecording, CutSupervision, CutText, excerpt};
 use serde_json::value::RawValue;
+use shards::{Cut, CutEntry, CutFeatures, CutRecording, CutSupervision, CutText, excerpt};
 
 use super::SoundPlaces;
 use super::cut_parts::{channels, rows, table_words};

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString};
 use kaldi_io::{JsonObjects, WorkStage};
-use kaldi_tar::CutText;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use shards::CutText;
 
 use super::SoundPlaces;
 use super::cut_parts::table_words;
@@ -56,9 +56,9 @@ impl Objects {
             WorkStage::step_of_session();
             return match serde_json::from_slice(&line) {
                 Ok(Value::Object(fields)) => Ok(Some(Object { fields, line, place })),
-                Ok(_) => Err(place.error(format!("expected an object in JSON, got {}", kaldi_tar::excerpt(&line)))),
+                Ok(_) => Err(place.error(format!("expected an object in JSON, got {}", shards::excerpt(&line)))),
                 Err(error) => {
-                    let found = kaldi_tar::excerpt(&line);
+                    let found = shards::excerpt(&line);
                     Err(place.error(format!("expected an object in JSON, got {found}: {error}")))
                 }
             };
@@ -83,7 +83,7 @@ impl Object {
 
     pub(crate) fn wrong(&self, field: &str, expected: &str, value: &Value) -> crate::Error {
         let found = value.to_string();
-        let found = kaldi_tar::excerpt(found.as_bytes());
+        let found = shards::excerpt(found.as_bytes());
         self.place.error(format!("expected {expected} as the field \"{field}\", got {found}"))
     }
 

@@ -6,10 +6,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use bstr::BString;
-use kaldi_tar::{Cut, CutSupervision};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use shards::{Cut, CutSupervision};
 
 use super::SoundPlaces;
 use super::cuts::{Cuts, Scripts};

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Lines, WorkStage, printable_rxfilename};
-use kaldi_tar::SharFolder;
+use shards::SharFolder;
 
 use crate::parts::{PartFault, check_parts};
 use crate::{CorpusPlace, Error, ManifestOptions, Result, Utterances};

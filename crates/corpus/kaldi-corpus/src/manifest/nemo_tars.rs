@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString};
 use kaldi_reader::{BoxReader, ReaderExt, Step, from_fn};
-use kaldi_tar::{Members, Wanted};
 use kaldi_wave::{WaveSamples, sound_suffix};
+use shards::{Members, Wanted};
 
 use crate::naming::stem;
 use crate::shard::{NemoLine, nemo_shard_number, without_sub};

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_reader::{BoxReader, Reader};
-use kaldi_tar::{
+use kaldi_wave::{WaveSamples, sound_suffix};
+use shards::{
     Cut, CutFeatures, CutRecording, Member, Members, Payload, SharFolder, SharPart, SharStream, Shard, Wanted,
 };
-use kaldi_wave::{WaveSamples, sound_suffix};
 
 use super::SoundPlaces;
 use super::cut_parts::rows;
@@ -98,7 +98,7 @@ fn is_sound(part: &SharPart<Seen>) -> bool {
 }
 
 /// Looks at the start of a member.
-fn look(field: usize, shard: &Shard, member: &Member, payload: &mut Payload<'_>) -> kaldi_tar::Result<Seen> {
+fn look(field: usize, shard: &Shard, member: &Member, payload: &mut Payload<'_>) -> shards::Result<Seen> {
     let tar = Arc::clone(&shard.name);
     let is_plain = shard.bytes.as_ref().is_some_and(|bytes| bytes.as_file().is_some());
     if field != 0 || member.size == 0 {

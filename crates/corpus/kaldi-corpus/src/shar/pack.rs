@@ -1,6 +1,6 @@
 //! Cuts of utterances, with their sound and features.
 
-use kaldi_values::{Format, Value};
+use kaldi_value::{Format, Value};
 use kaldi_wave::{Wave, WaveInfo, sound_suffix};
 use serde_json::json;
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use bstr::BString;
 use flate2::{Compression, GzBuilder};
 use kaldi_io::{ClosedOutput, Output, OutputSet};
-use kaldi_tar::whole_size;
+use shards::whole_size;
 use whole_file::Turn;
 
 use super::former;

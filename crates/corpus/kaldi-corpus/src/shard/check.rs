@@ -7,7 +7,7 @@ use crate::shard::{
     Error, FaultKind, FieldError, FieldPath, Grouping, Member, Members, Payload, Result, ShardFault, ShardName,
     is_sound,
 };
-use kaldi_tar::{SampleKeys, no_suffix};
+use shards::{SampleKeys, no_suffix};
 
 /// A fault of a content, and what was expected and found.
 type Found = (FaultKind, String);

@@ -59,11 +59,6 @@ mod write;
 
 pub use check::{Findings, FoundMember, ShardChecks};
 pub use dali::DaliIndex;
-pub use kaldi_tar::{
-    CutEntry, Error, FaultKind, Field, FieldError, FieldPath, Grouping, ListKind, Member, Members, Payload, Result,
-    SampleStream, SharFolder, ShardFault, ShardName, ShardNames, TarSample, TarSamples, Wanted, count_cuts,
-    count_lost_samples, excerpt, is_field, is_sound, member_header,
-};
 pub use lhotse_index::LhotseIndex;
 pub use nemo::{NemoEntry, NemoManifests, nemo_shard_number, nemo_stem};
 pub(crate) use nemo::{NemoLine, without_sub};
@@ -71,6 +66,11 @@ pub use nemo_check::NemoCheck;
 pub use pack::{PackedUtterance, Packing, ShardFormat, Utterance};
 pub use places::{Places, SamplePlace};
 pub use shar_samples::{SharSamples, shar_samples};
+pub use shards::{
+    CutEntry, Error, FaultKind, Field, FieldError, FieldPath, Grouping, ListKind, Member, Members, Payload, Result,
+    SampleStream, SharFolder, ShardFault, ShardName, ShardNames, TarSample, TarSamples, Wanted, count_cuts,
+    count_lost_samples, excerpt, is_field, is_sound, member_header,
+};
 pub(crate) use sound::is_canonical;
 pub use sound::sound_info;
 pub use stored::{RawSamples, ShardSamples, Stored, StoredField, StoredSample, raw_samples, shard_samples};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Blob, Input, Need, Rxfilename, Window, printable_rxfilename};
-use kaldi_values::{Frame, Value};
+use kaldi_value::{Frame, Value};
 use kaldi_wave::{Wave, WaveInfo, sound_suffix};
 
 use crate::shard::nemo::{NemoEntry, nemo_stem};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString};
 use kaldi_io::{Blob, Input};
-use kaldi_tar::sample_key;
+use shards::sample_key;
 
 use crate::shard::{Grouping, Packed, Result, ShardName, TarSamples, sound_info};
 

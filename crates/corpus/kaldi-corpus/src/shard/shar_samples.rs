@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bstr::BStr;
 use kaldi_io::Blob;
 use kaldi_reader::Reader;
-use kaldi_tar::{Cut, CutEntry, SharFolder, SharPart, SharStream, Wanted};
+use shards::{Cut, CutEntry, SharFolder, SharPart, SharStream, Wanted};
 
 use crate::shard::{Error, Result, Stored, StoredField, StoredSample, is_sound};
 

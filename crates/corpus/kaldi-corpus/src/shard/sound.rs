@@ -2,7 +2,7 @@
 
 use bstr::BStr;
 use kaldi_io::{Blob, ParseError};
-use kaldi_values::{Cursor, Format, Value};
+use kaldi_value::{Cursor, Format, Value};
 use kaldi_wave::{Wave, WaveInfo, WaveSamples, resample};
 
 use crate::shard::{Member, Payload, Result, is_sound};

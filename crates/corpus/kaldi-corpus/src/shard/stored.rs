@@ -10,7 +10,7 @@ use kaldi_reader::Reader;
 use crate::shard::pack::read_named;
 use crate::shard::{Error, Grouping, Result, ShardName, Wanted};
 use crate::{RawList, RawUtterance, TimeSpan};
-use kaldi_tar::{SampleStream, sample_key};
+use shards::{SampleStream, sample_key};
 
 /// A sample of a shard or of a raw list, with its fields in their order. Contents are in memory or stay in their files.
 #[derive(Clone, Debug)]

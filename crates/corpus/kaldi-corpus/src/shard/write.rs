@@ -14,7 +14,7 @@ use whole_file::Turn;
 
 use crate::shard::dali::DaliIndex;
 use crate::shard::{Error, Result, ShardFormat};
-use kaldi_tar::whole_size;
+use shards::whole_size;
 
 /// How shards are written.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bstr::{BStr, BString};
 use kaldi_io::{Blob, Frame, ReadAt, Rxfilename};
 use kaldi_matrix::Matrix;
-use kaldi_values::{Cursor, Value};
+use kaldi_value::{Cursor, Value};
 
 use super::content;
 
@@ -90,7 +90,7 @@ impl OpenArchives {
 mod tests {
     use std::fs;
 
-    use kaldi_values::Format;
+    use kaldi_value::Format;
 
     use super::*;
 

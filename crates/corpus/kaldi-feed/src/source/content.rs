@@ -8,7 +8,7 @@ use kaldi_corpus::shard::Stored;
 use kaldi_io::{Blob, Input, ParseError, printable};
 use kaldi_matrix::Matrix;
 use kaldi_table::read_file;
-use kaldi_values::{Cursor, Value};
+use kaldi_value::{Cursor, Value};
 use kaldi_wave::{Wave, WaveInfo, WaveSamples};
 
 use crate::{SampleShape, Sound};

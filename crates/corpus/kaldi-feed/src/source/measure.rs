@@ -6,7 +6,7 @@ use bstr::BString;
 use kaldi_corpus::shard::Stored;
 use kaldi_io::ParseError;
 use kaldi_matrix::Matrix;
-use kaldi_values::Cursor;
+use kaldi_value::Cursor;
 use kaldi_wave::{WaveInfo, sound_suffix};
 
 use super::archives::OpenArchives;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kaldi_feat::CmvnStats;
 use kaldi_io::Input;
 use kaldi_matrix::Matrix;
-use kaldi_values::{Cursor, Value as _};
+use kaldi_value::{Cursor, Value as _};
 use serde_json::Value;
 
 use crate::params::Params;

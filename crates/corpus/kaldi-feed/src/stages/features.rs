@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use kaldi_feat::extract::{Extractor, Fbank, FbankOptions, FrameOptions, LogMel, Mfcc, MfccOptions};
 use kaldi_matrix::Matrix;
-use kaldi_random::Noise;
 use kaldi_reader::Draws;
+use kaldi_value::random::Noise;
 
 use crate::params::Params;
 use crate::yaml::YamlValue;

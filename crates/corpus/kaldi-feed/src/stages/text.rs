@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use bstr::BStr;
 use kaldi_io::Input;
-use kaldi_log::warning;
+use kaldi_io::log::warning;
 use kaldi_reader::{Reader, ReaderExt};
-use kaldi_values::SymbolTable;
+use kaldi_value::SymbolTable;
 
 use crate::ledger::Ledger;
 use crate::params::Params;

@@ -14,7 +14,7 @@ struct Renamed {
 #[test]
 fn old_names_and_words_are_taken_and_not_shown() {
     for option in ["--part=valid", "--part=Valid", "--split=valid", "--SPLIT=dev", "--part=dev"] {
-        let (parsed, log) = kaldi_log::capture(|| parse_words::<Renamed>(&words(&[option])));
+        let (parsed, log) = kaldi_io::log::capture(|| parse_words::<Renamed>(&words(&[option])));
         assert_eq!(parsed.unwrap().part, 'v', "{option}");
         let log = String::from_utf8(log).unwrap();
         assert_eq!(log.contains("--split is an old name of --part"), option.to_lowercase().contains("split"), "{log}");
@@ -32,7 +32,7 @@ fn options_that_were_given_are_returned_without_the_others() {
     std::fs::write(config.path(), "--Part=dev # a comment\n--verbose=0\n").unwrap();
     let config = format!("--config={}", config.path().display());
     let given = |given: &[&str]| crate::given_options::<Renamed>(&words(given));
-    let (from_config, _) = kaldi_log::capture(|| given(&[&config]));
+    let (from_config, _) = kaldi_io::log::capture(|| given(&[&config]));
     assert_eq!(from_config.unwrap(), [("part".to_owned(), "valid".to_owned())]);
     assert_eq!(given(&[]).unwrap(), []);
     assert!(given(&["--prat=train"]).unwrap_err().ends_with("did you mean --part?"));

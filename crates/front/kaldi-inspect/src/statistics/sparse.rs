@@ -1,8 +1,8 @@
 //! Statistics of sparse matrices with more zeros than memory.
 
 use bstr::BStr;
+use corpus_quality::Moments;
 use kaldi_matrix::SparseMatrix;
-use kaldi_measure::Moments;
 
 use super::{EntryStatistics, Examiner, MOST_COLUMNS, Scratch};
 

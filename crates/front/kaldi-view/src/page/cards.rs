@@ -1,7 +1,7 @@
 //! The utterances that a page shows, each on a card: why it is shown, its text, its pictures, its sound, its measures.
 
+use corpus_quality::{Finding, UtteranceMeasure, decimal};
 use kaldi_io::WorkStage;
-use kaldi_measure::{Finding, UtteranceMeasure, decimal};
 use kaldi_wave::Wave;
 
 use crate::Result;

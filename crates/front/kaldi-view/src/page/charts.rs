@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use kaldi_measure::{Distribution, QUANTILES, UtteranceMeasure, Wording, decimal};
+use corpus_quality::{Distribution, QUANTILES, UtteranceMeasure, Wording, decimal};
 
 use crate::page::{count_of, fold, grouped, open};
 use crate::report::CorpusReport;

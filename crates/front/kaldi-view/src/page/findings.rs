@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use bstr::{BStr, ByteSlice};
-use kaldi_measure::{Finding, FindingValue, Rule, decimal};
+use corpus_quality::{Finding, FindingValue, Rule, decimal};
 
 use crate::copies_page;
 use crate::page::{MOST_OF_KEY, MOST_ROWS, count_of, grouped, open, shorten};
@@ -251,7 +251,7 @@ pub(crate) fn message(report: &CorpusReport<'_>, places: &Places, finding: &Find
 
 #[cfg(test)]
 mod tests {
-    use kaldi_measure::{MeasuredUtterance, RankedFindings, SoundMeasures};
+    use corpus_quality::{MeasuredUtterance, RankedFindings, SoundMeasures};
 
     use super::*;
 

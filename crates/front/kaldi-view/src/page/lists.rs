@@ -1,6 +1,6 @@
 //! Speakers, characters and words of a page.
 
-use kaldi_measure::{code_point, decimal, duration_in_words};
+use corpus_quality::{code_point, decimal, duration_in_words};
 use serde_json::Value;
 
 use crate::markup::escape;

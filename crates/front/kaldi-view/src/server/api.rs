@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bstr::{BStr, ByteSlice};
-use kaldi_measure::{Rule, UtteranceMeasure};
+use corpus_quality::{Rule, UtteranceMeasure};
 use kaldi_plot::Colormap;
 use serde_json::{Map, Value, json};
 

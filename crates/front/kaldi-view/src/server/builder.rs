@@ -6,15 +6,15 @@ use std::collections::hash_map::RandomState;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_any::ValueType;
 use kaldi_inspect::{Entries, Named, NamedKind};
+use kaldi_io::log::warning;
 use kaldi_io::{
     ExpectedStream, Input, Rspecifier, RspecifierKind, for_each_keyed_line, printable_rxfilename, recognize,
 };
-use kaldi_log::warning;
 use kaldi_reader::Reader;
 use kaldi_table::parse_script_line;
-use kaldi_tar::{FieldPath, Grouping, Member, SampleStream, ShardNames, Wanted, comes_once, is_sound};
-use kaldi_types::ValueType;
+use shards::{FieldPath, Grouping, Member, SampleStream, ShardNames, Wanted, comes_once, is_sound};
 
 use crate::directory::DataDirectory;
 use crate::server::catalog::{Catalog, LineRows, List, NO_ROW, Places, Says};
@@ -204,7 +204,7 @@ impl Builder {
         if comes_once(rxfilename.as_bstr()) {
             return Err(Error::Stream { name: name.clone() });
         }
-        let failed = |error: kaldi_tar::Error| Error::List { name: name.clone(), message: error.to_string() };
+        let failed = |error: shards::Error| Error::List { name: name.clone(), message: error.to_string() };
         let names = ShardNames::new([rxfilename.clone()], Wanted::Headers);
         let mut samples = SampleStream::new(names, Grouping::Wenet);
         let (mut shards, mut waves, mut texts): (Vec<BString>, _, _) = (Vec::new(), Vec::new(), Vec::new());

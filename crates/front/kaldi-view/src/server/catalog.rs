@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_any::ValueType;
 use kaldi_io::KeyedLine;
-use kaldi_types::ValueType;
 
 use crate::server::failure::Answer;
 use crate::server::lines::{KeyedLines, Line};

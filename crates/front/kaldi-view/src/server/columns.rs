@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bstr::{BStr, BString, ByteSlice};
+use corpus_quality::UtteranceMeasure;
 use kaldi_corpus::Segment;
 use kaldi_io::KeyedLine;
-use kaldi_measure::UtteranceMeasure;
 use serde_json::{Value, json};
 
 use crate::server::Viewer;

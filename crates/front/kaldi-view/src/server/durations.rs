@@ -6,8 +6,8 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_any::ValueType;
 use kaldi_io::{Blob, Input, KeyedLine, Locator, Rxfilename, Session, was_interrupted};
-use kaldi_types::ValueType;
 use kaldi_wave::{WaveInfo, WavePieces};
 use serde_json::{Value, json};
 

@@ -11,7 +11,7 @@
 //! A condition that names what there is not is an error; in quotes it is text.
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_measure::Rule;
+use corpus_quality::Rule;
 
 use crate::server::columns::{Column, ColumnType, FINDINGS};
 use crate::server::failure::Misnamed;

@@ -1,7 +1,7 @@
 //! Labels and words as parts of time.
 
 use bstr::ByteSlice;
-use kaldi_types::Frames;
+use kaldi_any::Frames;
 use serde_json::{Value, json};
 
 use crate::server::lines::Line;

@@ -9,11 +9,11 @@ use std::thread::ThreadId;
 use std::time::Duration;
 
 use bstr::{BStr, ByteSlice};
+use kaldi_any::Frames;
 use kaldi_io::{
     CommandMessages, Locator, Rxfilename, Session, counting, printable, printable_rxfilename, remote_name,
     was_interrupted,
 };
-use kaldi_types::Frames;
 
 use crate::server::cache::Cache;
 use crate::server::cancel::within;

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bstr::{BStr, BString, ByteSlice};
+use corpus_quality::{Rule, UtteranceMeasure};
 use kaldi_io::Lines;
-use kaldi_measure::{Rule, UtteranceMeasure};
 use serde_json::{Map, Value, json};
 
 use crate::server::Viewer;

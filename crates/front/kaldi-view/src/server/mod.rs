@@ -38,8 +38,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bstr::{BString, ByteSlice};
+use kaldi_any::Frames;
 use kaldi_io::{Session, for_each_keyed_line};
-use kaldi_types::Frames;
 
 use crate::Result;
 use crate::server::cache::Cache;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use kaldi_io::{Blob, printable_rxfilename};
 use kaldi_table::Typed;
-use kaldi_values::{Cursor, Value};
+use kaldi_value::{Cursor, Value};
 use kaldi_wave::{CodedParts, Wave, WaveInfo, WavePieces};
 
 use crate::server::catalog::ValuePlace;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bstr::{BStr, ByteSlice};
+use kaldi_any::{Frames, ValueType};
 use kaldi_corpus::Segment;
-use kaldi_types::{Frames, ValueType};
 #[cfg(test)]
 use kaldi_wave::Wave;
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use kaldi_types::Frames;
+use kaldi_any::Frames;
 
 use crate::server::failure::{Answer, Failure};
 

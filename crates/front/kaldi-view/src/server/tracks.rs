@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_any::{Detector, Frames, ValueType};
 use kaldi_inspect::{read_frames_within, read_header};
 use kaldi_table::RawEntry;
-use kaldi_types::{Detector, Frames, ValueType};
 
 use crate::server::cache::Cache;
 use crate::server::catalog::{Catalog, Says, ValuePlace};

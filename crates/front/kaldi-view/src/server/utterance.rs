@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 use http::StatusCode;
+use kaldi_any::{FrameWord, Frames};
 use kaldi_corpus::TimeSpan;
 use kaldi_io::Locator;
-use kaldi_types::{FrameWord, Frames};
 use serde_json::{Value, json};
 
 use crate::server::Viewer;

@@ -66,7 +66,7 @@ fn header(sound: &Sound) -> [u8; HEADER as usize] {
 
 #[cfg(test)]
 mod tests {
-    use kaldi_values::{Format, Value};
+    use kaldi_value::{Format, Value};
     use kaldi_wave::Wave;
 
     use super::*;

@@ -1,7 +1,7 @@
 //! The derivatives that nearly everybody uses.
 
-use kaldi_lanes::{Kernel, WIDTH, dispatch, has_fused_products};
 use kaldi_matrix::{BinaryRows, Matrix};
+use kaldi_simd::{Kernel, WIDTH, dispatch, has_fused_products};
 
 use super::{Deltas, Tap};
 use crate::Result;

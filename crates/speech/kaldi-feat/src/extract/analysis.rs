@@ -6,10 +6,10 @@
 
 use std::borrow::Cow;
 
-#[cfg(target_arch = "x86_64")]
-use kaldi_lanes::WideLanes;
-use kaldi_lanes::{Kernel, Lanes, MAX_WIDTH, Simd, dispatch};
 use kaldi_matrix::Matrix;
+#[cfg(target_arch = "x86_64")]
+use kaldi_simd::WideLanes;
+use kaldi_simd::{Kernel, Lanes, MAX_WIDTH, Simd, dispatch};
 
 use super::FrameOptions;
 use super::fft::{Complex, RealFft};

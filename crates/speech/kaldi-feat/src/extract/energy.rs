@@ -1,6 +1,6 @@
 //! The energy of frames.
 
-use kaldi_lanes::Simd;
+use kaldi_simd::Simd;
 
 use super::EnergyOptions;
 use super::analysis::Energy;
@@ -37,7 +37,7 @@ impl LogEnergy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kaldi_lanes::Lanes;
+    use kaldi_simd::Lanes;
 
     fn log(options: &EnergyOptions, energy: f32) -> f32 {
         LogEnergy::new(options).of(Lanes::splat(energy)).0[0]

@@ -1,7 +1,7 @@
 //! Mel filterbank energies.
 
-use kaldi_lanes::Simd;
 use kaldi_matrix::Matrix;
+use kaldi_simd::Simd;
 
 use super::analysis::{Analysis, Block, Spectral};
 use super::energy::LogEnergy;

@@ -7,7 +7,7 @@
 
 use std::f64::consts::TAU;
 
-use kaldi_lanes::Simd;
+use kaldi_simd::Simd;
 
 /// A complex number in each lane.
 #[derive(Clone, Copy, Debug)]
@@ -267,7 +267,7 @@ fn join_4<V: Simd>([a, b, c, d]: [Complex<V>; 4]) -> [Complex<V>; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kaldi_lanes::Lanes;
+    use kaldi_simd::Lanes;
 
     /// Eight signals, none of which is a multiple of another.
     fn signal(length: usize) -> Vec<Lanes> {
@@ -343,7 +343,7 @@ mod tests {
 
     #[test]
     fn factors_make_up_the_number() {
-        assert_eq!(factors(1), []);
+        assert!(factors(1).is_empty());
         assert_eq!(factors(256), [4, 4, 4, 4]);
         assert_eq!(factors(128), [2, 4, 4, 4]);
         assert_eq!(factors(200), [5, 5, 2, 4]);

@@ -2,8 +2,8 @@
 
 use std::f64::consts::TAU;
 
-use kaldi_lanes::Simd;
 use kaldi_matrix::Matrix;
+use kaldi_simd::Simd;
 
 use super::analysis::{Analysis, Block, Energy, Spectral};
 use super::framing::Framing;

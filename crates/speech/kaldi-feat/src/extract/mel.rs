@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use kaldi_lanes::Simd;
 use kaldi_matrix::Matrix;
+use kaldi_simd::Simd;
 
 use super::{FrameOptions, MelOptions};
 use crate::{Error, Result};
@@ -260,7 +260,7 @@ impl Warping {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kaldi_lanes::Lanes;
+    use kaldi_simd::Lanes;
 
     fn banks(options: &MelOptions, warp: f32) -> Result<MelBanks> {
         MelBanks::new(options, 16000.0, 512, warp)

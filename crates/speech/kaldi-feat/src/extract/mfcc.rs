@@ -2,8 +2,8 @@
 
 use std::f64::consts::{PI, SQRT_2};
 
-use kaldi_lanes::Simd;
 use kaldi_matrix::Matrix;
+use kaldi_simd::Simd;
 
 use super::analysis::{Analysis, Block, Spectral};
 use super::energy::LogEnergy;

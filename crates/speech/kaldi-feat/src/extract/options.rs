@@ -80,7 +80,7 @@ impl Default for FrameOptions {
 #[non_exhaustive]
 pub struct MelOptions {
     /// Number of triangular mel-frequency bins
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = MelOptions::default().num_mel_bins, value_name = "int", value_parser = kaldi_number::count::<usize>))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = MelOptions::default().num_mel_bins, value_name = "int", value_parser = kaldi_value::number::count::<usize>))]
     pub num_mel_bins: usize,
     /// Frequency in Hz where the first mel bin starts
     #[cfg_attr(feature = "cli", arg(long, default_value_t = MelOptions::default().low_freq))]
@@ -152,7 +152,7 @@ pub struct MfccOptions {
     #[cfg_attr(feature = "cli", command(flatten))]
     pub energy: EnergyOptions,
     /// Number of cepstra, C0 included
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = MfccOptions::default().num_ceps, value_name = "int", value_parser = kaldi_number::count::<usize>))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = MfccOptions::default().num_ceps, value_name = "int", value_parser = kaldi_value::number::count::<usize>))]
     pub num_ceps: usize,
     /// Use the log energy of the frame instead of C0
     #[cfg_attr(feature = "cli", arg(long, default_value_t = MfccOptions::default().use_energy))]
@@ -237,10 +237,10 @@ pub struct PlpOptions {
     #[cfg_attr(feature = "cli", command(flatten))]
     pub energy: EnergyOptions,
     /// Order of the linear prediction
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = PlpOptions::default().lpc_order, value_name = "int", value_parser = kaldi_number::integer::<usize>(0..=1000)))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = PlpOptions::default().lpc_order, value_name = "int", value_parser = kaldi_value::number::integer::<usize>(0..=1000)))]
     pub lpc_order: usize,
     /// Number of cepstra, C0 included
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = PlpOptions::default().num_ceps, value_name = "int", value_parser = kaldi_number::count::<usize>))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = PlpOptions::default().num_ceps, value_name = "int", value_parser = kaldi_value::number::count::<usize>))]
     pub num_ceps: usize,
     /// Use the log energy of the frame instead of C0
     #[cfg_attr(feature = "cli", arg(long, default_value_t = PlpOptions::default().use_energy))]
@@ -249,7 +249,7 @@ pub struct PlpOptions {
     #[cfg_attr(feature = "cli", arg(long, default_value_t = PlpOptions::default().compress_factor))]
     pub compress_factor: f32,
     /// Constant of the scaling of cepstra (0 means none)
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = PlpOptions::default().cepstral_lifter, value_name = "int", value_parser = kaldi_number::whole))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = PlpOptions::default().cepstral_lifter, value_name = "int", value_parser = kaldi_value::number::whole))]
     pub cepstral_lifter: f32,
     /// Multiply cepstra by this
     #[cfg_attr(feature = "cli", arg(long, default_value_t = PlpOptions::default().cepstral_scale))]

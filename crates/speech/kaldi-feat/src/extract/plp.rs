@@ -2,8 +2,8 @@
 
 use std::f64::consts::PI;
 
-use kaldi_lanes::Simd;
 use kaldi_matrix::Matrix;
+use kaldi_simd::Simd;
 
 use super::analysis::{Analysis, Block, Spectral};
 use super::energy::LogEnergy;
@@ -209,7 +209,7 @@ fn cepstrum<V: Simd>(prediction: &[V], cepstra: &mut [V]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kaldi_lanes::Lanes;
+    use kaldi_simd::Lanes;
 
     fn wave() -> Vec<f32> {
         let tone = |at: usize, rate: f32| (at as f32 * rate).sin();

@@ -1,7 +1,7 @@
 //! Fills gaps in the pitch, and smooths the rest, with a model of how pitch moves.
 
 use kaldi_matrix::Matrix;
-use kaldi_random::{Random, RandomState};
+use kaldi_value::random::{Random, RandomState};
 
 use super::columns::check_has_pitch;
 use crate::{Error, Result};

@@ -11,10 +11,10 @@ use crate::{Error, Result};
 #[non_exhaustive]
 pub struct PitchNormalizerOptions {
     /// Frames of the window whose mean is subtracted from the log pitch; odd
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = PitchNormalizerOptions::default().normalization_window_size, value_name = "int", value_parser = kaldi_number::count::<usize>))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = PitchNormalizerOptions::default().normalization_window_size, value_name = "int", value_parser = kaldi_value::number::count::<usize>))]
     pub normalization_window_size: usize,
     /// Frames of the window over which the result is averaged; odd
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = PitchNormalizerOptions::default().average_window_size, value_name = "int", value_parser = kaldi_number::count::<usize>))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = PitchNormalizerOptions::default().average_window_size, value_name = "int", value_parser = kaldi_value::number::count::<usize>))]
     pub average_window_size: usize,
 }
 

@@ -45,23 +45,23 @@ pub struct PitchExtractionOptions {
     #[cfg_attr(feature = "cli", arg(long, default_value_t = PitchExtractionOptions::default().nccf_ballast_online))]
     pub nccf_ballast_online: bool,
     /// Zeros on each side of the low-pass filter for the waveform: the more, the sharper
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = PitchExtractionOptions::default().lowpass_filter_width, value_name = "int", value_parser = kaldi_number::count::<usize>))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = PitchExtractionOptions::default().lowpass_filter_width, value_name = "int", value_parser = kaldi_value::number::count::<usize>))]
     pub lowpass_filter_width: usize,
     /// Zeros on each side of the filter that interpolates correlations
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = PitchExtractionOptions::default().upsample_filter_width, value_name = "int", value_parser = kaldi_number::count::<usize>))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = PitchExtractionOptions::default().upsample_filter_width, value_name = "int", value_parser = kaldi_value::number::count::<usize>))]
     pub upsample_filter_width: usize,
     /// Process this many frames of the waveform at a time, as online decoding does (0: the whole waveform)
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = PitchExtractionOptions::default().frames_per_chunk, value_name = "int", value_parser = kaldi_number::count::<usize>))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = PitchExtractionOptions::default().frames_per_chunk, value_name = "int", value_parser = kaldi_value::number::count::<usize>))]
     pub frames_per_chunk: usize,
     /// Write each frame as online decoding sees it first, not as it is known in the end; needs `frames_per_chunk`
     #[cfg_attr(feature = "cli", arg(long, default_value_t = PitchExtractionOptions::default().simulate_first_pass_online))]
     pub simulate_first_pass_online: bool,
     /// After this many frames, or at the end, go over them again, since more is known of the energy (with
     /// `frames_per_chunk`)
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = PitchExtractionOptions::default().recompute_frame, value_name = "int", value_parser = kaldi_number::negative_is_zero))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = PitchExtractionOptions::default().recompute_frame, value_name = "int", value_parser = kaldi_value::number::negative_is_zero))]
     pub recompute_frame: usize,
     /// Let a frame wait for this many later ones at most, until its pitch is settled (with `simulate_first_pass_online`)
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = PitchExtractionOptions::default().max_frames_latency, value_name = "int", value_parser = kaldi_number::negative_is_zero))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = PitchExtractionOptions::default().max_frames_latency, value_name = "int", value_parser = kaldi_value::number::negative_is_zero))]
     pub max_frames_latency: usize,
     /// Write only frames that lie within the waveform; if false, as many as it has frame shifts
     #[cfg_attr(feature = "cli", arg(long, default_value_t = PitchExtractionOptions::default().snip_edges))]
@@ -117,16 +117,16 @@ pub struct ProcessPitchOptions {
     #[cfg_attr(feature = "cli", arg(long, default_value_t = ProcessPitchOptions::default().delta_pitch_noise_stddev))]
     pub delta_pitch_noise_stddev: f32,
     /// Frames before a frame that the normalization of its pitch takes in
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = ProcessPitchOptions::default().normalization_left_context, value_name = "int", value_parser = kaldi_number::count::<usize>))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = ProcessPitchOptions::default().normalization_left_context, value_name = "int", value_parser = kaldi_value::number::count::<usize>))]
     pub normalization_left_context: usize,
     /// Frames after a frame that the normalization of its pitch takes in
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = ProcessPitchOptions::default().normalization_right_context, value_name = "int", value_parser = kaldi_number::count::<usize>))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = ProcessPitchOptions::default().normalization_right_context, value_name = "int", value_parser = kaldi_value::number::count::<usize>))]
     pub normalization_right_context: usize,
     /// Frames on each side of a frame that the derivative takes in
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = ProcessPitchOptions::default().delta_window, value_name = "int", value_parser = kaldi_number::negative_is_zero))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = ProcessPitchOptions::default().delta_window, value_name = "int", value_parser = kaldi_value::number::negative_is_zero))]
     pub delta_window: usize,
     /// Frames by which everything comes later
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = ProcessPitchOptions::default().delay, value_name = "int", value_parser = kaldi_number::count::<usize>))]
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = ProcessPitchOptions::default().delay, value_name = "int", value_parser = kaldi_value::number::count::<usize>))]
     pub delay: usize,
     /// Write the voicing feature, a warped cross-correlation
     #[cfg_attr(feature = "cli", arg(long, default_value_t = ProcessPitchOptions::default().add_pov_feature))]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use kaldi_matrix::Matrix;
-use kaldi_random::Random;
+use kaldi_value::random::Random;
 
 use super::ProcessPitchOptions;
 use crate::{DeltaOptions, Deltas, Error, Result};

@@ -1,6 +1,6 @@
 //! Random paths of a given length through the states of a phone.
 
-use kaldi_random::Random;
+use kaldi_value::random::Random;
 
 use crate::topology::HmmState;
 

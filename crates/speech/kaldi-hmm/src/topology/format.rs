@@ -1,7 +1,7 @@
 //! The two forms of a topology in files.
 
 use kaldi_io::{ParseError, excerpt};
-use kaldi_values::{Cursor, Format, Frame, Value, frame_between_tokens, write_basic, write_int_vector, write_token};
+use kaldi_value::{Cursor, Format, Frame, Value, frame_between_tokens, write_basic, write_int_vector, write_token};
 
 use super::{HmmState, HmmTopology, LARGEST_NUMBER, PdfClasses, refused};
 
@@ -181,7 +181,7 @@ fn read_phones(cursor: &mut Cursor<'_>) -> Result<Vec<i32>> {
         if word == b"</ForPhones>" {
             return Ok(phones);
         }
-        let number = kaldi_number::parse_integer(word).ok().filter(|(_, length)| *length == word.len());
+        let number = kaldi_value::number::parse_integer(word).ok().filter(|(_, length)| *length == word.len());
         let phone = number.and_then(|(number, _)| i32::try_from(number).ok());
         phones.push(phone.ok_or_else(|| unexpected(at, "a phone or </ForPhones>", word))?);
     }

@@ -2,7 +2,7 @@
 
 use kaldi_io::{ParseError, excerpt};
 use kaldi_matrix::Vector;
-use kaldi_values::{Cursor, Format, Frame, Value, frame_between_tokens, write_basic, write_token};
+use kaldi_value::{Cursor, Format, Frame, Value, frame_between_tokens, write_basic, write_token};
 
 use super::{TransitionModel, TransitionTuple};
 use crate::topology::HmmTopology;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kaldi_io::ParseError;
-use kaldi_values::Cursor;
+use kaldi_value::Cursor;
 
 use super::tree_stats::MOST_VALUES;
 use super::{ContextDependency, EventMap, Note, PDF_CLASS, TreeError};

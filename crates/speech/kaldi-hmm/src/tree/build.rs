@@ -1,6 +1,6 @@
 //! Building of trees.
 
-use kaldi_number::general;
+use kaldi_value::number::general;
 
 use super::bottom_up::{bottom_up, bottom_up_in_groups};
 use super::gauss_stats::{sum_of, sum_of_counts, sum_of_objectives};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use kaldi_io::ParseError;
-use kaldi_values::{Cursor, Format, Frame, Value, frame_between_tokens, write_basic, write_token};
+use kaldi_value::{Cursor, Format, Frame, Value, frame_between_tokens, write_basic, write_token};
 
 use super::{Event, EventMap, PDF_CLASS};
 
@@ -147,7 +147,7 @@ impl Value for ContextDependency {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kaldi_values::testing::{keeps_the_contract_of_parsed, reads_before, refuses, written};
+    use kaldi_value::testing::{keeps_the_contract_of_parsed, reads_before, refuses, written};
 
     fn tree(text: &str) -> ContextDependency {
         ContextDependency::read(&mut Cursor::new(text.as_bytes())).unwrap()

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use kaldi_io::ParseError;
-use kaldi_values::{Cursor, Format, write_basic, write_token};
+use kaldi_value::{Cursor, Format, write_basic, write_token};
 
 /// The key of the pdf class in an [`Event`]; the phones of the context have the keys 0, 1, ...
 pub const PDF_CLASS: i32 = -1;

@@ -1,7 +1,7 @@
 //! Maps from events to answers: trees of questions about the values of keys.
 
 use kaldi_io::{ParseError, excerpt};
-use kaldi_values::{Cursor, Format, write_basic, write_int_vector, write_token};
+use kaldi_value::{Cursor, Format, write_basic, write_int_vector, write_token};
 
 use super::{Event, EventSet};
 

@@ -2,7 +2,7 @@
 
 use kaldi_io::ParseError;
 use kaldi_matrix::Matrix;
-use kaldi_values::{Cursor, Format, write_basic, write_token};
+use kaldi_value::{Cursor, Format, write_basic, write_token};
 
 /// Statistics of frames that share a Gaussian: their number, their sum and the sum of their squares (Kaldi's
 /// `GaussClusterable`).

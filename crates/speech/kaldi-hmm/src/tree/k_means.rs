@@ -5,7 +5,7 @@
 use std::collections::BinaryHeap;
 
 use kaldi_matrix::select::select;
-use kaldi_random::Random;
+use kaldi_value::random::Random;
 
 use super::{GaussStats, Refinement, TreeError};
 
@@ -195,7 +195,7 @@ impl KMeans {
             let improvement = refine(points, &mut clusters, &mut assignments, Self::REFINEMENT)?;
             let after = total(&clusters);
             gain += improvement;
-            let show = |number: f32| kaldi_number::general(f64::from(number));
+            let show = |number: f32| kaldi_value::number::general(f64::from(number));
             note(format!(
                 "ClusterKMeans: on iteration {iter}, objf before = {}, impr = {}, objf after = {}, normalized by {} = {}",
                 show(before),

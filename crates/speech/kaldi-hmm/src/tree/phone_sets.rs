@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use kaldi_io::ParseError;
-use kaldi_number::general;
-use kaldi_random::Random;
-use kaldi_values::Cursor;
+use kaldi_value::Cursor;
+use kaldi_value::number::general;
+use kaldi_value::random::Random;
 
 use super::gauss_stats::sum_of_counts;
 use super::k_means::{KMeans, cluster_tree};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use kaldi_io::{ParseError, excerpt};
-use kaldi_values::{Cursor, Format, Frame, Value, frame_between_tokens, write_basic, write_int_vector, write_token};
+use kaldi_value::{Cursor, Format, Frame, Value, frame_between_tokens, write_basic, write_int_vector, write_token};
 
 const BEGIN: &str = "<Questions>";
 const END: &str = "</Questions>";
@@ -145,7 +145,7 @@ impl KeyQuestions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kaldi_values::testing::{keeps_the_contract_of_parsed, refuses, written};
+    use kaldi_value::testing::{keeps_the_contract_of_parsed, refuses, written};
 
     fn questions() -> Questions {
         let mut questions = Questions::default();

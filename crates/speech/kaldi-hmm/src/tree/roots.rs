@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use kaldi_io::ParseError;
-use kaldi_values::Cursor;
+use kaldi_value::Cursor;
 
 use super::tree_stats::MOST_VALUES;
 use super::{ContextDependency, EventMap, Note, PDF_CLASS, TreeError};
@@ -172,7 +172,7 @@ mod tests {
         let roots = TreeRoot::read_all(text.as_bytes()).unwrap();
         let stub = Stub::new(&roots, 1, &|_| Some(2), &mut |_| ()).unwrap();
         let mut text = Vec::new();
-        stub.map.write_part(&mut text, kaldi_values::Format::Text);
+        stub.map.write_part(&mut text, kaldi_value::Format::Text);
         String::from_utf8(text).unwrap().replace('\n', "")
     }
 

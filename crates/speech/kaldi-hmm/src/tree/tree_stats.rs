@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use kaldi_io::ParseError;
-use kaldi_values::{Cursor, Format, Frame, Value, frame_by_parsing, write_basic, write_token};
+use kaldi_value::{Cursor, Format, Frame, Value, frame_by_parsing, write_basic, write_token};
 
 use super::{Event, GaussStats, TreeError};
 
@@ -175,7 +175,7 @@ fn read_entries<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kaldi_values::testing::{keeps_the_contract_of_parsed, refuses, written};
+    use kaldi_value::testing::{keeps_the_contract_of_parsed, refuses, written};
 
     fn entry(pairs: &[(i32, i32)], frames: &[f32]) -> (Event, GaussStats) {
         let mut stats = GaussStats::new(1, 0.01);

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use kaldi_matrix::{Matrix, SymmetricMatrix};
-use kaldi_random::{Random, RandomState};
-use kaldi_values::Posterior;
+use kaldi_value::Posterior;
+use kaldi_value::random::{Random, RandomState};
 
 use super::batch::{Batch, Utterance};
 use super::estimator::GROUP;

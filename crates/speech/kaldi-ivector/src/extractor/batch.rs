@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kaldi_matrix::{Matrix, SymmetricMatrix};
-use kaldi_values::Posterior;
+use kaldi_value::Posterior;
 
 use super::accumulator::{add_products, error};
 use super::estimator::GROUP;

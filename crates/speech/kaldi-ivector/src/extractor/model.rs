@@ -2,8 +2,8 @@
 
 use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, SymmetricMatrix, Vector};
-use kaldi_random::{Random, RandomState};
-use kaldi_values::{Cursor, Format, Frame, Value, frame_between_tokens, write_basic, write_token};
+use kaldi_value::random::{Random, RandomState};
+use kaldi_value::{Cursor, Format, Frame, Value, frame_between_tokens, write_basic, write_token};
 
 use crate::{Error, Result};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use kaldi_matrix::{Matrix, SymmetricMatrix, Vector};
-use kaldi_values::Posterior;
+use kaldi_value::Posterior;
 
 use super::IvectorEstimator;
 use super::quadratic::{Quadratic, dot};

@@ -3,7 +3,7 @@
 use kaldi_feat::{OnlineCmvn, OnlineCmvnState, Splice};
 use kaldi_gmm::{DiagGmm, Mixture};
 use kaldi_matrix::{Matrix, Vector};
-use kaldi_values::Posterior;
+use kaldi_value::Posterior;
 
 use super::{IvectorEstimator, OnlineIvectorStats};
 use crate::{Error, Result};

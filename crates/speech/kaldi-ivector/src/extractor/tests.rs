@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use kaldi_matrix::{Matrix, SymmetricMatrix, Vector};
-use kaldi_random::Random;
-use kaldi_values::{Cursor, Format, Posterior, Value};
+use kaldi_value::random::Random;
+use kaldi_value::{Cursor, Format, Posterior, Value};
 
 use super::*;
 use crate::Result;

@@ -1,7 +1,7 @@
 //! What i-vectors are estimated from.
 
 use kaldi_matrix::Matrix;
-use kaldi_values::Posterior;
+use kaldi_value::Posterior;
 
 use crate::{Error, Result};
 

@@ -2,7 +2,7 @@
 
 use kaldi_gmm::GaussianTargets;
 use kaldi_matrix::{Matrix, Vector};
-use kaldi_random::{Random, RandomState};
+use kaldi_value::random::{Random, RandomState};
 
 use super::LogisticRegression;
 use super::lbfgs::Lbfgs;

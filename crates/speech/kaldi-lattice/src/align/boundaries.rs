@@ -77,7 +77,7 @@ impl WordBoundaries {
 }
 
 fn parse_phone(word: &[u8]) -> Option<usize> {
-    let (phone, length) = kaldi_number::parse_integer(word).ok()?;
+    let (phone, length) = kaldi_value::number::parse_integer(word).ok()?;
     let phone = usize::try_from(phone).ok().filter(|phone| (1..LARGEST_PHONE).contains(phone))?;
     (length == word.len()).then_some(phone)
 }

@@ -94,7 +94,7 @@ impl AlignmentLexicon {
 }
 
 fn parse_line(line: &[u8]) -> Result<Vec<i32>, String> {
-    let parse = |field: &[u8]| match kaldi_number::parse_integer(field) {
+    let parse = |field: &[u8]| match kaldi_value::number::parse_integer(field) {
         Ok((number, length)) if length == field.len() => i32::try_from(number).ok().filter(|&number| number >= 0),
         _ => None,
     };

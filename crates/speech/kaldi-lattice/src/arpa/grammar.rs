@@ -341,7 +341,7 @@ fn heading(order: usize) -> Vec<u8> {
 
 fn integer(column: &[u8]) -> Option<i32> {
     let column = column.trim_ascii();
-    let (number, length) = kaldi_number::parse_integer(column).ok()?;
+    let (number, length) = kaldi_value::number::parse_integer(column).ok()?;
     if length == column.len() { i32::try_from(number).ok() } else { None }
 }
 

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 use bstr::{BStr, BString, ByteSlice};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
-use kaldi_number::parse_integer;
+use kaldi_value::number::parse_integer;
 
 use crate::FstSymbols;
 
@@ -137,7 +137,7 @@ impl WordList {
         for (word, number) in &self.words {
             text.extend_from_slice(word);
             text.push(b'\t');
-            kaldi_number::write_integer(&mut text, i64::from(*number));
+            kaldi_value::number::write_integer(&mut text, i64::from(*number));
             text.push(b'\n');
         }
         text

@@ -49,7 +49,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<(Graph, usize)> {
     }
     let length = lines.at;
     let mut ids = Vec::with_capacity(lines.num_ids + SPARE);
-    let consumed = kaldi_number::parse_i32_row(&lines.ids, &mut ids).ok()?;
+    let consumed = kaldi_value::number::parse_i32_row(&lines.ids, &mut ids).ok()?;
     let is_whole = consumed == lines.ids.len() && ids.len() == lines.num_ids;
     (is_compact && is_whole).then(|| (builder.with_ids(ids).finish(), length))
 }
@@ -117,7 +117,7 @@ impl Lines<'_> {
     /// Reads a number and the comma behind it.
     fn number(&mut self) -> Option<f32> {
         let rest = &self.bytes[self.at..];
-        let (number, length) = decimal(rest).or_else(|| kaldi_number::parse_f64(rest).ok())?;
+        let (number, length) = decimal(rest).or_else(|| kaldi_value::number::parse_f64(rest).ok())?;
         self.at += length;
         (self.separator()? == b',').then_some(number as f32)
     }

@@ -1,4 +1,4 @@
-use kaldi_values::testing::{SeededRandom, keeps_the_contract, reads, reads_before, refuses, written};
+use kaldi_value::testing::{SeededRandom, keeps_the_contract, reads, reads_before, refuses, written};
 
 use super::*;
 use crate::builder::Builder;

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use byteorder::{ByteOrder, LittleEndian};
-use kaldi_lanes::{Kernel, dispatch};
+use kaldi_simd::{Kernel, dispatch};
 
 use super::columns;
 use super::stored::{Layout, Stored};

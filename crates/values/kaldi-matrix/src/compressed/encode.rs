@@ -3,7 +3,7 @@
 //! The arithmetic is that of Kaldi's compressed-matrix.cc, operation for operation, in single precision except where
 //! Kaldi's constants are double. Roundings are written so that they vectorize and give the same integers.
 
-use kaldi_lanes::{Kernel, dispatch};
+use kaldi_simd::{Kernel, dispatch};
 
 use super::columns;
 use super::method::CompressionMethod;

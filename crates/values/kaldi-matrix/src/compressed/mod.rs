@@ -30,7 +30,7 @@ mod stored;
 use std::ops::Range;
 
 use kaldi_io::ParseError;
-use kaldi_values::{Cursor, Format, Frame, Value};
+use kaldi_value::{Cursor, Format, Frame, Value};
 
 use crate::{Matrix, Real, Result};
 

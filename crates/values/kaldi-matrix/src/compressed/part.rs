@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use kaldi_io::ParseError;
-use kaldi_values::{Cursor, Part};
+use kaldi_value::{Cursor, Part};
 
 use super::stored::{Header, Layout, Stored};
 use crate::MatrixRange;

@@ -2,7 +2,7 @@
 
 use byteorder::{ByteOrder, LittleEndian};
 use kaldi_io::ParseError;
-use kaldi_values::{Cursor, Format, Frame};
+use kaldi_value::{Cursor, Format, Frame};
 
 type Result<T> = std::result::Result<T, ParseError>;
 
@@ -137,7 +137,7 @@ impl<'a> Stored<'a> {
     /// Appends what follows the marker.
     pub fn write_part(&self, out: &mut Vec<u8>) {
         let Header { layout, min, range, rows, cols } = self.header;
-        kaldi_values::write_token(out, layout.token());
+        kaldi_value::write_token(out, layout.token());
         let fields = [min.to_le_bytes(), range.to_le_bytes(), (rows as i32).to_le_bytes(), (cols as i32).to_le_bytes()];
         out.extend_from_slice(fields.as_flattened());
         out.extend_from_slice(self.payload);

@@ -1,6 +1,6 @@
 //! Eigenvalues of symmetric matrices.
 
-use kaldi_lanes::{Kernel, dispatch};
+use kaldi_simd::{Kernel, dispatch};
 
 use super::strips::{Reflection, Rotations, reflect, rotate};
 use super::symmetric::{add_scaled, packed_len};

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use kaldi_lanes::{Kernel, dispatch};
+use kaldi_simd::{Kernel, dispatch};
 
 use super::symmetric::SymmetricMatrix;
 use crate::{Error, Result};

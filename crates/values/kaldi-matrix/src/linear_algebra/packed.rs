@@ -12,7 +12,7 @@
 //! ```
 
 use kaldi_io::ParseError;
-use kaldi_values::{Cursor, Format, write_basic, write_token};
+use kaldi_value::{Cursor, Format, write_basic, write_token};
 
 use super::symmetric::packed_len;
 use crate::{Real, SymmetricMatrix, binary, text};

@@ -3,7 +3,7 @@
 //! Each of them changes every column in the same way. If all are applied to a few columns before the next ones, these columns
 //! stay in the first-level cache, and the row that two rotations share stays in registers.
 
-use kaldi_lanes::{Kernel, dispatch};
+use kaldi_simd::{Kernel, dispatch};
 
 use crate::Matrix;
 

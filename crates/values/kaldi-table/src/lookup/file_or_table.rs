@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bstr::BStr;
 use kaldi_io::is_specifier;
-use kaldi_values::Value;
+use kaldi_value::Value;
 
 use crate::Result;
 use crate::lookup::find::Lookup;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::log::warning;
 use kaldi_io::printable_rxfilename;
-use kaldi_log::warning;
-use kaldi_values::Token;
-use kaldi_values::Value;
+use kaldi_value::Token;
+use kaldi_value::Value;
 
 use crate::lookup::find::Lookup;
 use crate::read::random_access::RandomAccessReader;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_values::Value;
+use kaldi_value::Value;
 
 use crate::Result;
 use crate::lookup::find::Lookup;

@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
+use kaldi_io::log::{Logged, warning};
 use kaldi_io::{Blob, Chunk, ExpectedStream, Input, Need, ParseError, Window, excerpt, recognize};
-use kaldi_log::{Logged, warning};
 use kaldi_reader::Reader;
 
 use crate::batch::{Batch, Batches, Leaving, push};

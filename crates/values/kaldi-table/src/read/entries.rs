@@ -3,7 +3,7 @@
 use bstr::{BStr, BString};
 use kaldi_io::{Input, ParseError, Session};
 use kaldi_reader::Reader;
-use kaldi_tar::FieldPath;
+use shards::FieldPath;
 
 use crate::batch::{Batches, Leaving};
 use crate::framing::Framing;

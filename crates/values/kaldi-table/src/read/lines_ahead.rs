@@ -8,10 +8,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
+use kaldi_io::log::{Logged, warning};
 use kaldi_io::{
     Locator, LocatorError, Session, expect_values, is_remote as is_remote_name, open_files_limit, wait_readable,
 };
-use kaldi_log::{Logged, warning};
 
 use crate::framing::Typed;
 use crate::read::loader::values_at_once;

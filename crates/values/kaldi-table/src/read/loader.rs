@@ -8,7 +8,7 @@ use kaldi_io::{
     Blob, Chunk, Input, Locator, LocatorError, Need, ReadAt, Rxfilename, Session, Window, expect_values,
     open_files_limit, printable_rxfilename,
 };
-use kaldi_values::Frame;
+use kaldi_value::Frame;
 
 use crate::batch::{CHUNK, IN_FLIGHT, Leaving};
 use crate::framing::{Extent, Framing, find_extent};

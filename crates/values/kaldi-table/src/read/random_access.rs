@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString};
 use kaldi_io::{Lack, Rspecifier, RspecifierKind, Session, printable_rxfilename};
-use kaldi_values::Value;
+use kaldi_value::Value;
 
 use crate::framing::Typed;
 use crate::key::is_key;

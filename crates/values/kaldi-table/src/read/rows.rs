@@ -5,7 +5,7 @@ use std::vec;
 
 use bstr::{BStr, BString};
 use kaldi_io::Session;
-use kaldi_log::capture;
+use kaldi_io::log::capture;
 use kaldi_reader::{ParMap, Reader, par_map};
 
 use crate::batch::{Batch, BoxedBatches, IN_FLIGHT, weigh};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use bstr::BStr;
+use kaldi_io::log::warning;
 use kaldi_io::{LocatorError, Session};
-use kaldi_log::warning;
 
 use crate::Result;
 use crate::batch::Leaving;

@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use bstr::{BStr, BString};
 use kaldi_io::{RspecifierKind, Session, is_specifier};
 use kaldi_reader::{Reader, prefetch};
-use kaldi_tar::FieldPath;
-use kaldi_values::Value;
+use kaldi_value::Value;
+use shards::FieldPath;
 
 use crate::batch::{self, BoxedBatches, IN_FLIGHT, Leaving};
 use crate::entry::{Entry, Erased};

@@ -4,9 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::log::warning;
 use kaldi_io::{Blob, FrameFn, ParseError};
-use kaldi_log::warning;
-use kaldi_tar::{Cut, CutEntry, SharFolder, SharPart, SharSample, SharStream, Wanted};
+use shards::{Cut, CutEntry, SharFolder, SharPart, SharSample, SharStream, Wanted};
 
 use crate::batch::Leaving;
 use crate::key::is_key;
@@ -134,7 +134,7 @@ fn words<T>(
 ) -> std::result::Result<Blob, String> {
     let words = match in_file {
         Some(SharPart::Json(value)) => match entry {
-            CutEntry::Custom(path) => kaldi_tar::FieldPath::new("json.value")
+            CutEntry::Custom(path) => shards::FieldPath::new("json.value")
                 .text(&[b"{\"value\": ", value.as_slice(), b"}"].concat(), "value".into())
                 .map_err(|error| format!("{path}: {}", error.message))?
                 .map(|text| text.into_owned()),

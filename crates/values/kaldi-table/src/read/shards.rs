@@ -4,10 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
+use kaldi_io::log::warning;
 use kaldi_io::{Blob, Chunk, FrameFn, ParseError, ReadAt};
-use kaldi_log::warning;
-use kaldi_tar::{FieldPath, Grouping, Member, Payload, SampleStream, Shard, ShardNames, Wanted};
-use kaldi_values::Frame;
+use kaldi_value::Frame;
+use shards::{FieldPath, Grouping, Member, Payload, SampleStream, Shard, ShardNames, Wanted};
 
 use crate::batch::Leaving;
 use crate::key::is_key;
@@ -123,7 +123,7 @@ pub(super) fn look(
     payload: &mut Payload<'_>,
     frame: FrameFn,
     leaving: Option<Leaving>,
-) -> kaldi_tar::Result<Blob> {
+) -> shards::Result<Blob> {
     let (name, base) = (Arc::clone(&shard.name), member.offset);
     let may_stay = |rest: &Arc<dyn ReadAt>| match leaving {
         None => false,
@@ -150,10 +150,10 @@ fn one_line(text: &[u8]) -> Vec<u8> {
     text.trim_ascii().iter().map(blank).chain([b'\n']).collect()
 }
 
-pub(super) fn to_error(error: kaldi_tar::Error) -> Error {
+pub(super) fn to_error(error: shards::Error) -> Error {
     match error {
-        kaldi_tar::Error::Io(error) => Error::Io(error),
-        kaldi_tar::Error::Line { list, line, message } => Error::ScriptLine { script: list, line, message },
+        shards::Error::Io(error) => Error::Io(error),
+        shards::Error::Line { list, line, message } => Error::ScriptLine { script: list, line, message },
         error => Error::Shard(error.to_string()),
     }
 }

@@ -3,7 +3,7 @@
 use bstr::BStr;
 use kaldi_io::Locator;
 use kaldi_reader::Reader;
-use kaldi_values::Value;
+use kaldi_value::Value;
 
 use crate::batch::{Batch, Batches};
 use crate::framing::Typed;

@@ -1,7 +1,7 @@
 //! Tables whose entries are found one by one, delivered in batches.
 
 use kaldi_io::Session;
-use kaldi_log::Logged;
+use kaldi_io::log::Logged;
 use kaldi_reader::Reader;
 
 use crate::batch::{Batch, Batches, CHUNK, Leaving, push};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use kaldi_io::log::warning;
 use kaldi_io::{Blob, Chunk, Growth, Input, Locator, Need, ParseError, Window};
-use kaldi_log::warning;
 
 use crate::framing::{Extent, Framing, find_extent};
 use crate::read::loaded::{Loaded, content};

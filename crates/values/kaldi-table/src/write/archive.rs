@@ -5,11 +5,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
+use kaldi_io::log::warning;
 use kaldi_io::{
     Blob, FileIdentity, Output, OutputSet, Session, Wspecifier, WspecifierKind, WspecifierOptions, printable_wxfilename,
 };
-use kaldi_log::warning;
-use kaldi_values::Format;
+use kaldi_value::Format;
 
 use crate::key::is_key;
 use crate::raw::RawEntry;

@@ -1,7 +1,7 @@
 //! Writes values into files that are no tables.
 
 use bstr::BStr;
-use kaldi_values::{Format, Value};
+use kaldi_value::{Format, Value};
 
 use crate::Result;
 use crate::record::warn_of_loss;

@@ -1,8 +1,8 @@
 //! Opens and closes outputs as tables do.
 
 use bstr::BStr;
+use kaldi_io::log::warning;
 use kaldi_io::{Output, output_doubt, printable_wxfilename};
-use kaldi_log::warning;
 
 use crate::Result;
 

@@ -8,7 +8,7 @@ use kaldi_io::{
     Output, Session, Wspecifier, WspecifierKind, WspecifierOptions, is_remote, is_specifier, make_last_folder,
     without_pipe_signs,
 };
-use kaldi_values::{Format, Value};
+use kaldi_value::{Format, Value};
 
 use crate::key::is_key;
 use crate::record::{AnyRecord, Body, Record};

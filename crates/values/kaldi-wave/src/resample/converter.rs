@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use kaldi_lanes::{MAX_WIDTH, dispatch};
+use kaldi_simd::{MAX_WIDTH, dispatch};
 
 use super::error::ResampleError;
 use super::filter::{Filter, dot};

@@ -1,8 +1,8 @@
 //! Output samples with the same weights, eight or sixteen side by side.
 
 #[cfg(target_arch = "x86_64")]
-use kaldi_lanes::WideLanes;
-use kaldi_lanes::{Kernel, Lanes, MAX_WIDTH, Simd, WIDTH};
+use kaldi_simd::WideLanes;
+use kaldi_simd::{Kernel, Lanes, MAX_WIDTH, Simd, WIDTH};
 
 use super::filter::sum_of_parts;
 

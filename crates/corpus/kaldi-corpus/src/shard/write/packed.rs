@@ -7,7 +7,7 @@ use kaldi_io::{Blob, Output};
 
 use super::gzip::GzipPiece;
 use crate::shard::{Error, Result};
-use kaldi_tar::{BLOCK, member_header, padding};
+use shards::{BLOCK, member_header, padding};
 
 /// The members of a sample with their headers, ready to be written to a shard.
 #[derive(Debug)]

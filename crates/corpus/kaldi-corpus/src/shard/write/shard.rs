@@ -6,7 +6,7 @@ use kaldi_io::Output;
 use super::gzip::{GzipPiece, GzipStream};
 use super::packed::Packed;
 use crate::shard::{Error, Result};
-use kaldi_tar::whole_size;
+use shards::whole_size;
 
 /// Writes one shard, which appears when it is complete.
 #[must_use = "a shard is complete only after finish()"]

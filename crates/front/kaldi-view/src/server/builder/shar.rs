@@ -2,7 +2,7 @@
 
 use bstr::{BString, ByteSlice};
 use kaldi_io::Rspecifier;
-use kaldi_tar::{Cut, CutEntry, SharFolder, SharPart, SharStream, Wanted};
+use shards::{Cut, CutEntry, SharFolder, SharPart, SharStream, Wanted};
 
 use super::{Builder, member_place};
 use crate::{Error, Result};

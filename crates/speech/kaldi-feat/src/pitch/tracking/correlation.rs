@@ -1,6 +1,6 @@
 //! Correlations of a window with later ones.
 
-use kaldi_lanes::{MAX_WIDTH, Simd};
+use kaldi_simd::{MAX_WIDTH, Simd};
 
 /// How many registers of sums are computed at a time: as many as there are.
 const NUM_SUMS: usize = 5;
@@ -159,7 +159,7 @@ fn add_up(numbers: &[f64], sums: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kaldi_lanes::Lanes;
+    use kaldi_simd::Lanes;
 
     fn measured(window: usize, lags: (usize, usize), frame: &[f32]) -> Correlator {
         let mut correlator = Correlator::new(window, lags);

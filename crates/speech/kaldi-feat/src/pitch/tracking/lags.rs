@@ -1,7 +1,7 @@
 //! The lags, that is periods, among which the tracker chooses.
 
 use crate::pitch::PitchExtractionOptions;
-use kaldi_lanes::{MAX_WIDTH, Simd, WIDTH};
+use kaldi_simd::{MAX_WIDTH, Simd, WIDTH};
 use kaldi_wave::Interpolator;
 
 use crate::{Error, Result};
@@ -153,7 +153,7 @@ fn grouped(interpolator: &Interpolator, width: usize) -> Groups {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kaldi_lanes::Lanes;
+    use kaldi_simd::Lanes;
 
     #[test]
     fn lags_are_those_of_kaldi() {

@@ -1,4 +1,4 @@
-use kaldi_random::Random;
+use kaldi_value::random::Random;
 
 use super::{PitchExtractionOptions, PitchExtractor, PitchTracker};
 use crate::Error;

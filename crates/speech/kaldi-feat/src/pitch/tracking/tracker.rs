@@ -1,8 +1,8 @@
 //! Pitch tracking of one signal, which may come in pieces.
 
 #[cfg(target_arch = "x86_64")]
-use kaldi_lanes::WideLanes;
-use kaldi_lanes::{Kernel, Lanes, MAX_WIDTH, Simd, WIDTH, dispatch};
+use kaldi_simd::WideLanes;
+use kaldi_simd::{Kernel, Lanes, MAX_WIDTH, Simd, WIDTH, dispatch};
 use kaldi_wave::RateConverter;
 
 use super::correlation::Correlator;

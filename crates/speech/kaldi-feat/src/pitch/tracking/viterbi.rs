@@ -15,7 +15,7 @@
 //! both neighbours are removed; then again with neighbours that are farther away. As long as the intersections of the
 //! others are in order, they are those of the envelope. A frame keeps the ranges of its envelope for the way back.
 
-use kaldi_lanes::{Lanes, MAX_WIDTH, Simd, WIDTH};
+use kaldi_simd::{Lanes, MAX_WIDTH, Simd, WIDTH};
 
 /// A sum with this has no bits for fractions: a number from 0 to 2^22 is rounded to an integer in the lowest bits.
 /// Casts are slower, since they have to handle numbers that do not fit.
@@ -337,7 +337,7 @@ mod tests {
     fn follows(factor: f32, frames: &[Vec<f32>]) {
         follows_with(Lanes::ZERO, factor, frames);
         #[cfg(target_arch = "x86_64")]
-        kaldi_lanes::WideLanes::zero().into_iter().for_each(|zero| follows_with(zero, factor, frames));
+        kaldi_simd::WideLanes::zero().into_iter().for_each(|zero| follows_with(zero, factor, frames));
     }
 
     fn follows_with<V: Simd>(zero: V, factor: f32, frames: &[Vec<f32>]) {

@@ -109,7 +109,7 @@ fn the_keys_of_a_script_file_are_unique_and_sorted_where_it_says_so() {
 fn an_unreadable_script_entry_is_missing_only_with_p() {
     let (_kept, name) = file("a /nonexistent/file\n");
     assert!(message(ask(&format!("scp:{name}"), "a")).contains("cannot open /nonexistent/file"));
-    let (answers, log) = kaldi_log::capture(|| ask(&format!("p,scp:{name}"), "a b"));
+    let (answers, log) = kaldi_io::log::capture(|| ask(&format!("p,scp:{name}"), "a b"));
     assert_eq!(answers.unwrap(), [None, None]);
     assert!(String::from_utf8(log).unwrap().contains("Failed to open file /nonexistent/file"));
 }
@@ -120,7 +120,7 @@ fn a_lookup_logs_in_its_session() {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&lines);
     let session = Session::new().log_to(move |lines| log.lock().unwrap().extend_from_slice(lines));
-    let (found, elsewhere) = kaldi_log::capture(|| {
+    let (found, elsewhere) = kaldi_io::log::capture(|| {
         RandomAccessReader::<i32>::open_with(format!("p,scp:{name}"), session).unwrap().get("a").unwrap()
     });
     assert_eq!((found, elsewhere.as_slice()), (None, &[][..]));
@@ -132,7 +132,7 @@ fn an_archive_of_another_type_has_nothing_with_p() {
     let (_kept, name) = file("a \0BFV \u{4}\u{1}\0\0\0\0\0\0\0");
     for options in ["", "s,cs,"] {
         assert!(message(ask(&format!("{options}ark:{name}"), "a")).contains("expected"), "{options}");
-        let (answers, log) = kaldi_log::capture(|| ask(&format!("p,{options}ark:{name}"), "a b"));
+        let (answers, log) = kaldi_io::log::capture(|| ask(&format!("p,{options}ark:{name}"), "a b"));
         assert_eq!(answers.unwrap(), [None, None], "{options}");
         assert!(String::from_utf8(log).unwrap().contains("left out, as permissive mode (p) asks"), "{options}");
     }

@@ -3,10 +3,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 
 use kaldi_io::ParseError;
-use kaldi_log::warning;
+use kaldi_io::log::warning;
 use kaldi_reader::ReaderExt;
-use kaldi_values::Token;
-use kaldi_values::{Cursor, Format, Frame};
+use kaldi_value::Token;
+use kaldi_value::{Cursor, Format, Frame};
 
 use super::*;
 
@@ -225,7 +225,7 @@ fn log_lines_of_the_work_come_in_order_whatever_the_number_of_threads() {
         }
         Ok(value)
     });
-    let (values, log) = kaldi_log::capture(|| rows.iter().map(|row| row.unwrap().1).collect::<Vec<_>>());
+    let (values, log) = kaldi_io::log::capture(|| rows.iter().map(|row| row.unwrap().1).collect::<Vec<_>>());
     assert_eq!(values.len(), 160_000);
     assert!(values.chunks(40_000).all(|chunk| chunk.is_sorted()));
     let log = String::from_utf8(log).unwrap();
