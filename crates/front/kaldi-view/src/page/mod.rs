@@ -39,9 +39,9 @@ const MOST_OF_NAMES: usize = 200;
 /// The name of a tool, and the version of all of them.
 const PROGRAM: &str = concat!("table-report ", env!("CARGO_PKG_VERSION"));
 
-const STYLE: &str = include_str!("page.css");
+const STYLE: &str = include_str!("../page.css");
 
-const SCRIPT: &str = include_str!("page.js");
+const SCRIPT: &str = include_str!("../page.js");
 
 /// Writes the page.
 ///
