@@ -6,8 +6,8 @@ use std::path::Path;
 
 use bstr::ByteSlice;
 use kaldi_corpus::{
-    DataDirectory, DirectoryTables, ExportFormat, Exported, Manifest, ManifestOptions, NamedCorpus, Naming, SoundSize,
-    SpeakerRule, Utterances,
+    DirectoryContent, DirectoryTables, ExportFormat, Exported, Manifest, ManifestOptions, NamedCorpus, Naming,
+    SoundSize, SpeakerRule, Utterances,
 };
 
 /// The kinds of manifests, and the names of their files. The last one is a folder of sound.
@@ -47,7 +47,7 @@ pub fn manifest(bytes: &[u8]) {
         }
         // Kaldi's programs take any bytes, other manifests are text.
         if contents.iter().all(|(_, content)| content.is_utf8()) {
-            let directory = DataDirectory::read(&target).expect("a data directory that was made can be read");
+            let directory = DirectoryContent::read(&target).expect("a data directory that was made can be read");
             assert_eq!(directory.utterances.len(), corpus.num_utterances());
             assert_eq!(directory.recordings.len(), corpus.num_recordings());
             leads_back(&directory, &files, folder);
@@ -91,7 +91,7 @@ fn named(manifest: Option<Manifest>, path: &Path) -> Option<NamedCorpus> {
 }
 
 /// Writes a data directory as manifests of all kinds, and reads these.
-fn leads_back(directory: &DataDirectory, files: &[(String, Vec<u8>)], folder: &Path) {
+fn leads_back(directory: &DirectoryContent, files: &[(String, Vec<u8>)], folder: &Path) {
     let file = |files: &[(String, Vec<u8>)], wanted: &str| {
         files.iter().find(|(name, _)| name == wanted).map(|(_, content)| content.clone())
     };

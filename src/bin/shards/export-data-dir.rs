@@ -13,8 +13,8 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, OutputName, Pieces, PiecesIf, Tally, UtterancePieces};
 use kaldi_corpus::shard::Stored;
 use kaldi_corpus::{
-    DataDirectory, DirectoryTables, ExportAudio, ExportFormat, Exported, HiddenSound, ParquetFile, SoundFiles,
-    SoundPlaceKind, SoundSize,
+    DataDirectory, DirectoryContent, DirectoryTables, ExportAudio, ExportFormat, Exported, HiddenSound, ParquetFile,
+    SoundFiles, SoundPlaceKind, SoundSize,
 };
 use kaldi_io::log::{log, warning};
 use kaldi_io::{Output, OutputSet, WorkStage};
@@ -76,10 +76,10 @@ struct Options {
 }
 
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(export_data_dir)).in_pieces(&[
-    (PiecesIf::Is("format", "nemo"), pieces("utt2spk", true)),
+    (PiecesIf::Is("format", "nemo"), pieces(DataDirectory::UTT2SPK, true)),
     (PiecesIf::Is("format", "wenet"), pieces("text", true)),
     // Each of these is complete: it has a first line, or several files.
-    (PiecesIf::Always, pieces("utt2spk", false)),
+    (PiecesIf::Always, pieces(DataDirectory::UTT2SPK, false)),
 ]);
 
 const fn pieces(list: &'static str, is_joined: bool) -> Pieces {
@@ -89,7 +89,7 @@ const fn pieces(list: &'static str, is_joined: bool) -> Pieces {
 fn export_data_dir(opts: Options) -> Result<Tally> {
     let format = opts.format.context("expected --format=nemo, wenet, lhotse, csv or parquet")?;
     let folder = opts.folder.as_path();
-    let mut directory = DataDirectory::read(folder)?;
+    let mut directory = DirectoryContent::read(folder)?;
     opts.utts.iter().try_for_each(|utts| directory.keep_only(utts))?;
     let mut tables = DirectoryTables::read(folder)?;
     if format == ExportFormat::Parquet {
@@ -280,14 +280,14 @@ impl Files {
         Ok(Self { names: names.into_iter(), num_rows, others: Some(others) })
     }
 
-    fn next(&mut self, directory: &DataDirectory, tables: &DirectoryTables) -> Result<ParquetFile> {
+    fn next(&mut self, directory: &DirectoryContent, tables: &DirectoryTables) -> Result<ParquetFile> {
         let path = self.names.next().context("expected fewer utterances")?;
         let output = Output::create_file(&path, path.display().to_string(), false)?;
         Ok(ParquetFile::create(output, directory, tables)?)
     }
 }
 
-fn export_parquet(opts: &Options, directory: DataDirectory, tables: DirectoryTables) -> Result<Tally> {
+fn export_parquet(opts: &Options, directory: DirectoryContent, tables: DirectoryTables) -> Result<Tally> {
     let num_utterances = directory.utterances.len();
     let directory = Arc::new(directory);
     ensure!(num_utterances > 0, "expected utterances in the data directory, got none");
@@ -356,7 +356,7 @@ fn read_sizes_of_features(folder: &Path, tables: &mut DirectoryTables) -> Result
 }
 
 /// The sizes of all recordings, from their headers; where a header does not tell, the samples are counted.
-fn sizes(directory: &DataDirectory) -> Result<HashMap<String, SoundSize>> {
+fn sizes(directory: &DirectoryContent) -> Result<HashMap<String, SoundSize>> {
     let script = Script::of(directory)?;
     let table = BString::from([b"scp:", script.0.as_os_str().as_encoded_bytes()].concat());
     let mut sizes = HashMap::new();
@@ -407,7 +407,7 @@ fn counted(wave: &Wave) -> SoundSize {
 struct Script(PathBuf);
 
 impl Script {
-    fn of(directory: &DataDirectory) -> Result<Self> {
+    fn of(directory: &DirectoryContent) -> Result<Self> {
         let lines: String = directory.recordings.iter().map(|it| format!("{} {}\n", it.key, it.audio)).collect();
         for number in 0.. {
             let path = std::env::temp_dir().join(format!("kaldi-tables-{}-{number}.scp", std::process::id()));

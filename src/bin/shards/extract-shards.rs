@@ -6,7 +6,7 @@ use kaldi_cli::{Arg, OutputName, Tally};
 use kaldi_corpus::shard::{
     Error, Field, FieldPath, Grouping, Payload, SampleStream, ShardNames, TarSample, Wanted, is_sound,
 };
-use kaldi_corpus::{SpeakerFacts, SpeakerFiles, check_folder_name};
+use kaldi_corpus::{DataDirectory, SpeakerFacts, SpeakerFiles, check_folder_name};
 use kaldi_io::log::{log, warning};
 use kaldi_io::{Output, OutputSet, WorkStage, is_remote, without_pipe_signs};
 use kaldi_table::{Record, TableWriter, is_key};
@@ -107,7 +107,8 @@ enum Sounds {
 }
 
 /// The files of a data directory that may be written, but for the sound.
-const FILES: [&str; 6] = ["wav.scp", "text", "utt2spk", "spk2utt", "utt2lang", "spk2gender"];
+const FILES: [&str; 6] =
+    [DataDirectory::WAV_SCP, "text", DataDirectory::UTT2SPK, DataDirectory::SPK2UTT, "utt2lang", "spk2gender"];
 
 /// The place for samples.
 #[allow(clippy::large_enum_variant, reason = "there is one")]
@@ -225,7 +226,7 @@ impl Target {
         Ok(Self::Folder {
             folder: folder.to_owned(),
             sounds,
-            recordings: create(folder, b"wav.scp")?,
+            recordings: create(folder, DataDirectory::WAV_SCP.as_bytes())?,
             text: create(folder, b"text")?,
             speakers: SpeakerFiles::default(),
         })
@@ -289,7 +290,7 @@ impl Target {
                 let tables = speakers.files();
                 if let Sounds::Waiting(sounds) = sounds {
                     set.add_folder(sounds);
-                    let names = tables.iter().map(|(name, _)| *name).chain(["text", "wav.scp"]);
+                    let names = tables.iter().map(|(name, _)| *name).chain(["text", DataDirectory::WAV_SCP]);
                     former::replace(&mut set, &folder.to_path_lossy(), names.map(str::to_owned).collect());
                 }
                 for (name, content) in tables {

@@ -6,8 +6,8 @@ use anyhow::{Context, bail};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, Tally};
 use kaldi_corpus::{
-    Extra, FeatureCopies, Manifest, ManifestOptions, NamedCorpus, Naming, PathPattern, SoundCopies, SoundForm,
-    SpeakerRule, UtteranceRule, Utterances, check_folder_name, expand_pattern,
+    DataDirectory, Extra, FeatureCopies, Manifest, ManifestOptions, NamedCorpus, Naming, PathPattern, SoundCopies,
+    SoundForm, SpeakerRule, UtteranceRule, Utterances, check_folder_name, expand_pattern,
 };
 use kaldi_io::log::{log, warning};
 use kaldi_io::{Commands, Output, OutputSet, Rxfilename};
@@ -190,7 +190,7 @@ fn make_data_dir(opts: Options) -> anyhow::Result<Tally> {
     kaldi_cli::expect_folder(&opts.folder, &[])?;
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     // Those of copied sound and features are not known yet.
-    let files = corpus.files().into_iter().chain(["utt2dur", "feats.scp"].map(str::to_owned));
+    let files = corpus.files().into_iter().chain(["utt2dur", DataDirectory::FEATS_SCP].map(str::to_owned));
     former::tables(folder, &files.collect::<Vec<_>>())?;
     let mut copies = None;
     if corpus.has_sound_inside() {

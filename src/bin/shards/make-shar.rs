@@ -8,7 +8,7 @@ use bstr::{BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, Tally};
 use kaldi_corpus::shar::{CutArray, CutUtterance, PackedCut, SharAudio, SharOptions, SharPacking, SharWriter};
 use kaldi_corpus::shard::{ShardCompression, Stored};
-use kaldi_corpus::{DataDirectory, DirectoryTables, DirectoryUtterance};
+use kaldi_corpus::{DataDirectory, DirectoryContent, DirectoryTables, DirectoryUtterance};
 use kaldi_io::log::{log, warning};
 use kaldi_io::{AdviceGiven, WorkStage};
 use kaldi_matrix::Matrix;
@@ -83,7 +83,7 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Wo
     kaldi_cli::PiecesIf::Always,
     kaldi_cli::Pieces::Utterances(kaldi_cli::UtterancePieces {
         folder: 0,
-        list: "utt2spk",
+        list: DataDirectory::UTT2SPK,
         output: 1,
         is_joined: false,
     }),
@@ -98,7 +98,7 @@ struct Job {
 fn make_shar(opts: Options) -> Result<Tally> {
     ensure!(opts.num_utts_per_shard > 0, "expected --num-utts-per-shard to be 1 or more, got 0");
     let path = opts.data.as_bstr().to_path_lossy().into_owned();
-    let mut directory = DataDirectory::read(&path)?;
+    let mut directory = DirectoryContent::read(&path)?;
     opts.utts.iter().try_for_each(|utts| directory.keep_only(utts))?;
     let is_cut = |utterance: &DirectoryUtterance| utterance.times.is_some() || utterance.channel.is_some();
     ensure!(
@@ -173,7 +173,7 @@ fn array(place: &str) -> Result<CutArray, String> {
 }
 
 /// The next utterance, or the next ones of one recording.
-fn next_job(directory: &DataDirectory, tables: &DirectoryTables, next: &mut usize) -> Option<Job> {
+fn next_job(directory: &DirectoryContent, tables: &DirectoryTables, next: &mut usize) -> Option<Job> {
     let first = directory.utterances.get(*next)?;
     let recording = &directory.recordings[first.recording];
     let mut utterances = Vec::new();

@@ -13,7 +13,8 @@ use crate::{DType, Error, Result, read_at_most};
 /// Bytes of the longest header that is read. NumPy's own limit is 10,000 characters.
 const LONGEST_HEADER: u64 = 1 << 16;
 
-const MAGIC: &[u8; 6] = b"\x93NUMPY";
+/// The first bytes of a file.
+pub const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
 /// Everything before the numbers of an array, with the same bytes as NumPy (version 1.0).
 pub fn header(dtype: DType, dims: &[u64]) -> Vec<u8> {

@@ -12,7 +12,7 @@ pub(crate) fn format_of(head: &[u8], length: u64) -> Option<String> {
         "packed tokens of Modalities (.pbin: data length, token size, data, pickled index)"
     } else if is_mnist(head) {
         "an IDX array (the format of MNIST)"
-    } else if head.starts_with(b"\x93NUMPY") {
+    } else if head.starts_with(array_files::npy::MAGIC) {
         "a NumPy array (.npy)"
     } else {
         return None;
@@ -49,7 +49,7 @@ mod tests {
             (b"\x80\x04\x95", "pickle"),
             (&packed, ".pbin"),
             (b"\0\0\x08\x03\0\0\xea\x60", "MNIST"),
-            (b"\x93NUMPY\x01", ".npy"),
+            (array_files::npy::MAGIC, ".npy"),
         ];
         for (head, word) in known {
             assert!(format_of(head, 100).is_some_and(|format| format.contains(word)), "{word}");

@@ -1,7 +1,8 @@
 //! Bytes of text: which ones are white space, and how they are shown.
 
 /// C's `isspace` in the "C" locale.
-pub fn is_space(byte: u8) -> bool {
+#[inline]
+pub const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r')
 }
 

@@ -15,12 +15,12 @@
 //! | [`Naming`] | how utterances and speakers get their names |
 //! | [`saved_splits`], [`saved_files`] | what is in a folder that `save_to_disk` of `datasets` wrote |
 //! | [`NamedCorpus`] | utterances and recordings with their names, the content of a data directory |
-//! | [`DataFolder`], [`DIRECTORY_FILES`] | which files a data directory has, and what they say |
+//! | [`DataDirectory`], [`DIRECTORY_FILES`] | which files a data directory has, and what they say |
 //! | [`expand_pattern`] | names of many files in one |
 //! | [`SpeakerFiles`] | tables of speakers, languages and genders |
 //! | [`Segment`], [`Segments`], [`TimeSpan`] | lines of `segments` |
 //! | [`read_text`], [`read_recordings`] | `text` and `wav.scp`, as WeNet's scripts read them |
-//! | [`DataDirectory`] | a data directory that is read as a whole |
+//! | [`DirectoryContent`] | a data directory that is read as a whole |
 //! | [`Exported`], [`ExportFormat`] | its utterances in the order of the export, as lines of manifests |
 //! | [`DirectoryTables`], [`ParquetFile`] | languages, genders and other tables of it; files of Parquet with the sound in them |
 //! | [`HiddenSound`], [`SoundFiles`] | sound that other programs do not find by a name, and files of it |
@@ -32,8 +32,8 @@
 
 mod braces;
 mod corpus;
-mod data_folder;
-mod directory;
+mod data_directory;
+mod directory_content;
 mod error;
 mod export;
 mod features;
@@ -55,8 +55,8 @@ mod texts;
 mod utterances;
 
 pub use corpus::{NamedCorpus, check_folder_name};
-pub use data_folder::{AfterKey, DIRECTORY_FILES, DataFolder, DirectoryFile, KeysOf, former_tables, last_ends};
-pub use directory::{DataDirectory, DirectoryRecording, DirectoryUtterance};
+pub use data_directory::{AfterKey, DIRECTORY_FILES, DataDirectory, DirectoryFile, KeysOf, former_tables, last_ends};
+pub use directory_content::{DirectoryContent, DirectoryRecording, DirectoryUtterance};
 pub use error::{CorpusPlace, Error, Result};
 pub use export::{
     DirectoryTables, ExportAudio, ExportFormat, Exported, ExportedSound, HiddenSound, ParquetFile, SoundFiles,

@@ -1,5 +1,6 @@
 //! The tables of a data directory that say who speaks, and what.
 
+use crate::DataDirectory;
 use std::collections::BTreeMap;
 
 use bstr::{BStr, BString, ByteSlice};
@@ -144,8 +145,8 @@ impl SpeakerFiles {
         };
         let spk2utt = utterances.iter().flat_map(|(speaker, keys)| line(speaker, &bstr::join(" ", keys))).collect();
         let files = [
-            ("utt2spk", all(&self.speakers)),
-            ("spk2utt", spk2utt),
+            (DataDirectory::UTT2SPK, all(&self.speakers)),
+            (DataDirectory::SPK2UTT, spk2utt),
             ("utt2lang", all(&self.languages)),
             ("spk2gender", self.genders.lines()),
         ];

@@ -278,7 +278,7 @@ pub(crate) fn normalized(name: &[u8]) -> BString {
 
 /// Takes white space of the C locale off both ends.
 fn trim(text: &[u8]) -> &BStr {
-    let is_text = |byte: &u8| !b" \t\n\r\x0c\x0b".contains(byte);
+    let is_text = |byte: &u8| !kaldi_io::is_space(*byte);
     let start = text.iter().position(is_text).unwrap_or(text.len());
     let end = text.iter().rposition(is_text).map_or(start, |last| last + 1);
     text[start..end].as_bstr()

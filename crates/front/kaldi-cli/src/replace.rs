@@ -185,7 +185,7 @@ mod tests {
             match head {
                 _ if head.get(257..262) == Some(b"ustar") => Some("a tar file"),
                 _ if starts(b"RIFF") => Some("a WAV file"),
-                _ if starts(b"\x93NUMPY") => Some("a NumPy array (.npy)"),
+                _ if starts(b"PAR1") => Some("a Parquet file"),
                 _ if starts(b"MMIDIDX") => Some("the index of a token dataset"),
                 _ if starts(b"{") => Some("JSON text"),
                 _ => None,
@@ -235,9 +235,9 @@ mod tests {
             (keys, binary),
             (script, b"RIFF....WAVE"),
             (words, b"MMIDIDX\0\0\x01"),
-            (binary, b"\x93NUMPY\x01"),
+            (binary, b"PAR1\x15"),
             (binary, b"\x01\0\x02\0\x03\0"),
-            (b"RIFF....WAVE", b"\x93NUMPY\x01"),
+            (b"RIFF....WAVE", b"PAR1\x15"),
             (objects, script),
         ] {
             assert!(refuse(one, Some(other)).is_some(), "{}", one.escape_ascii());

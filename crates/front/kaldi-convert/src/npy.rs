@@ -73,7 +73,14 @@ mod tests {
     }
 
     fn foreign(header: &str, numbers: &[u8]) -> Vec<u8> {
-        [b"\x93NUMPY\x01\x00", &(header.len() as u16).to_le_bytes()[..], header.as_bytes(), numbers].concat()
+        [
+            array_files::npy::MAGIC,
+            &b"\x01\x00"[..],
+            &(header.len() as u16).to_le_bytes()[..],
+            header.as_bytes(),
+            numbers,
+        ]
+        .concat()
     }
 
     #[test]

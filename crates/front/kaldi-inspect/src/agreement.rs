@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use bstr::{BStr, BString, ByteSlice};
 use corpus_quality::{Disagreement, Rule, UsualLengths, UtteranceLengths};
 use kaldi_any::Header;
-use kaldi_corpus::{DataFolder, Segment, last_ends};
+use kaldi_corpus::{DataDirectory, Segment, last_ends};
 
 use crate::Result;
 use crate::directory_check::Row;
@@ -56,7 +56,7 @@ impl DirectoryLengths {
     /// If a list of time-marked words cannot be read.
     pub(crate) fn check(
         &self,
-        folder: &DataFolder,
+        folder: &DataDirectory,
         segments: Option<&[Row]>,
         report: &mut dyn FnMut(Fault),
     ) -> Result<()> {
@@ -86,7 +86,7 @@ impl DirectoryLengths {
         }
         for (key, _) in &self.frames {
             let lengths = UtteranceLengths { labels: None, beyond: None, ..of(key) };
-            look(&file("feats.scp"), key.as_bstr(), "it", lengths);
+            look(&file(DataDirectory::FEATS_SCP), key.as_bstr(), "it", lengths);
         }
         for (table, key, labels) in &self.labels {
             let lengths =

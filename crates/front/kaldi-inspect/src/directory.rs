@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use bstr::{BStr, BString};
-use kaldi_corpus::{DIRECTORY_FILES, DataFolder, Segment, TimeSpan};
+use kaldi_corpus::{DIRECTORY_FILES, DataDirectory, Segment, TimeSpan};
 use kaldi_io::KeyedLine;
 
 use crate::check::{Checks, check_each};
@@ -42,7 +42,7 @@ impl DirectorySummary {
     /// # Errors
     /// If a file cannot be read, or the folder is no data directory ([`Error::NoData`]).
     pub fn read(path: &Path, frame_shift: f64) -> Result<Self> {
-        let folder = DataFolder::new(path);
+        let folder = DataDirectory::new(path);
         if !folder.is_data_directory() {
             return Err(Error::NoData { name: path.as_os_str().as_encoded_bytes().into() });
         }
@@ -51,17 +51,20 @@ impl DirectorySummary {
             files.extend(folder.for_each(file.name, |_| {})?.map(|lines| (file.name, lines)));
         }
         let lines = |wanted: &str| files.iter().find(|(file, _)| *file == wanted).map(|(_, lines)| *lines);
-        let utterances = ["utt2spk", "text", "segments", "feats.scp", "wav.scp"].into_iter().find_map(lines);
+        let utterances = [DataDirectory::UTT2SPK, "text", "segments", DataDirectory::FEATS_SCP, DataDirectory::WAV_SCP]
+            .into_iter()
+            .find_map(lines);
         let mut speakers = HashSet::new();
-        let has_speakers = folder.for_each("utt2spk", |line| remember(&mut speakers, line.rest))?.is_some();
+        let has_speakers =
+            folder.for_each(DataDirectory::UTT2SPK, |line| remember(&mut speakers, line.rest))?.is_some();
         let (mut words, mut vocabulary) = (0, HashSet::new());
         let has_text = folder.for_each("text", |line| {
             words += line.words().count() as u64;
             line.words().for_each(|word| remember(&mut vocabulary, word));
         })?;
         let has_text = has_text.is_some();
-        let feats = match folder.has("feats.scp") {
-            true => Some(summary(&folder, "feats.scp")?),
+        let feats = match folder.has(DataDirectory::FEATS_SCP) {
+            true => Some(summary(&folder, DataDirectory::FEATS_SCP)?),
             false => None,
         };
         let frames = feats.as_ref().and_then(Summary::frames).filter(|&frames| frames > 0);
@@ -69,7 +72,7 @@ impl DirectorySummary {
         Ok(Self {
             utterances: utterances.unwrap_or(0),
             speakers: has_speakers.then_some(speakers.len() as u64),
-            recordings: lines("wav.scp"),
+            recordings: lines(DataDirectory::WAV_SCP),
             seconds: seconds(&folder, frames, frame_shift)?,
             frames,
             columns,
@@ -86,12 +89,12 @@ fn remember(words: &mut HashSet<BString>, word: &BStr) {
     }
 }
 
-fn summary(folder: &DataFolder, file: &str) -> Result<Summary> {
+fn summary(folder: &DataDirectory, file: &str) -> Result<Summary> {
     Summary::read(Named::new(NamedKind::Script, folder.name(file)), None)
 }
 
 /// The duration of all segments. `None` if there are none, or if one ends with a recording whose duration is not known.
-fn seconds_of_segments(folder: &DataFolder) -> Result<Option<f64>> {
+fn seconds_of_segments(folder: &DataDirectory) -> Result<Option<f64>> {
     let (mut seconds, mut open) = (0.0, Vec::new());
     let lines = folder.for_each("segments", |line| match Segment::after_key(line.key, line.rest) {
         Ok(Segment { span: TimeSpan { start, end: Some(end) }, .. }) => seconds += end - start,
@@ -110,15 +113,15 @@ fn seconds_of_segments(folder: &DataFolder) -> Result<Option<f64>> {
 }
 
 /// The durations of recordings: those of `reco2dur`, or else those in their headers. Commands are not run.
-fn recordings(folder: &DataFolder) -> Result<HashMap<BString, f64>> {
+fn recordings(folder: &DataDirectory) -> Result<HashMap<BString, f64>> {
     let mut recordings = HashMap::new();
     let told = folder.for_each("reco2dur", |line| {
         recordings.extend(line.number_at(0).map(|seconds| (line.key.to_owned(), seconds)));
     })?;
-    if told.is_none() && folder.has("wav.scp") {
+    if told.is_none() && folder.has(DataDirectory::WAV_SCP) {
         let checks = Checks { quick: true, skips_commands: true, ..Checks::default() };
-        let waves = Named::new(NamedKind::Script, folder.name("wav.scp"));
-        check_each("wav.scp", waves, checks, &mut |_| {}, &mut |key, header| {
+        let waves = Named::new(NamedKind::Script, folder.name(DataDirectory::WAV_SCP));
+        check_each(DataDirectory::WAV_SCP, waves, checks, &mut |_| {}, &mut |key, header| {
             recordings.extend(header.seconds.map(|seconds| (key.to_owned(), seconds)));
         })?;
     }
@@ -126,7 +129,7 @@ fn recordings(folder: &DataFolder) -> Result<HashMap<BString, f64>> {
 }
 
 /// The duration of the utterances, from the first file that has it.
-fn seconds(folder: &DataFolder, frames: Option<u64>, frame_shift: f64) -> Result<Option<(f64, &'static str)>> {
+fn seconds(folder: &DataDirectory, frames: Option<u64>, frame_shift: f64) -> Result<Option<(f64, &'static str)>> {
     let sum = |file: &'static str, of: fn(KeyedLine<'_>) -> Option<f64>, unit: f64| -> Result<_> {
         let mut seconds = 0.0;
         let lines = folder.for_each(file, |line| seconds += of(line).unwrap_or(0.0) * unit)?;
@@ -142,7 +145,7 @@ fn seconds(folder: &DataFolder, frames: Option<u64>, frame_shift: f64) -> Result
         return Ok(Some(found));
     }
     if let Some(frames) = frames {
-        return Ok(Some((frames as f64 * frame_shift, "feats.scp")));
+        return Ok(Some((frames as f64 * frame_shift, DataDirectory::FEATS_SCP)));
     }
     if folder.has("segments") {
         // Recordings may be longer than their parts.
@@ -151,9 +154,12 @@ fn seconds(folder: &DataFolder, frames: Option<u64>, frame_shift: f64) -> Result
     if let Some(found) = sum("reco2dur", |line| line.number_at(0), 1.0)? {
         return Ok(Some(found));
     }
-    if !folder.has("wav.scp") {
+    if !folder.has(DataDirectory::WAV_SCP) {
         return Ok(None);
     }
-    let waves = summary(folder, "wav.scp")?;
-    Ok(waves.seconds.filter(|_| waves.commands == 0 && waves.fault.is_none()).map(|seconds| (seconds, "wav.scp")))
+    let waves = summary(folder, DataDirectory::WAV_SCP)?;
+    Ok(waves
+        .seconds
+        .filter(|_| waves.commands == 0 && waves.fault.is_none())
+        .map(|seconds| (seconds, DataDirectory::WAV_SCP)))
 }

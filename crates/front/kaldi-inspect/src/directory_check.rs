@@ -6,7 +6,7 @@ use std::path::Path;
 use bstr::{BStr, BString, ByteSlice};
 use corpus_quality::{Census, code_point};
 use kaldi_any::ValueType;
-use kaldi_corpus::{AfterKey, DIRECTORY_FILES, DataFolder, KeysOf, Segment};
+use kaldi_corpus::{AfterKey, DIRECTORY_FILES, DataDirectory, KeysOf, Segment};
 use kaldi_io::{KeyedLine, Lines};
 
 use crate::agreement::DirectoryLengths;
@@ -83,7 +83,7 @@ const RESERVED: [&str; 3] = ["<s>", "</s>", "#0"];
 /// # Errors
 /// If a file cannot be read, or the folder is no data directory ([`Error::NoData`]).
 pub fn check_directory(path: &Path, checks: Checks, missing: Missing, report: &mut dyn FnMut(Fault)) -> Result<u64> {
-    let folder = DataFolder::new(path);
+    let folder = DataDirectory::new(path);
     if !folder.is_data_directory() {
         return Err(Error::NoData { name: path.as_os_str().as_encoded_bytes().into() });
     }
@@ -95,10 +95,10 @@ pub fn check_directory(path: &Path, checks: Checks, missing: Missing, report: &m
     }
     let mut directory = Directory { folder, files, report };
     for (file, may_be_missing) in [
-        ("utt2spk", false),
-        ("spk2utt", false),
-        ("wav.scp", missing.wav),
-        ("feats.scp", missing.feats),
+        (DataDirectory::UTT2SPK, false),
+        (DataDirectory::SPK2UTT, false),
+        (DataDirectory::WAV_SCP, missing.wav),
+        (DataDirectory::FEATS_SCP, missing.feats),
         ("text", missing.text),
     ] {
         if !may_be_missing && directory.rows(file).is_none() {
@@ -113,11 +113,11 @@ pub fn check_directory(path: &Path, checks: Checks, missing: Missing, report: &m
     directory.recordings();
     directory.words();
     directory.values(checks)?;
-    Ok(directory.rows("utt2spk").map_or(0, |rows| rows.len() as u64))
+    Ok(directory.rows(DataDirectory::UTT2SPK).map_or(0, |rows| rows.len() as u64))
 }
 
 struct Directory<'a> {
-    folder: DataFolder,
+    folder: DataDirectory,
     files: HashMap<&'static str, Vec<Row>>,
     report: &'a mut dyn FnMut(Fault),
 }
@@ -171,17 +171,17 @@ impl Directory<'_> {
 
     /// Checks that `utt2spk` and `spk2utt` agree, and that utterances are in the order of their speakers.
     fn speakers(&mut self) {
-        let Some(utt2spk) = self.files.remove("utt2spk") else { return };
+        let Some(utt2spk) = self.files.remove(DataDirectory::UTT2SPK) else { return };
         for pair in utt2spk.windows(2) {
             if pair[0].rest > pair[1].rest && pair[0].key < pair[1].key && !pair[1].rest.is_empty() {
                 let message = format!(
                     "speaker {} comes after speaker {}: names of utterances have to start with that of the speaker",
                     pair[1].rest, pair[0].rest
                 );
-                self.fault("utt2spk", &pair[1].key, message);
+                self.fault(DataDirectory::UTT2SPK, &pair[1].key, message);
             }
         }
-        if let Some(spk2utt) = self.files.remove("spk2utt") {
+        if let Some(spk2utt) = self.files.remove(DataDirectory::SPK2UTT) {
             let speakers: HashMap<_, _> = utt2spk.iter().map(|row| (&row.key, &row.rest)).collect();
             let mut listed = HashSet::new();
             let places: HashMap<_, _> = utt2spk.iter().enumerate().map(|(place, row)| (&row.key, place)).collect();
@@ -190,45 +190,49 @@ impl Directory<'_> {
                 let own: Vec<_> = row.words().map(ToOwned::to_owned).filter(is_own).collect();
                 for pair in own.windows(2).filter(|pair| places.get(&pair[1]) < places.get(&pair[0])) {
                     let message = format!("utterance {} comes after {}, but before it in utt2spk", pair[1], pair[0]);
-                    self.fault("spk2utt", &row.key, message);
+                    self.fault(DataDirectory::SPK2UTT, &row.key, message);
                 }
                 for utterance in row.words().map(ToOwned::to_owned) {
                     match speakers.get(&utterance) {
-                        None => self.fault("spk2utt", &row.key, format!("utterance {utterance} is not in utt2spk")),
+                        None => self.fault(
+                            DataDirectory::SPK2UTT,
+                            &row.key,
+                            format!("utterance {utterance} is not in utt2spk"),
+                        ),
                         Some(speaker) if **speaker != row.key => {
                             let message = format!("utterance {utterance} has speaker {speaker} in utt2spk");
-                            self.fault("spk2utt", &row.key, message);
+                            self.fault(DataDirectory::SPK2UTT, &row.key, message);
                         }
                         Some(_) => {}
                     }
                     if !listed.insert(utterance.clone()) {
-                        self.fault("spk2utt", &row.key, format!("utterance {utterance} was there before"));
+                        self.fault(DataDirectory::SPK2UTT, &row.key, format!("utterance {utterance} was there before"));
                     }
                 }
             }
             for row in utt2spk.iter().filter(|row| !listed.contains(&row.key)) {
-                self.fault("spk2utt", &row.key, "the utterance is missing");
+                self.fault(DataDirectory::SPK2UTT, &row.key, "the utterance is missing");
             }
-            self.files.insert("spk2utt", spk2utt);
+            self.files.insert(DataDirectory::SPK2UTT, spk2utt);
         }
-        self.files.insert("utt2spk", utt2spk);
+        self.files.insert(DataDirectory::UTT2SPK, utt2spk);
     }
 
     /// Checks that the files have the same keys.
     fn key_lists(&mut self) {
         let keys = |rows: &[Row]| rows.iter().map(|row| row.key.clone()).collect::<Vec<_>>();
-        let utterances = self.rows("utt2spk").map(keys);
-        let speakers = self.rows("spk2utt").map(keys);
-        let recordings = self.rows("wav.scp").map(keys);
+        let utterances = self.rows(DataDirectory::UTT2SPK).map(keys);
+        let speakers = self.rows(DataDirectory::SPK2UTT).map(keys);
+        let recordings = self.rows(DataDirectory::WAV_SCP).map(keys);
         let has_segments = self.rows("segments").is_some();
         for (file, of, _) in checked() {
             let (other, expected) = match of {
-                KeysOf::Utterances => ("utt2spk", &utterances),
-                KeysOf::Speakers => ("spk2utt", &speakers),
+                KeysOf::Utterances => (DataDirectory::UTT2SPK, &utterances),
+                KeysOf::Speakers => (DataDirectory::SPK2UTT, &speakers),
                 // Without segments, recordings are utterances.
-                KeysOf::Recordings if file == "wav.scp" && has_segments => continue,
-                KeysOf::Recordings if file == "wav.scp" => ("utt2spk", &utterances),
-                KeysOf::Recordings => ("wav.scp", &recordings),
+                KeysOf::Recordings if file == DataDirectory::WAV_SCP && has_segments => continue,
+                KeysOf::Recordings if file == DataDirectory::WAV_SCP => (DataDirectory::UTT2SPK, &utterances),
+                KeysOf::Recordings => (DataDirectory::WAV_SCP, &recordings),
             };
             let (Some(expected), Some(rows)) = (expected, self.rows(file)) else { continue };
             if file == other {
@@ -249,7 +253,7 @@ impl Directory<'_> {
 
     /// Checks that segments are parts of recordings, and that the files of recordings exist.
     fn recordings(&mut self) {
-        let Some(waves) = self.files.remove("wav.scp") else { return };
+        let Some(waves) = self.files.remove(DataDirectory::WAV_SCP) else { return };
         if let Some(segments) = self.files.remove("segments") {
             let known: HashSet<&[u8]> = waves.iter().map(|row| row.key.as_slice()).collect();
             let mut used = HashSet::new();
@@ -261,16 +265,16 @@ impl Directory<'_> {
                 used.insert(recording);
             }
             for row in waves.iter().filter(|row| !used.contains(&row.key)) {
-                self.fault("wav.scp", &row.key, "the recording has no segment");
+                self.fault(DataDirectory::WAV_SCP, &row.key, "the recording has no segment");
             }
             self.files.insert("segments", segments);
         }
         for row in &waves {
             if row.rest.starts_with(b"~") || row.words().any(|word| word.starts_with(b"~/")) {
-                self.fault("wav.scp", &row.key, "~ is not replaced in script files: write the whole name");
+                self.fault(DataDirectory::WAV_SCP, &row.key, "~ is not replaced in script files: write the whole name");
             }
         }
-        self.files.insert("wav.scp", waves);
+        self.files.insert(DataDirectory::WAV_SCP, waves);
     }
 
     /// Checks that transcripts are text that recipes can use.
@@ -319,8 +323,9 @@ impl Directory<'_> {
             .collect();
         // The keys were checked before.
         let checks = Checks { skips_commands: true, skips_keys: true, value_type: None, ..checks };
-        let files =
-            ["wav.scp", "feats.scp", "vad.scp", "cmvn.scp"].into_iter().filter(|file| self.rows(file).is_some());
+        let files = [DataDirectory::WAV_SCP, DataDirectory::FEATS_SCP, "vad.scp", "cmvn.scp"]
+            .into_iter()
+            .filter(|file| self.rows(file).is_some());
         let mut tables: Vec<_> = files.map(|file| (file, self.folder.name(file))).collect();
         tables.extend(self.folder.alignments().into_iter().map(|table| ("", table)));
         let mut lengths = DirectoryLengths::default();
@@ -334,14 +339,14 @@ impl Directory<'_> {
             };
             check_each(&name, named, Checks { value_type, ..checks }, report, &mut |key, header| {
                 if let (Some(&frames), Some(rows)) = (told.get(key), header.rows)
-                    && file == "feats.scp"
+                    && file == DataDirectory::FEATS_SCP
                     && frames != rows
                 {
                     wrong.push(Fault::new(&name, key, format!("it has {rows} frames, and {frames} in utt2num_frames")));
                 }
                 match file {
-                    "wav.scp" => lengths.add_sound(key, header),
-                    "feats.scp" => lengths.add_frames(key, header),
+                    DataDirectory::WAV_SCP => lengths.add_sound(key, header),
+                    DataDirectory::FEATS_SCP => lengths.add_frames(key, header),
                     "" => lengths.add_labels(&name, key, header),
                     _ => {}
                 }

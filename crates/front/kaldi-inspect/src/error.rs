@@ -1,5 +1,6 @@
 //! Errors of looking at tables.
 
+use kaldi_corpus::DataDirectory;
 use std::io;
 
 use bstr::{BStr, BString, ByteSlice};
@@ -125,7 +126,8 @@ fn no_table(model_type: ModelType) -> String {
 /// A table that is in the folder, if there is one.
 fn such_as(folder: &BString) -> String {
     let folder = folder.to_path_lossy();
-    let tables = ["feats.scp", "wav.scp", "text", "utt2spk", "vad.scp", "ali.scp"];
+    let tables =
+        [DataDirectory::FEATS_SCP, DataDirectory::WAV_SCP, "text", DataDirectory::UTT2SPK, "vad.scp", "ali.scp"];
     let there = tables.iter().map(|name| folder.join(name)).find(|path| path.is_file());
     there.map_or_else(String::new, |path| {
         format!(", such as {}", printable_rxfilename(path.as_os_str().as_encoded_bytes().into()))

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use bstr::{BStr, ByteSlice};
 use kaldi_any::{FILE_HEAD, FileKind};
-use kaldi_corpus::DataFolder;
+use kaldi_corpus::DataDirectory;
 use kaldi_io::{Input, Locator, Rspecifier, Rxfilename, is_remote, printable, printable_rxfilename};
 use serde::Serialize;
 use serde_json::Value;
@@ -86,7 +86,7 @@ impl ForeignKind {
         let Ok(metadata) = fs::metadata(&path) else { return Ok(None) };
         if metadata.is_dir() {
             let has_files = fs::read_dir(&path).map_err(look)?.next().is_some();
-            return Ok((has_files && !DataFolder::new(&path).is_data_directory()).then_some(Self::Folder));
+            return Ok((has_files && !DataDirectory::new(&path).is_data_directory()).then_some(Self::Folder));
         }
         if !metadata.is_file() {
             return Ok(None);
@@ -444,7 +444,7 @@ mod tests {
         let member = |name: &str| [&zip[..], &[name.len() as u8, 0, 0, 0], name.as_bytes()].concat();
         let list = b"a.tar\nb/c.tar.gz\n";
         for (name, head, expected) in [
-            ("x", &b"\x93NUMPY\x01\0"[..], Some("npy")),
+            ("x", &array_files::npy::MAGIC[..], Some("npy")),
             ("x", &member("a.npy"), Some("npz")),
             ("x", &member("a.txt"), Some("zip")),
             ("x", b"\x08\0\0\0\0\0\0\0{\"a\":{}}", Some("safetensors")),

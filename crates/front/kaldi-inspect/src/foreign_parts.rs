@@ -10,7 +10,7 @@ use array_files::npz::NpzReader;
 use array_files::{DType, safetensors};
 use bstr::{BStr, ByteSlice};
 use column_files::{ColumnFile, Leaf, LeafType};
-use kaldi_corpus::{DataFolder, saved_files, saved_splits};
+use kaldi_corpus::{DataDirectory, saved_files, saved_splits};
 use kaldi_io::{JsonObjects, Lines, printable, printable_rxfilename};
 use shards::{Cut, Grouping, SampleStream, SharFolder, SharPart, SharStream, ShardNames, Wanted};
 
@@ -231,7 +231,7 @@ fn what_is(name: &BStr) -> Result<String, String> {
         return Ok(kind.name().to_owned());
     }
     let metadata = fs::metadata(name.to_path_lossy()).map_err(|error| error.to_string())?;
-    if metadata.is_dir() && !DataFolder::new(&name.to_path_lossy()).is_data_directory() {
+    if metadata.is_dir() && !DataDirectory::new(&name.to_path_lossy()).is_data_directory() {
         return Ok("folder".to_owned());
     }
     if metadata.is_file() && metadata.len() == 0 {

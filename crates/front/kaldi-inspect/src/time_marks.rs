@@ -13,7 +13,7 @@ use std::path::Path;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_any::FileKind;
-use kaldi_corpus::{DataFolder, Segment};
+use kaldi_corpus::{DataDirectory, Segment};
 use kaldi_io::{Lines, excerpt, is_space};
 
 use crate::fault::Fault;
@@ -117,7 +117,7 @@ impl MarkedRecording {
 pub fn check_marks(name: &BStr, kind: FileKind, data: Option<&Path>, report: &mut dyn FnMut(Fault)) -> Result<u64> {
     let table = name.to_string();
     let folder = name.to_path_lossy().parent().map(Path::to_owned);
-    let folder = folder.filter(|folder| DataFolder::new(folder).is_data_directory());
+    let folder = folder.filter(|folder| DataDirectory::new(folder).is_data_directory());
     let known = data.or(folder.as_deref()).map(Known::read).transpose()?;
     let (mut count, mut last, mut unknown) = (0, HashMap::<BString, (f64, f64)>::new(), BTreeSet::<BString>::new());
     for_each_mark(name, kind, |number, mark| {
@@ -171,12 +171,12 @@ struct Known {
 
 impl Known {
     fn read(path: &Path) -> Result<Self> {
-        let folder = DataFolder::new(path);
+        let folder = DataDirectory::new(path);
         if !folder.is_data_directory() {
             return Err(Error::NoData { name: path.as_os_str().as_encoded_bytes().into() });
         }
         let mut ends = HashMap::<BString, Option<f64>>::new();
-        for file in ["wav.scp", "utt2spk", "text"] {
+        for file in [DataDirectory::WAV_SCP, DataDirectory::UTT2SPK, "text"] {
             folder.for_each(file, |line| {
                 ends.entry(line.key.into()).or_default();
             })?;

@@ -17,7 +17,6 @@ use kaldi_table::{Session, count_delivered, read_script};
 
 use crate::comparison;
 use crate::copies::ComparedSet;
-use crate::directory::DataDirectory;
 use crate::job::{Job, Measured, MeasuredSound, Part, Role, Wanted, Whose};
 use crate::{Error, Result};
 
@@ -129,7 +128,7 @@ impl Corpus {
             match named.kind {
                 NamedKind::Directory => {
                     let directory = DataDirectory::new(named.rxfilename.to_path().unwrap_or(std::path::Path::new("")));
-                    let mut jobs = directory.add(&mut corpus, hypotheses.as_ref())?;
+                    let mut jobs = corpus.add_directory(&directory, hypotheses.as_ref())?;
                     if wanted == Wanted::Prints {
                         jobs.retain(|job| job.role() == Role::Sound);
                         corpus.run_all(jobs)?;
@@ -139,7 +138,7 @@ impl Corpus {
                     for table in directory.alignments() {
                         corpus.add_named(&table, Named::find(table.as_bstr())?, Some(ValueType::Int32Vector))?;
                     }
-                    directory.add_ctms(&mut corpus)?;
+                    corpus.add_ctms(&directory)?;
                 }
                 NamedKind::Shards | NamedKind::Shar => {
                     // A field that is named has the text.

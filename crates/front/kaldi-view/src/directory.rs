@@ -1,10 +1,9 @@
 //! Which utterances a data directory has, and where their values are.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use bstr::{BString, ByteSlice};
-use kaldi_corpus::{DataFolder, Segment, last_ends};
+use kaldi_corpus::{DataDirectory, Segment, last_ends};
 use kaldi_io::log::warning;
 use kaldi_io::{Lines, for_each_keyed_line};
 use kaldi_table::{ScriptLine, read_script};
@@ -13,74 +12,48 @@ use crate::Result;
 use crate::corpus::{Corpus, SoundPlace};
 use crate::job::{Job, Part, Role};
 
-/// A data directory whose values are to be measured.
-pub(crate) struct DataDirectory {
-    folder: DataFolder,
-}
-
-impl DataDirectory {
-    pub fn new(path: &Path) -> Self {
-        Self { folder: DataFolder::new(path) }
-    }
-
-    /// Tables of alignments.
-    pub fn alignments(&self) -> Vec<BString> {
-        self.folder.alignments()
-    }
-
-    /// Archives of lattices, as in the folder of a decoder.
-    #[cfg(feature = "server")]
-    pub fn lattices(&self) -> Vec<BString> {
-        self.folder.lattices()
-    }
-
-    /// Time-marked words.
-    pub fn ctms(&self) -> Vec<BString> {
-        self.folder.time_marks()
-    }
-
-    /// The name of a file in it; `None` if it is not there.
-    pub fn file(&self, name: &str) -> Option<BString> {
-        self.folder.file(name)
-    }
-
-    /// Adds the utterances to the corpus, and returns what is to be measured.
+impl Corpus {
+    /// Adds the utterances of a data directory, and returns what is to be measured.
     ///
     /// # Errors
     /// If a list cannot be read.
-    pub fn add(&self, corpus: &mut Corpus, hypotheses: Option<&HashMap<BString, BString>>) -> Result<Vec<Job>> {
-        if let Some(name) = self.file("utt2spk") {
+    pub fn add_directory(
+        &mut self,
+        directory: &DataDirectory,
+        hypotheses: Option<&HashMap<BString, BString>>,
+    ) -> Result<Vec<Job>> {
+        if let Some(name) = directory.file(DataDirectory::UTT2SPK) {
             let count = for_each_keyed_line(name.as_bstr(), |line| {
-                let utterance = corpus.utterance(line.key);
-                corpus.set_speaker(utterance, line.rest);
+                let utterance = self.utterance(line.key);
+                self.set_speaker(utterance, line.rest);
             })?;
-            corpus.add_table(&name, "utt2spk", count);
+            self.add_table(&name, DataDirectory::UTT2SPK, count);
         }
-        let mut jobs = self.sound(corpus)?;
-        if let Some(name) = self.file("text") {
+        let mut jobs = self.sound_of_directory(directory)?;
+        if let Some(name) = directory.file("text") {
             let count =
-                for_each_keyed_line(name.as_bstr(), |line| corpus.set_text(line.key, line.rest.into(), hypotheses))?;
-            corpus.add_table(&name, "text", count);
+                for_each_keyed_line(name.as_bstr(), |line| self.set_text(line.key, line.rest.into(), hypotheses))?;
+            self.add_table(&name, "text", count);
         }
-        if let Some(name) = self.file("feats.scp") {
-            jobs.extend(corpus.jobs_of_script(&name, Role::Features)?);
+        if let Some(name) = directory.file(DataDirectory::FEATS_SCP) {
+            jobs.extend(self.jobs_of_script(&name, Role::Features)?);
         }
         for name in ["cmvn.scp", "vad.scp"] {
-            if let Some(name) = self.file(name) {
+            if let Some(name) = directory.file(name) {
                 let count = for_each_keyed_line(name.as_bstr(), |_| {})?;
-                corpus.add_table(&name, "script", count);
+                self.add_table(&name, "script", count);
             }
         }
         Ok(jobs)
     }
 
     /// The sound: a recording for each utterance, or parts of recordings.
-    fn sound(&self, corpus: &mut Corpus) -> Result<Vec<Job>> {
-        let Some(waves) = self.file("wav.scp") else { return Ok(Vec::new()) };
-        let Some(segments) = self.file("segments") else { return corpus.jobs_of_script(&waves, Role::Sound) };
+    fn sound_of_directory(&mut self, directory: &DataDirectory) -> Result<Vec<Job>> {
+        let Some(waves) = directory.file(DataDirectory::WAV_SCP) else { return Ok(Vec::new()) };
+        let Some(segments) = directory.file("segments") else { return self.jobs_of_script(&waves, Role::Sound) };
         let lines = read_script(&waves, false)?;
-        corpus.add_table(&waves, "wave", lines.len() as u64);
-        corpus.recordings += lines.len();
+        self.add_table(&waves, "wave", lines.len() as u64);
+        self.recordings += lines.len();
         let mut recordings: Vec<(ScriptLine, Vec<Part>)> = lines.into_iter().map(|line| (line, Vec::new())).collect();
         let numbers: HashMap<BString, usize> =
             recordings.iter().enumerate().map(|(number, (line, _))| (line.key.clone(), number)).collect();
@@ -92,21 +65,20 @@ impl DataDirectory {
                 warning!("{segments}:{number}: expected <utterance> <recording> <start> <end>: {line}");
                 continue;
             };
-            let utterance = corpus.utterance(segment.name);
+            let utterance = self.utterance(segment.name);
             let Some(&number) = numbers.get(segment.recording) else {
                 let message = format!("its recording {} is not in wav.scp", segment.recording);
-                corpus.utterances[utterance].unreadable = Some(message);
+                self.utterances[utterance].unreadable = Some(message);
                 continue;
             };
             let channel = segment.channel.map(|channel| channel as usize);
             let part = Part { utterance, span: segment.span, channel };
             let (recording, parts) = &mut recordings[number];
-            corpus
-                .set_place(utterance, SoundPlace { rxfilename: recording.xfilename.clone(), part: Some(part.clone()) });
+            self.set_place(utterance, SoundPlace { rxfilename: recording.xfilename.clone(), part: Some(part.clone()) });
             parts.push(part);
-            corpus.last_of_recording.insert(recording.key.clone(), utterance);
+            self.last_of_recording.insert(recording.key.clone(), utterance);
         }
-        corpus.add_table(&segments, "segments", count);
+        self.add_table(&segments, "segments", count);
         let used = recordings.into_iter().filter(|(_, parts)| !parts.is_empty());
         Ok(used.map(|(line, parts)| Job::Recording { rxfilename: line.xfilename, parts }).collect())
     }
@@ -115,11 +87,11 @@ impl DataDirectory {
     ///
     /// # Errors
     /// If a file cannot be read.
-    pub fn add_ctms(&self, corpus: &mut Corpus) -> Result<()> {
-        for name in self.ctms() {
+    pub fn add_ctms(&mut self, directory: &DataDirectory) -> Result<()> {
+        for name in directory.time_marks() {
             let (ends, count) = last_ends(name.as_bstr())?;
-            corpus.add_table(&name, "ctm", count);
-            ends.into_iter().for_each(|(key, end)| corpus.set_end(key.as_bstr(), end));
+            self.add_table(&name, "ctm", count);
+            ends.into_iter().for_each(|(key, end)| self.set_end(key.as_bstr(), end));
         }
         Ok(())
     }

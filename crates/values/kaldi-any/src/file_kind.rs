@@ -122,7 +122,7 @@ const ROWS: &[Row] = &[
     row(FileKind::Sphere, "sphere", "a NIST SPHERE file", &[(0, b"NIST_1A")]),
     row(FileKind::Wma, "wma", "a WMA file", &[(0, b"\x30\x26\xb2\x75\x8e\x66\xcf\x11")]),
     row(FileKind::Amr, "amr", "an AMR file", &[(0, b"#!AMR")]),
-    row(FileKind::Npy, "npy", "a NumPy array (.npy)", &[(0, b"\x93NUMPY")]),
+    row(FileKind::Npy, "npy", "a NumPy array (.npy)", &[(0, array_files::npy::MAGIC)]),
     row(FileKind::Npz, "npz", "a zip file of NumPy arrays (.npz)", &[]),
     row(FileKind::Safetensors, "safetensors", "a safetensors file", &[(5, b"\0\0\0{\""), (5, b"\0\0\0{}")]),
     row(FileKind::Parquet, "parquet", "a Parquet file", &[(0, b"PAR1")]),

@@ -116,7 +116,7 @@ fn read_token(cursor: &mut Cursor<'_>, shape: Shape, wanted: &str) -> Result<usi
     let [single, double] = shape.tokens();
     let rest = cursor.rest();
     let token = match rest {
-        [first, second, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r', ..] => [*first, *second],
+        [first, second, third, ..] if kaldi_io::is_space(*third) => [*first, *second],
         // A token of this length and its space may still follow.
         _ if rest.len() < 3 && (single.starts_with(rest) || double.starts_with(rest)) => {
             return Err(ParseError::end(cursor.offset() + rest.len(), format_args!("token \"{wanted}\"")));

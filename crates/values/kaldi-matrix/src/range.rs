@@ -114,7 +114,7 @@ fn bounds(text: &[u8]) -> Option<Option<(i64, i64)>> {
 /// Reads all of `text` as C's `strtoll` does, white space and sign before the digits included; it has to fit an `i32`.
 fn integer(text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text).ok()?;
-    let digits = text.trim_start_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r']);
+    let digits = text.trim_start_matches(|character: char| character.is_ascii() && kaldi_io::is_space(character as u8));
     digits.parse::<i32>().ok().map(i64::from)
 }
 

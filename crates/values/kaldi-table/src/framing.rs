@@ -1,6 +1,6 @@
 //! Finds the entries at the front of an archive's bytes: the key, and the length of the value after it.
 
-use kaldi_io::{FrameFn, Need, ParseError, Window};
+use kaldi_io::{FrameFn, Need, ParseError, Window, is_space};
 use kaldi_value::{Cursor, Frame, Part, Value};
 
 use crate::Error;
@@ -164,10 +164,6 @@ pub fn find_key(window: &[u8], at_end: bool, in_key: impl Fn(u8) -> bool) -> Res
             Err(ParseError::new(end, format!("expected {wanted}, got \"{}\"", other.escape_ascii())))
         }
     }
-}
-
-pub(crate) fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r')
 }
 
 /// [`Value::part`] of a type.

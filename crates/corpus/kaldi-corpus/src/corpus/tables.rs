@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use bstr::{BStr, ByteSlice};
 
 use super::{NamedCorpus, Utterance, recording, seconds};
-use crate::TimeSpan;
 use crate::found_list::Part;
 use crate::speakers::{Genders, gender_of, name};
+use crate::{DataDirectory, TimeSpan};
 
 /// Bytes that are written at once.
 const BLOCK: usize = 1 << 18;
@@ -19,12 +19,12 @@ impl NamedCorpus {
         let mut extra = BTreeSet::<&BStr>::new();
         self.utterances.iter().for_each(|it| extra.extend(self.found.extra(it.found as usize).map(|(name, _)| name)));
         let files = [
-            ("wav.scp", true),
-            ("utt2spk", true),
-            ("spk2utt", true),
+            (DataDirectory::WAV_SCP, true),
+            (DataDirectory::UTT2SPK, true),
+            (DataDirectory::SPK2UTT, true),
             ("text", found(&|at| self.found.text(at).is_some())),
             ("segments", self.are_segments),
-            ("feats.scp", found(&|at| self.found.features(at).is_some())),
+            (DataDirectory::FEATS_SCP, found(&|at| self.found.features(at).is_some())),
             ("utt2dur", self.utterances.iter().all(|it| self.duration(it).is_some())),
             ("utt2lang", found(&|at| self.found.language(at).is_some_and(|language| name(language).is_some()))),
             ("spk2gender", !self.genders().is_empty()),
@@ -44,7 +44,7 @@ impl NamedCorpus {
             false => Ok(()),
         };
         match file {
-            "wav.scp" => {
+            DataDirectory::WAV_SCP => {
                 for (number, recording) in self.recordings.iter().enumerate() {
                     let copied = self.copied.get(number).and_then(|copied| self.found.get(copied.name));
                     let sound = copied.or_else(|| self.found.sound(recording.found as usize));
@@ -52,7 +52,7 @@ impl NamedCorpus {
                     lines(&mut out, false)?;
                 }
             }
-            "spk2utt" => {
+            DataDirectory::SPK2UTT => {
                 for utterances in
                     self.utterances.chunk_by(|one, other| self.key(one.speaker) == self.key(other.speaker))
                 {
@@ -81,12 +81,12 @@ impl NamedCorpus {
         let (key, at) = (self.key(utterance.key), utterance.found as usize);
         match file {
             "text" => self.found.text(at).into_iter().for_each(|text| line(out, key, &[text])),
-            "utt2spk" => line(out, key, &[self.key(utterance.speaker)]),
+            DataDirectory::UTT2SPK => line(out, key, &[self.key(utterance.speaker)]),
             "utt2lang" => {
                 let language = self.found.language(at).and_then(|language| name(language));
                 language.into_iter().for_each(|language| line(out, key, &[language.as_bstr()]));
             }
-            "feats.scp" => self.found.features(at).into_iter().for_each(|place| line(out, key, &[place])),
+            DataDirectory::FEATS_SCP => self.found.features(at).into_iter().for_each(|place| line(out, key, &[place])),
             "utt2dur" => {
                 let duration = self.duration(utterance).map(seconds);
                 duration.into_iter().for_each(|duration| line(out, key, &[duration.as_str().into()]));

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{ExportFormat, SoundPlaceKind, SoundSize, WantedFile};
-use crate::{CorpusPlace, DataDirectory, DirectoryRecording, Result};
+use crate::{CorpusPlace, DirectoryContent, DirectoryRecording, Result};
 
 /// Sound that other programs do not find by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct HiddenSound {
     pub kind: SoundPlaceKind,
 }
 
-impl DataDirectory {
+impl DirectoryContent {
     /// The sound that other programs do not find by the names of the recordings: single channels, which most manifests cannot name,
     /// and what is inside of archives or an output of a command.
     ///

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::tables::DirectoryTables;
 use super::{SoundSize, json_object, rounded};
-use crate::{DataDirectory, DirectoryUtterance, Result};
+use crate::{DirectoryContent, DirectoryUtterance, Result};
 
-impl DataDirectory {
+impl DirectoryContent {
     pub(super) fn recordings(&self, sizes: &HashMap<String, SoundSize>) -> Result<Vec<u8>> {
         let mut out = Vec::new();
         for at in 0..self.recordings.len() {

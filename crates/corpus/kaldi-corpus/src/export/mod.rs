@@ -22,7 +22,9 @@ use serde_json::{Value, json};
 
 use crate::shard::Stored;
 use crate::shard::pack::size_of;
-use crate::{CorpusPlace, DataDirectory, DirectoryUtterance, Error, Result, TimeSpan, write_raw_line};
+use crate::{
+    CorpusPlace, DataDirectory, DirectoryContent, DirectoryUtterance, Error, Result, TimeSpan, write_raw_line,
+};
 
 /// A kind of manifest that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,8 +87,8 @@ pub enum Exported {
     Folder([(&'static str, Vec<u8>); 3]),
 }
 
-impl DataDirectory {
-    /// Whether [`DataDirectory::export`] needs the sizes of recordings.
+impl DirectoryContent {
+    /// Whether [`DirectoryContent::export`] needs the sizes of recordings.
     pub fn needs_sizes(&self, format: ExportFormat) -> bool {
         let any = |needs: fn(&DirectoryUtterance) -> bool| self.utterances.iter().any(needs);
         let is_open = |it: &DirectoryUtterance| it.channel.is_some() || it.times.is_some_and(|it| it.end.is_none());
@@ -123,7 +125,7 @@ impl DataDirectory {
 
     fn size(&self, recording: usize, sizes: &HashMap<String, SoundSize>) -> Result<SoundSize> {
         let key = &self.recordings[recording].key;
-        let place = || CorpusPlace { name: "wav.scp".into(), line: None };
+        let place = || CorpusPlace { name: DataDirectory::WAV_SCP.into(), line: None };
         sizes.get(key).copied().ok_or_else(|| place().error(format!("expected the sound of {key}, got none")))
     }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::audio::ExportedSound;
 use super::tables::{DirectoryTables, LineKind, integer, number};
-use crate::{DataDirectory, DirectoryUtterance, Error, Result};
+use crate::{DirectoryContent, DirectoryUtterance, Error, Result};
 
 /// The most rows of a row group.
 const GROUP_ROWS: usize = 100;
@@ -39,7 +39,7 @@ impl ParquetFile {
     ///
     /// # Errors
     /// If two columns have one name, or the output cannot be written.
-    pub fn create(output: Output, directory: &DataDirectory, tables: &DirectoryTables) -> Result<Self> {
+    pub fn create(output: Output, directory: &DirectoryContent, tables: &DirectoryTables) -> Result<Self> {
         let columns = columns(directory, tables)?;
         let fields: Vec<String> = columns.iter().map(|(name, content)| content.field(name)).collect();
         // The sound is the second column.
@@ -95,7 +95,7 @@ fn text(text: &str) -> ColumnValue {
     ColumnValue::Bytes(text.to_owned().into())
 }
 
-fn columns(directory: &DataDirectory, tables: &DirectoryTables) -> Result<Vec<(String, Content)>> {
+fn columns(directory: &DirectoryContent, tables: &DirectoryTables) -> Result<Vec<(String, Content)>> {
     let has_text = directory.utterances.iter().any(|utterance| utterance.text.is_some());
     let known = [
         ("id", Content::Id, true),

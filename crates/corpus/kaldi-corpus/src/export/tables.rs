@@ -7,15 +7,15 @@ use std::path::Path;
 use bstr::BStr;
 use serde_json::json;
 
-use crate::{CorpusPlace, Error, Result, read_text};
+use crate::{CorpusPlace, DataDirectory, Error, Result, read_text};
 
 /// Tables of utterances that are exported under names of their own.
-const KNOWN: [&str; 3] = ["utt2spk", "utt2lang", "utt2dur"];
+const KNOWN: [&str; 3] = [DataDirectory::UTT2SPK, "utt2lang", "utt2dur"];
 
 /// Seconds from one frame to the next, unless the file `frame_shift` says it.
 const FRAME_SHIFT: f64 = 0.01;
 
-/// The tables of a data directory besides those of [`DataDirectory`](crate::DataDirectory): languages, genders, features, and
+/// The tables of a data directory besides those of [`DirectoryContent`](crate::DirectoryContent): languages, genders, features, and
 /// `utt2<name>` of other names. Each may be missing.
 #[derive(Clone, Debug)]
 pub struct DirectoryTables {
@@ -80,7 +80,7 @@ impl DirectoryTables {
             }
         }
         let place = |(key, place)| (key, Features { place, num_frames: 0, dim: 0 });
-        let feats = optional("feats.scp")?.map(|feats| feats.into_iter().map(place).collect());
+        let feats = optional(DataDirectory::FEATS_SCP)?.map(|feats| feats.into_iter().map(place).collect());
         Ok(Self { languages: optional("utt2lang")?, genders: optional("spk2gender")?, feats, frame_shift, others })
     }
 

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString};
 use kaldi_io::log::{Logged, warning};
-use kaldi_io::{Blob, Chunk, ExpectedStream, Input, Need, ParseError, Window, excerpt, recognize};
+use kaldi_io::{Blob, Chunk, ExpectedStream, Input, Need, ParseError, Window, excerpt, is_space, recognize};
 use kaldi_reader::Reader;
 
 use crate::batch::{Batch, Batches, Leaving, push};
-use crate::framing::{Extent, Framing, Front, find_extent, is_space};
+use crate::framing::{Extent, Framing, Front, find_extent};
 use crate::key::is_key;
 use crate::raw::RawEntry;
 use crate::{Error, Result};

@@ -91,7 +91,7 @@ fn parse_float<T: Copy + FromStr + Neg<Output = T> + PartialEq>(
 
 /// Whether a word cannot go on with this byte: white space of C, or what ends a row.
 fn ends_word(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r' | b']' | b';')
+    kaldi_io::is_space(byte) || matches!(byte, b']' | b';')
 }
 
 /// A number as its digits say it, without its sign.

@@ -2,6 +2,7 @@
 
 mod shar;
 
+use kaldi_corpus::DataDirectory;
 use std::collections::hash_map::RandomState;
 use std::sync::Arc;
 
@@ -16,7 +17,6 @@ use kaldi_reader::Reader;
 use kaldi_table::parse_script_line;
 use shards::{FieldPath, Grouping, Member, SampleStream, ShardNames, Wanted, comes_once, is_sound};
 
-use crate::directory::DataDirectory;
 use crate::server::catalog::{Catalog, LineRows, List, NO_ROW, Places, Says};
 use crate::server::lines::{Bytes, KeyedLines, Line};
 use crate::server::tracks::TrackKind;
@@ -97,15 +97,15 @@ impl Builder {
         let mut add = |name: &str, kind, says| -> Result<Option<usize>> {
             directory.file(name).map(|name| self.add(&name, kind, says)).transpose()
         };
-        add("utt2spk", "utt2spk", Says::Speaker)?;
+        add(DataDirectory::UTT2SPK, DataDirectory::UTT2SPK, Says::Speaker)?;
         let has_segments = directory.file("segments").is_some();
         let says = if has_segments { Says::Recordings } else { Says::Values(ValueType::Wave) };
-        let waves = add("wav.scp", "wave", says)?;
+        let waves = add(DataDirectory::WAV_SCP, "wave", says)?;
         if let Some(waves) = waves {
             add("segments", "segments", Says::Segments(waves))?;
         }
         add("text", "text", Says::Text)?;
-        add("feats.scp", "matrix", Says::Values(ValueType::Matrix))?;
+        add(DataDirectory::FEATS_SCP, "matrix", Says::Values(ValueType::Matrix))?;
         add("utt2dur", "utt2dur", Says::Duration)?;
         add("utt2num_frames", "utt2num_frames", Says::Frames)?;
         add("cmvn.scp", "script", Says::Nothing)?;
@@ -122,7 +122,7 @@ impl Builder {
         for name in directory.lattices() {
             self.add_archive(Named::new(NamedKind::Archive, name))?;
         }
-        for name in directory.ctms() {
+        for name in directory.time_marks() {
             self.add(&name, "ctm", Says::Times)?;
         }
         if let Some(name) = directory.file("frame_shift") {

@@ -59,14 +59,14 @@ const fn other(name: &'static str) -> DirectoryFile {
 
 /// The files of data directories.
 pub const DIRECTORY_FILES: [DirectoryFile; 21] = [
-    of("wav.scp", KeysOf::Recordings, AfterKey::Any),
+    of(DataDirectory::WAV_SCP, KeysOf::Recordings, AfterKey::Any),
     of("segments", KeysOf::Utterances, AfterKey::Segment),
     of("reco2file_and_channel", KeysOf::Recordings, AfterKey::Channel),
     of("reco2dur", KeysOf::Recordings, AfterKey::Number),
-    of("utt2spk", KeysOf::Utterances, AfterKey::Word),
-    of("spk2utt", KeysOf::Speakers, AfterKey::Any),
+    of(DataDirectory::UTT2SPK, KeysOf::Utterances, AfterKey::Word),
+    of(DataDirectory::SPK2UTT, KeysOf::Speakers, AfterKey::Any),
     of("text", KeysOf::Utterances, AfterKey::Any),
-    of("feats.scp", KeysOf::Utterances, AfterKey::Any),
+    of(DataDirectory::FEATS_SCP, KeysOf::Utterances, AfterKey::Any),
     of("vad.scp", KeysOf::Utterances, AfterKey::Any),
     of("cmvn.scp", KeysOf::Speakers, AfterKey::Any),
     of("utt2dur", KeysOf::Utterances, AfterKey::Number),
@@ -83,7 +83,7 @@ pub const DIRECTORY_FILES: [DirectoryFile; 21] = [
 ];
 
 /// A data directory has at least one of these files.
-const SIGNS: [&str; 4] = ["wav.scp", "feats.scp", "utt2spk", "text"];
+const SIGNS: [&str; 4] = [DataDirectory::WAV_SCP, DataDirectory::FEATS_SCP, DataDirectory::UTT2SPK, "text"];
 
 /// The tables in a folder that a data directory with these files would not replace: they are of other utterances, and programs would
 /// take them for those of the new ones. Sorted.
@@ -123,11 +123,20 @@ fn is_numbered_archive(name: &[u8], start: &[u8]) -> bool {
 
 /// The files of a data directory.
 #[derive(Clone, Debug)]
-pub struct DataFolder {
+pub struct DataDirectory {
     path: PathBuf,
 }
 
-impl DataFolder {
+impl DataDirectory {
+    /// The file with the recordings.
+    pub const WAV_SCP: &str = "wav.scp";
+    /// The file with the features.
+    pub const FEATS_SCP: &str = "feats.scp";
+    /// The file with the speaker of each utterance.
+    pub const UTT2SPK: &str = "utt2spk";
+    /// The file with the utterances of each speaker.
+    pub const SPK2UTT: &str = "spk2utt";
+
     /// Those of the folder at `path`.
     pub fn new(path: &Path) -> Self {
         Self { path: path.to_owned() }

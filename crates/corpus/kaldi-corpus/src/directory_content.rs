@@ -6,7 +6,7 @@ use std::path::Path;
 
 use bstr::{BStr, ByteSlice};
 
-use crate::{CorpusPlace, Result, Segments, TimeSpan, read_recordings, read_text};
+use crate::{CorpusPlace, DataDirectory, Result, Segments, TimeSpan, read_recordings, read_text};
 
 /// A recording of a data directory.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ pub struct DirectoryUtterance {
 
 /// What a data directory has in `wav.scp`, `utt2spk`, `text` and `segments`. The last two may be missing.
 #[derive(Clone, Debug)]
-pub struct DataDirectory {
+pub struct DirectoryContent {
     /// The recordings of utterances, in the order of their first utterances.
     pub recordings: Vec<DirectoryRecording>,
     /// The utterances in the order of `utt2spk`.
@@ -52,7 +52,7 @@ pub struct DataDirectory {
     pub(crate) text_order: Vec<usize>,
 }
 
-impl DataDirectory {
+impl DirectoryContent {
     /// Reads a data directory.
     ///
     /// # Errors
@@ -61,7 +61,7 @@ impl DataDirectory {
         let name = |file: &str| folder.join(file);
         let lines = |file: &str| read_text(BStr::new(name(file).as_os_str().as_bytes()));
         let place = |file: &str| CorpusPlace { name: name(file).display().to_string().into(), line: None };
-        let mut names = read_recordings(BStr::new(name("wav.scp").as_os_str().as_bytes()))?;
+        let mut names = read_recordings(BStr::new(name(DataDirectory::WAV_SCP).as_os_str().as_bytes()))?;
         let texts = if name("text").exists() { Some(lines("text")?) } else { None };
         let text_of: Option<HashMap<&str, &str>> =
             texts.as_ref().map(|texts| texts.iter().map(|(key, text)| (key.as_str(), text.as_str())).collect());
@@ -72,11 +72,13 @@ impl DataDirectory {
         let (mut recordings, mut places, mut utterances) =
             (Vec::new(), HashMap::new(), Vec::<DirectoryUtterance>::new());
         let mut by_key = HashMap::new();
-        for (key, speaker) in lines("utt2spk")? {
+        for (key, speaker) in lines(DataDirectory::UTT2SPK)? {
             let missing =
                 |file: &str| place(file).error(format!("expected a line of {key}, which utt2spk has, got none"));
             if speaker.is_empty() || speaker.contains(char::is_whitespace) {
-                return Err(place("utt2spk").error(format!("expected a speaker of {key}, got {speaker:?}")));
+                return Err(
+                    place(DataDirectory::UTT2SPK).error(format!("expected a speaker of {key}, got {speaker:?}"))
+                );
             }
             let text = match &text_of {
                 Some(texts) => Some((*texts.get(key.as_str()).ok_or_else(|| missing("text"))?).to_owned()),
@@ -91,14 +93,14 @@ impl DataDirectory {
                 Some(&at) => at,
                 None => {
                     let message = || format!("expected a recording {of}, which {key} is of, got none");
-                    let audio = names.remove(&*of).ok_or_else(|| place("wav.scp").error(message()))?;
+                    let audio = names.remove(&*of).ok_or_else(|| place(DataDirectory::WAV_SCP).error(message()))?;
                     places.insert(of.to_string(), recordings.len());
                     recordings.push(DirectoryRecording { key: of.into_owned(), audio });
                     recordings.len() - 1
                 }
             };
             if by_key.insert(key.clone(), utterances.len()).is_some() {
-                return Err(place("utt2spk").error(format!("expected each key once, got {key} again")));
+                return Err(place(DataDirectory::UTT2SPK).error(format!("expected each key once, got {key} again")));
             }
             let (times, channel) = (segment.map(|part| part.span), segment.and_then(|part| part.channel));
             utterances.push(DirectoryUtterance { key, speaker, text, recording, times, channel });
