@@ -17,7 +17,7 @@ use std::collections::HashSet;
 use std::io::Write;
 use whole_file::WaitingFolder;
 
-use crate::former;
+use crate::existing_folder;
 
 const USAGE: &str = "\
 Takes shards apart. In a folder it makes a Kaldi data directory: wav/ with the sound of each sample, wav.scp and text; and if their
@@ -190,7 +190,7 @@ fn extract_shards(opts: Options) -> Result<Tally> {
 
 /// Whether the bytes of a member are sound.
 fn looks(payload: &mut Payload<'_>, size: u64) -> std::result::Result<bool, Error> {
-    let found = payload.look(|head| match sound_suffix(head) {
+    let found = payload.parse_front(|head| match sound_suffix(head) {
         None => Some(false),
         Some(_) if (head.len() as u64) < size.min(4096) => None,
         Some(_) => Some(looks_like_sound(head, size)),
@@ -220,7 +220,7 @@ impl Target {
             let wav = joined(folder, b"wav");
             let failed = || format!("cannot make the folder {wav}");
             let sounds = WaitingFolder::create(&wav.to_path_lossy()).with_context(failed)?;
-            former::tables(&folder.to_path_lossy(), &FILES.map(str::to_owned))?;
+            existing_folder::tables(&folder.to_path_lossy(), &FILES.map(str::to_owned))?;
             Sounds::Waiting(sounds)
         };
         Ok(Self::Folder {
@@ -291,7 +291,7 @@ impl Target {
                 if let Sounds::Waiting(sounds) = sounds {
                     set.add_folder(sounds);
                     let names = tables.iter().map(|(name, _)| *name).chain(["text", DataDirectory::WAV_SCP]);
-                    former::replace(&mut set, &folder.to_path_lossy(), names.map(str::to_owned).collect());
+                    existing_folder::replace(&mut set, &folder.to_path_lossy(), names.map(str::to_owned).collect());
                 }
                 for (name, content) in tables {
                     let mut table = create(folder.as_ref(), name.as_bytes())?;

@@ -1,6 +1,6 @@
 //! Shards: the list of these tools. Each is a file of its own. `former` is what two of them share.
 
-mod former;
+mod existing_folder;
 
 kaldi_cli::tools! {
     shards "Shards"

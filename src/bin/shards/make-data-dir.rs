@@ -15,7 +15,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use crate::former;
+use crate::existing_folder;
 
 const USAGE: &str = "\
 Makes a data directory (wav.scp, utt2spk, spk2utt, text, segments) of a folder of sound, or of a manifest of another program:
@@ -191,7 +191,7 @@ fn make_data_dir(opts: Options) -> anyhow::Result<Tally> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     // Those of copied sound and features are not known yet.
     let files = corpus.files().into_iter().chain(["utt2dur", DataDirectory::FEATS_SCP].map(str::to_owned));
-    former::tables(folder, &files.collect::<Vec<_>>())?;
+    existing_folder::tables(folder, &files.collect::<Vec<_>>())?;
     let mut copies = None;
     if corpus.has_sound_inside() {
         let form = if opts.audio == Sound::Wav { SoundForm::Archive } else { SoundForm::Files };
@@ -268,6 +268,6 @@ fn write(
         corpus.write(name, |lines| output.write_all(lines))?;
         set.add(output)?;
     }
-    former::replace(&mut set, folder, files);
+    existing_folder::replace(&mut set, folder, files);
     Ok(set.finish()?)
 }

@@ -162,7 +162,7 @@ fn look(field: &BStr, member: &Member, payload: &mut Payload<'_>, text: Option<&
         return Ok(Seen { has_end: true, seconds: None, content });
     }
     let seconds = sound_info(field, member, payload)?.and_then(|info| info.duration());
-    let samples = payload.look(|head| match WaveSamples::read(head) {
+    let samples = payload.parse_front(|head| match WaveSamples::read(head) {
         Err(error) if error.at_end => None,
         extent => Some(extent.ok()),
     })?;

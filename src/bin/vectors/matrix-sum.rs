@@ -3,7 +3,7 @@
 //! Matches Kaldi's `matrix-sum`. Several tables are summed in single precision, the matrices of one in double.
 
 use anyhow::bail;
-use kaldi_cli::{InputName, OutputName, Summand, Tally, sum_files, sum_table, sum_tables, wrong_usage};
+use kaldi_cli::{InputName, OutputName, SumInput, Tally, sum_files, sum_table, sum_tables, wrong_usage};
 use kaldi_io::is_specifier;
 use kaldi_matrix::Matrix;
 use kaldi_value::Format;
@@ -49,7 +49,7 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(m
 
 fn matrix_sum(opts: Options) -> anyhow::Result<Tally> {
     let Options { average, sources, target, .. } = &opts;
-    let summand = Summand {
+    let summand = SumInput {
         nouns: ["matrix", "matrices"],
         size: |matrix: &Matrix<f32>| format!("{} by {}", matrix.num_rows(), matrix.num_cols()),
         is_empty: Matrix::is_empty,

@@ -3,7 +3,7 @@
 //! Matches Kaldi's `vector-sum`; there the default of `--binary` is uninitialized memory. Several tables are summed in
 //! single precision, the vectors of one in double.
 
-use kaldi_cli::{InputName, OutputName, Summand, Tally, sum_files, sum_table, sum_tables, wrong_usage};
+use kaldi_cli::{InputName, OutputName, SumInput, Tally, sum_files, sum_table, sum_tables, wrong_usage};
 use kaldi_io::is_specifier;
 use kaldi_matrix::Vector;
 use kaldi_value::Format;
@@ -43,7 +43,7 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(v
 
 fn vector_sum(opts: Options) -> anyhow::Result<Tally> {
     let Options { average, sources, target, .. } = &opts;
-    let summand = Summand {
+    let summand = SumInput {
         nouns: ["vector", "vectors"],
         size: |vector: &Vector<f32>| vector.dim().to_string(),
         is_empty: Vector::is_empty,

@@ -18,7 +18,7 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use crate::FilePlaces;
 use crate::checksum::{Checked, HeadOf, PageHead, check_bytes};
 use crate::codecs::Codec;
-use crate::pieces::Pieces;
+use crate::page_pieces::Pieces;
 
 /// Longer pages come in pieces, if that is possible.
 const LONG: usize = 1 << 22;

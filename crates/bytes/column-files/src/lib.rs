@@ -28,10 +28,10 @@ mod list_pages;
 #[cfg(not(feature = "columns"))]
 mod missing;
 #[cfg(feature = "columns")]
-mod pages;
+mod page_pieces;
 #[cfg(feature = "columns")]
-mod pieces;
-mod places;
+mod pages;
+mod positioned_file;
 #[cfg(feature = "columns")]
 mod records;
 #[cfg(feature = "columns")]
@@ -49,7 +49,7 @@ pub use error::{Error, Result};
 pub use leaf::{Leaf, LeafType};
 #[cfg(not(feature = "columns"))]
 pub use missing::{ColumnFile, ColumnValues, ParquetWriter};
-pub use places::FilePlaces;
+pub use positioned_file::FilePlaces;
 pub use value::{ColumnNumbers, ColumnValue};
 #[cfg(feature = "columns")]
 pub use write::ParquetWriter;

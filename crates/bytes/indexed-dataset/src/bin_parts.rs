@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use crate::check::fits_bin;
 use crate::index_file::IndexFile;
 use crate::open::{names_in, open_ranges};
-use crate::places::Places;
 use crate::publish::{publish, remove_object};
+use crate::sequence_offsets::Places;
 use crate::spool::{Spool, TokenFile};
 use crate::{DatasetFault, Error, IndexedDataset, Prefix, Result};
 

@@ -7,7 +7,7 @@ use kaldi_io::ReadAt;
 
 use crate::index_file::IndexFile;
 use crate::open::open_ranges;
-use crate::places::Places;
+use crate::sequence_offsets::Places;
 use crate::{DatasetFault, Dialect, Error, Prefix, Result, SequenceTokens, TokenType};
 
 /// Sizes of sequences that are read at once.

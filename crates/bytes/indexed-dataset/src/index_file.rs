@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use kaldi_io::{ReadAt, remote_name};
 
-use crate::foreign::format_of;
 use crate::layout::{LONGEST_HEADER, Layout};
+use crate::lookalikes::format_of;
 use crate::open::{head, open_ranges, open_whole};
 use crate::{Error, Result};
 

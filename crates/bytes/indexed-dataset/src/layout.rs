@@ -94,7 +94,7 @@ fn fields(head: &[u8], length: u64, path: &Path) -> Result<(u8, u64, Option<u64>
     let fault =
         |field, expected: String, found: String| Error::from(DatasetFault::new(path, field, None, expected, found));
     if !head.starts_with(&MAGIC) && !MAGIC.starts_with(head) {
-        if let Some(format) = crate::foreign::format_of(head, length) {
+        if let Some(format) = crate::lookalikes::format_of(head, length) {
             return Err(Error::Foreign { path: path.to_owned(), format });
         }
         let found = head[..head.len().min(9)].escape_ascii();

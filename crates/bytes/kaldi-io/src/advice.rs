@@ -8,7 +8,7 @@ use std::io::ErrorKind;
 use crate::ParseError;
 use crate::address::has_usual_scheme;
 use crate::characters::is_space;
-use crate::moved::Moved;
+use crate::relocated_data::Moved;
 use crate::session::Session;
 
 /// What a stream was taken for.

@@ -175,7 +175,7 @@ impl Blob {
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn look<T>(&self, count: usize, mut parse: impl FnMut(&[u8]) -> Option<T>) -> Result<Option<T>> {
+    pub fn parse_front<T>(&self, count: usize, mut parse: impl FnMut(&[u8]) -> Option<T>) -> Result<Option<T>> {
         let mut count = count;
         loop {
             let bytes = self.first(count)?;
@@ -255,13 +255,13 @@ mod tests {
     fn a_blob_shows_more_of_it_until_that_does() {
         let blob = stored(&[b'x'; 100], 10, 80);
         let mut seen = Vec::new();
-        let found = blob.look(10, |head| {
+        let found = blob.parse_front(10, |head| {
             seen.push(head.len());
             (head.len() > 50).then_some(())
         });
         assert_eq!((found.unwrap(), seen), (Some(()), vec![10, 40, 80]));
-        assert_eq!(blob.look(10, |_| None::<()>).unwrap(), None);
-        assert_eq!(Blob::in_memory("x", 0, b"abc".to_vec()).look(1, |head| Some(head.len())).unwrap(), Some(3));
+        assert_eq!(blob.parse_front(10, |_| None::<()>).unwrap(), None);
+        assert_eq!(Blob::in_memory("x", 0, b"abc".to_vec()).parse_front(1, |head| Some(head.len())).unwrap(), Some(3));
     }
 
     #[test]

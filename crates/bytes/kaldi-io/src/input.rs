@@ -11,7 +11,7 @@ use bstr::BStr;
 
 use crate::address::remote_name;
 use crate::compressed::{Compression, Decompressed};
-use crate::embedded::{counted, wait_until_any};
+use crate::interrupt::{counted, wait_until_any};
 use crate::lines::without_mark;
 use crate::remote::store;
 use crate::session::Session;

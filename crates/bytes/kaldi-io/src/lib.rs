@@ -22,24 +22,24 @@ mod blob;
 mod characters;
 mod compressed;
 mod data_name;
-mod embedded;
 mod encoded;
 mod error;
 mod fallible;
 mod file_name;
 mod frame;
 mod input;
+mod interrupt;
 mod json_objects;
 mod keyed_line;
 mod lines;
 mod locator;
 pub mod log;
-mod moved;
 mod name_pattern;
-mod names;
+mod option_names;
 mod output;
 mod pipe;
 mod quote;
+mod relocated_data;
 mod remote;
 mod same_file;
 mod session;
@@ -58,26 +58,26 @@ pub use blob::{Blob, Chunk};
 pub use characters::{excerpt, is_space, printable, printable_json, shortened};
 pub use compressed::Compression;
 pub use data_name::Commands;
-pub use embedded::{counting, was_interrupted};
 pub use encoded::{Block, Encoded};
 pub use error::{Error, ParseError, Result, Unread};
 pub use fallible::{fallible, is_fallible};
 pub use file_name::{FileNames, without_pipe_signs};
 pub use frame::{Frame, FrameFn};
 pub use input::{Input, wait_readable};
+pub use interrupt::{counting, was_interrupted};
 pub use json_objects::JsonObjects;
 pub use keyed_line::{KeyedLine, for_each_keyed_line};
 pub use lines::{BYTE_ORDER_MARK, Lines, count_lines, without_mark};
 pub use locator::{Locator, LocatorError};
-pub use moved::{Moved, advise_on_moved};
 pub use name_pattern::{BadNamePattern, NamePattern};
-pub use names::{InputName, MapName, OutputName};
+pub use option_names::{InputName, MapName, OutputName};
 pub use output::{
-    ClosedOutput, FileEnd, HeldOutputs, Output, OutputSet, PartError, ReplacementCheck, ReservedBlocks,
+    ClosedOutput, DeferredOutputs, FileEnd, Output, OutputSet, PartError, ReplacementCheck, ReservedBlocks,
     first_bytes_of_old,
 };
 pub use pipe::{CommandMessages, open_files_limit};
 pub use quote::{quote_name, shell_quote};
+pub use relocated_data::{Moved, advise_on_moved};
 pub use remote::{expect_values, store};
 pub use same_file::{FileIdentity, is_same_file};
 pub use session::{Session, count_delivered};
@@ -87,6 +87,6 @@ pub use specifier::{
     is_specifier, specifier_advice,
 };
 pub use stage::{StageProgress, WorkStage, lines_of_file};
-pub use store::{ObjectFacts, Store, Upload};
+pub use store::{ObjectMetadata, Store, Upload};
 pub use window::{Growth, Need, Window};
 pub use xfilename::{Rxfilename, Wxfilename, printable_rxfilename, printable_wxfilename};

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use bstr::{BStr, BString, ByteSlice};
 
-use crate::embedded::{is_embedded, wait_for};
+use crate::interrupt::{is_embedded, wait_for};
 use crate::session::Session;
 use crate::{Error, Result};
 

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use bstr::BString;
 
-use crate::embedded::{is_embedded, wait_for};
 use crate::fallible::fallible;
+use crate::interrupt::{is_embedded, wait_for};
 use crate::pipe::ShellChild;
 use crate::{Error, Result};
 

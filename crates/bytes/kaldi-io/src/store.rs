@@ -41,7 +41,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// # Errors
     /// If there is no such object ([`io::ErrorKind::NotFound`]), the store refuses that, or has no such request
     /// ([`io::ErrorKind::Unsupported`]).
-    fn facts(&self, url: &BStr) -> io::Result<ObjectFacts> {
+    fn metadata(&self, url: &BStr) -> io::Result<ObjectMetadata> {
         let _ = url;
         Err(io::ErrorKind::Unsupported.into())
     }
@@ -70,7 +70,7 @@ pub trait Store: fmt::Debug + Send + Sync {
 
 /// What a store says of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ObjectFacts {
+pub struct ObjectMetadata {
     /// Its number of bytes, if that is known.
     pub length: Option<u64>,
     /// A text that changes with the object: an entity tag, or the time of its last change.

@@ -14,7 +14,7 @@ const CHUNK: usize = 1 << 18;
 const LONG: usize = CHUNK / 2;
 
 /// The time that a look takes, for each byte.
-const LOOK: Duration = Duration::from_nanos(20);
+const PARSE_COST: Duration = Duration::from_nanos(20);
 
 /// The memory that [`Window::move_to`] fills grows by this many bytes at a time, if the length of the stream is not known.
 const PIECE: u64 = 1 << 20;
@@ -171,7 +171,7 @@ impl Window {
         let limit = trusted.max(self.ahead).max(least);
         let more = if is_open { length / 2 } else { missing.min(length / 2) };
         let enough = length + if is_long { more } else { 1 };
-        Growth { seen: length, enough, limit, patience: LOOK.saturating_mul(length as u32) }
+        Growth { seen: length, enough, limit, patience: PARSE_COST.saturating_mul(length as u32) }
     }
 
     /// Grows for a value, or to the end of the stream.
@@ -405,7 +405,7 @@ mod tests {
         }
         assert_eq!(window.bytes().len(), 6_000_000);
         // Where the machine has much else to do, the stream pauses, and each look more comes after a pause that is as long as the last one.
-        let in_pauses = (start.elapsed().as_nanos() / LOOK.as_nanos()) as usize;
+        let in_pauses = (start.elapsed().as_nanos() / PARSE_COST.as_nanos()) as usize;
         assert!(looked_at < 5 * 6_000_000 + 2 * in_pauses, "{looked_at}, {in_pauses} of them in pauses");
     }
 

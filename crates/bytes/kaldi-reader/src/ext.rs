@@ -23,13 +23,13 @@ pub trait ReaderExt: Reader {
     }
 
     /// See [`prefetch`].
-    fn prefetch(self, max_bytes: usize, weigh: fn(&Self::Item) -> usize) -> Prefetch<Self>
+    fn prefetch(self, max_bytes: usize, mem_size: fn(&Self::Item) -> usize) -> Prefetch<Self>
     where
         Self: Sized + Send + 'static,
         Self::Item: Send,
         Self::Error: Send,
     {
-        prefetch(self, max_bytes, weigh)
+        prefetch(self, max_bytes, mem_size)
     }
 
     /// See [`par_map`].
@@ -37,7 +37,7 @@ pub trait ReaderExt: Reader {
         self,
         threads: impl Fn() -> usize + Send + 'static,
         max_bytes: usize,
-        weigh: fn(&Self::Item) -> usize,
+        mem_size: fn(&Self::Item) -> usize,
         work: F,
     ) -> ParMap<Self, U>
     where
@@ -47,7 +47,7 @@ pub trait ReaderExt: Reader {
         U: Send + 'static,
         F: Fn(Self::Item) -> Result<U, Self::Error> + Send + Sync + 'static,
     {
-        par_map(self, threads, max_bytes, weigh, work)
+        par_map(self, threads, max_bytes, mem_size, work)
     }
 
     /// Reads up to `depth` values ahead on a background thread; see [`prefetch`].

@@ -11,20 +11,20 @@ use crate::{Reader, threads};
 ///
 /// The thread starts with the first value that is requested. All values that are waiting when the last one has been
 /// delivered are handed over at once, so that small values do not cost a change of threads each.
-pub fn prefetch<R>(reader: R, max_bytes: usize, weigh: fn(&R::Item) -> usize) -> Prefetch<R>
+pub fn prefetch<R>(reader: R, max_bytes: usize, mem_size: fn(&R::Item) -> usize) -> Prefetch<R>
 where
     R: Reader + Send + 'static,
     R::Item: Send,
     R::Error: Send,
 {
-    Prefetch { state: State::Idle(reader), max_bytes, weigh }
+    Prefetch { state: State::Idle(reader), max_bytes, mem_size }
 }
 
 /// The reader that [`prefetch`] makes.
 pub struct Prefetch<R: Reader> {
     state: State<R>,
     max_bytes: usize,
-    weigh: fn(&R::Item) -> usize,
+    mem_size: fn(&R::Item) -> usize,
 }
 
 enum State<R: Reader> {
@@ -83,9 +83,9 @@ fn take<R>(place: &Mutex<Option<R>>) -> Option<R> {
 }
 
 /// The work of the thread until the reader ends or the consumer stops.
-fn run<R: Reader>(reader: &mut R, shared: &Shared<R>, max_bytes: usize, weigh: fn(&R::Item) -> usize) {
+fn run<R: Reader>(reader: &mut R, shared: &Shared<R>, max_bytes: usize, mem_size: fn(&R::Item) -> usize) {
     while let Some(item) = reader.next().transpose() {
-        let weight = item.as_ref().map_or(0, weigh);
+        let weight = item.as_ref().map_or(0, mem_size);
         let mut queue = shared.lock();
         while !queue.stop && !queue.items.is_empty() && queue.bytes.saturating_add(weight) > max_bytes {
             queue = shared.wait(queue);
@@ -122,13 +122,13 @@ where
         let queue = Queue { items: VecDeque::new(), bytes: 0, ended: false, stop: false };
         let shared = Arc::new(Shared { queue: Mutex::new(queue), changed: Condvar::new() });
         // The other half may have been handed over.
-        let (max_bytes, weigh, end) = (self.max_bytes / 2, self.weigh, EndOnDrop(Arc::clone(&shared)));
+        let (max_bytes, mem_size, end) = (self.max_bytes / 2, self.mem_size, EndOnDrop(Arc::clone(&shared)));
         // The thread takes the reader out of this place, so that the reader is not lost if no thread starts.
         let place = Arc::new(Mutex::new(Some(reader)));
         let of_thread = Arc::clone(&place);
         let thread = threads::spawn(move || {
             let mut reader = take(&of_thread)?;
-            run(&mut reader, &end.0, max_bytes, weigh);
+            run(&mut reader, &end.0, max_bytes, mem_size);
             drop(end);
             Some(reader)
         });

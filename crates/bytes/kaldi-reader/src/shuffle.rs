@@ -28,7 +28,7 @@ pub struct Shuffle<R: Reader> {
     window: usize,
     initial: usize,
     max_bytes: usize,
-    weigh: fn(&R::Item) -> usize,
+    mem_size: fn(&R::Item) -> usize,
     seed: u64,
     draws: Draws,
     values: Vec<R::Item>,
@@ -52,7 +52,7 @@ impl<R: Reader> Shuffle<R> {
             window,
             initial: window,
             max_bytes: usize::MAX,
-            weigh: |_| 0,
+            mem_size: |_| 0,
             seed,
             draws: Draws::seeded(seed),
             values: Vec::new(),
@@ -62,8 +62,8 @@ impl<R: Reader> Shuffle<R> {
     }
 
     /// Holds no more than `max_bytes`, as `weigh` counts them; the last value that is read may go beyond.
-    pub fn max_bytes(self, max_bytes: usize, weigh: fn(&R::Item) -> usize) -> Self {
-        Self { max_bytes, weigh, ..self }
+    pub fn max_bytes(self, max_bytes: usize, mem_size: fn(&R::Item) -> usize) -> Self {
+        Self { max_bytes, mem_size, ..self }
     }
 
     /// Starts to deliver when `initial` values have been read. The window grows to its full length: two values are read
@@ -81,14 +81,14 @@ impl<R: Reader> Shuffle<R> {
     /// Reads one more value.
     fn hold(&mut self) -> bool {
         let Some(value) = self.source.read() else { return false };
-        self.bytes = self.bytes.saturating_add((self.weigh)(&value));
+        self.bytes = self.bytes.saturating_add((self.mem_size)(&value));
         self.values.push(value);
         true
     }
 
     fn deliver(&mut self, value: Option<R::Item>) -> Result<Option<R::Item>, R::Error> {
         let Some(value) = value else { return self.source.end() };
-        self.bytes = self.bytes.saturating_sub((self.weigh)(&value));
+        self.bytes = self.bytes.saturating_sub((self.mem_size)(&value));
         Ok(Some(value))
     }
 

@@ -14,7 +14,7 @@ pub fn sort<R: Reader, K: Ord, F: FnMut(&R::Item) -> K>(reader: R, window: usize
         source: Source::new(reader),
         window: window.max(1),
         max_bytes: usize::MAX,
-        weigh: |_| 0,
+        mem_size: |_| 0,
         key,
         values: VecDeque::new(),
     }
@@ -25,22 +25,22 @@ pub struct Sort<R: Reader, F> {
     source: Source<R>,
     window: usize,
     max_bytes: usize,
-    weigh: fn(&R::Item) -> usize,
+    mem_size: fn(&R::Item) -> usize,
     key: F,
     values: VecDeque<R::Item>,
 }
 
 impl<R: Reader, F> Sort<R, F> {
     /// Holds no more than `max_bytes`, as `weigh` counts them; the last value of a window may go beyond.
-    pub fn max_bytes(self, max_bytes: usize, weigh: fn(&R::Item) -> usize) -> Self {
-        Self { max_bytes, weigh, ..self }
+    pub fn max_bytes(self, max_bytes: usize, mem_size: fn(&R::Item) -> usize) -> Self {
+        Self { max_bytes, mem_size, ..self }
     }
 
     fn fill(&mut self) {
         let mut bytes = 0_usize;
         while self.values.len() < self.window && bytes < self.max_bytes {
             let Some(value) = self.source.read() else { break };
-            bytes = bytes.saturating_add((self.weigh)(&value));
+            bytes = bytes.saturating_add((self.mem_size)(&value));
             self.values.push_back(value);
         }
     }

@@ -11,7 +11,7 @@ use kaldi_reader::{BoxReader, Reader, ReaderExt, Step, from_fn};
 /// Weight of every number; large, so that `par_map` starts its threads after a few of them.
 const WEIGHT: usize = 1 << 19;
 
-fn weigh(_: &usize) -> usize {
+fn mem_size(_: &usize) -> usize {
     WEIGHT
 }
 
@@ -68,11 +68,11 @@ fn random_stack(mut seed: u64) -> (String, Vec<Decorator>) {
         let bytes = [1, WEIGHT, 6 * WEIGHT][draw(3) as usize];
         if draw(2) == 0 {
             names.push(format!("prefetch({bytes})"));
-            stack.push(Box::new(move |reader| reader.prefetch(bytes, weigh).boxed()));
+            stack.push(Box::new(move |reader| reader.prefetch(bytes, mem_size).boxed()));
         } else {
             let threads = 1 + draw(4) as usize;
             names.push(format!("par_map({threads}, {bytes})"));
-            stack.push(Box::new(move |reader| reader.par_map(move || threads, bytes, weigh, toil).boxed()));
+            stack.push(Box::new(move |reader| reader.par_map(move || threads, bytes, mem_size, toil).boxed()));
         }
     }
     (names.join(" of "), stack)
@@ -82,9 +82,9 @@ fn random_stack(mut seed: u64) -> (String, Vec<Decorator>) {
 fn readers_keep_the_contract_and_faults_are_found() {
     keeps("from_fn", |reader| reader);
     for bytes in [0, WEIGHT, 8 * WEIGHT] {
-        keeps("prefetch", |reader| reader.prefetch(bytes, weigh).boxed());
+        keeps("prefetch", |reader| reader.prefetch(bytes, mem_size).boxed());
         for threads in [1, 2, 3] {
-            keeps("par_map", |reader| reader.par_map(move || threads, bytes, weigh, toil).boxed());
+            keeps("par_map", |reader| reader.par_map(move || threads, bytes, mem_size, toil).boxed());
         }
     }
     for seed in 0..8 {

@@ -9,8 +9,8 @@ use tokio::task::JoinHandle;
 
 use crate::cache::BLOCK;
 use crate::engine::{Engine, Object};
-use crate::facts::{Facts, Part};
 use crate::fault::Fault;
+use crate::metadata::{ObjectMetadata, Part};
 use crate::reader::Reader;
 
 /// The size of the first part. A reader of a few bytes should not request many more.
@@ -29,7 +29,7 @@ const MOST: usize = 4;
 pub struct Ahead {
     engine: Arc<Engine>,
     object: Object,
-    facts: Facts,
+    metadata: ObjectMetadata,
     first: Option<Reader>,
     queue: VecDeque<Coming>,
     /// How many parts may be requested at once now.
@@ -65,10 +65,10 @@ impl Ahead {
         let first = Part { start: part.start, end: Some(first_end) };
         let attempts = engine.attempts(&object);
         let mut first = Reader::open(Arc::clone(&engine), object.clone(), first, attempts).await?;
-        let facts = first.facts().clone();
+        let metadata = first.metadata().clone();
         let (mut next, mut end) = (first_end, 0);
-        match facts.length {
-            Some(length) if facts.has_ranges => end = part.end.map_or(length, |end| end.min(length)),
+        match metadata.length {
+            Some(length) if metadata.has_ranges => end = part.end.map_or(length, |end| end.min(length)),
             // One answer has to be enough.
             _ => {
                 first.extend(part.end);
@@ -76,12 +76,12 @@ impl Ahead {
             }
         }
         next = next.max(part.start);
-        Ok(Self { engine, object, facts, first: Some(first), queue: VecDeque::new(), depth: 1, taken: 0, next, end })
+        Ok(Self { engine, object, metadata, first: Some(first), queue: VecDeque::new(), depth: 1, taken: 0, next, end })
     }
 
     /// What the server has said of the object.
-    pub fn facts(&self) -> &Facts {
-        &self.facts
+    pub fn metadata(&self) -> &ObjectMetadata {
+        &self.metadata
     }
 
     /// Waits for the next bytes; `None` at the end.

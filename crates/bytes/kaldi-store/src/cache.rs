@@ -30,7 +30,7 @@ use kaldi_io::log::{vlog, warning};
 use sha2::{Digest, Sha256};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use crate::facts::Facts;
+use crate::metadata::ObjectMetadata;
 
 /// Bytes of a block. The last one of an object may have less.
 pub const BLOCK: u64 = 1 << 18;
@@ -55,10 +55,10 @@ pub struct Identity([u8; 32]);
 
 impl Identity {
     /// The identity of an object; `None` if the answers of its server are not enough to identify it.
-    pub fn of(address: &[u8], facts: &Facts) -> Option<Self> {
-        let version = facts.lasting_version().filter(|_| facts.has_ranges)?;
+    pub fn of(address: &[u8], metadata: &ObjectMetadata) -> Option<Self> {
+        let version = metadata.lasting_version().filter(|_| metadata.has_ranges)?;
         let mut sum = Sha256::new();
-        for part in [address, version.as_bytes(), &facts.length?.to_le_bytes()] {
+        for part in [address, version.as_bytes(), &metadata.length?.to_le_bytes()] {
             sum.update((part.len() as u64).to_le_bytes());
             sum.update(part);
         }

@@ -7,8 +7,8 @@ use bytes::{Bytes, BytesMut};
 use crate::attempts::Attempts;
 use crate::cache::{BLOCK, Cache, Identity};
 use crate::engine::{Engine, Object};
-use crate::facts::{Body, Facts, Part, Reply};
 use crate::fault::Fault;
+use crate::metadata::{Body, ObjectMetadata, Part, Reply};
 
 /// A part of an object whose blocks are kept.
 pub struct Cached {
@@ -46,14 +46,14 @@ impl Cached {
         object: &Object,
         part: &Part,
         attempts: &Attempts,
-    ) -> Result<Option<(Facts, Self)>, Fault> {
+    ) -> Result<Option<(ObjectMetadata, Self)>, Fault> {
         let Some(cache) = &engine.cache else { return Ok(None) };
-        let facts = match engine.known(object) {
-            Some(facts) => facts,
+        let metadata = match engine.known(object) {
+            Some(metadata) => metadata,
             None => engine.check(object, attempts).await?,
         };
-        let identity = Identity::of(object.address().as_bytes(), &facts);
-        let (Some(identity), Some(length)) = (identity, facts.length) else { return Ok(None) };
+        let identity = Identity::of(object.address().as_bytes(), &metadata);
+        let (Some(identity), Some(length)) = (identity, metadata.length) else { return Ok(None) };
         let cached = Self {
             cache: Arc::clone(cache),
             object: object.clone(),
@@ -64,7 +64,7 @@ impl Cached {
             end: part.end.map_or(length, |end| end.min(length)),
             coming: None,
         };
-        Ok(Some((facts, cached)))
+        Ok(Some((metadata, cached)))
     }
 
     /// Waits for the next bytes; `None` at the end.

@@ -48,9 +48,9 @@ pub fn ls(folder: &BStr, recursive: bool) -> Result<u64> {
     }
     if done == 0
         && !folder.ends_with(b"/")
-        && let Ok(facts) = running.wait(running.engine.stat(&object, &running.engine.attempts(&object)))
+        && let Ok(metadata) = running.wait(running.engine.stat(&object, &running.engine.attempts(&object)))
     {
-        let length = facts.length.map(|length| length.to_string()).unwrap_or_default();
+        let length = metadata.length.map(|length| length.to_string()).unwrap_or_default();
         show(&mut output, &length, &[&object.url])?;
         done = 1;
     }
@@ -67,10 +67,10 @@ pub fn stat(names: &[&BStr]) -> Result<u64> {
     let engine = &running.engine;
     for name in names {
         let object = named(Object::parse(name), name)?;
-        let facts = named(running.wait(engine.stat(&object, &engine.attempts(&object))), name)?;
-        let length = facts.length.map_or("-".to_owned(), |length| length.to_string());
-        let version = facts.version.unwrap_or_else(|| "-".to_owned());
-        let ranges = if facts.has_ranges { "ranges" } else { "whole" };
+        let metadata = named(running.wait(engine.stat(&object, &engine.attempts(&object))), name)?;
+        let length = metadata.length.map_or("-".to_owned(), |length| length.to_string());
+        let version = metadata.version.unwrap_or_else(|| "-".to_owned());
+        let ranges = if metadata.has_ranges { "ranges" } else { "whole" };
         print(
             &[format!("{length} {ranges} {version} ").as_bytes(), &kaldi_io::log::hide_secrets(name), b"\n"].concat(),
         )?;

@@ -12,10 +12,10 @@ use opendal::{ErrorKind, Operator};
 use crate::attempts::Attempts;
 use crate::cache::Cache;
 use crate::client::Client;
-use crate::facts::{Body, Facts, Part, Reply};
 use crate::fault::Fault;
+use crate::lru_map::LruMap;
+use crate::metadata::{Body, ObjectMetadata, Part, Reply};
 use crate::place::{self, ObjectPlace};
-use crate::recent::Recent;
 use crate::settings::Settings;
 use crate::transport::{ATTEMPTS, Transport};
 use crate::web;
@@ -29,9 +29,9 @@ pub struct Engine {
     /// The store of each bucket that was used.
     operators: Mutex<HashMap<(String, String), Operator>>,
     /// The facts about the objects that were read last. All readers of this process read the same version.
-    known: Mutex<Recent<BString, Facts>>,
+    known: Mutex<LruMap<BString, ObjectMetadata>>,
     /// Lengths of objects that were opened and can be read at any place, so that they need not be requested again.
-    positioned: Mutex<Recent<BString, u64>>,
+    positioned: Mutex<LruMap<BString, u64>>,
     /// Blocks on disk, if they are wanted.
     pub cache: Option<Arc<Cache>>,
 }
@@ -89,10 +89,10 @@ impl Engine {
     ///
     /// # Errors
     /// If it is not.
-    pub async fn check(&self, object: &Object, attempts: &Attempts) -> Result<Facts, Fault> {
-        let facts = self.stat(object, attempts).await?;
-        self.know(object, &facts)?;
-        Ok(facts)
+    pub async fn check(&self, object: &Object, attempts: &Attempts) -> Result<ObjectMetadata, Fault> {
+        let metadata = self.stat(object, attempts).await?;
+        self.know(object, &metadata)?;
+        Ok(metadata)
     }
 
     /// Waits until everything is written to the cache.
@@ -116,7 +116,7 @@ impl Engine {
                 ATTEMPTS.scope(attempts.clone(), work).await?
             }
         };
-        self.know(object, &reply.facts)?;
+        self.know(object, &reply.metadata)?;
         Ok(reply)
     }
 
@@ -124,10 +124,10 @@ impl Engine {
     ///
     /// # Errors
     /// If there is none.
-    pub async fn stat(&self, object: &Object, attempts: &Attempts) -> Result<Facts, Fault> {
+    pub async fn stat(&self, object: &Object, attempts: &Attempts) -> Result<ObjectMetadata, Fault> {
         match &object.place {
             // Presigned addresses allow only one method.
-            ObjectPlace::Web(_) => Ok(self.get(object, &Part::from(0..1), attempts).await?.facts),
+            ObjectPlace::Web(_) => Ok(self.get(object, &Part::from(0..1), attempts).await?.metadata),
             ObjectPlace::Stored { scheme, bucket, key } => {
                 let operator = self.operator(scheme, bucket)?;
                 ATTEMPTS.scope(attempts.clone(), stat_stored(&operator, key)).await
@@ -178,19 +178,21 @@ impl Engine {
     }
 
     /// The known facts about an object.
-    pub fn known(&self, object: &Object) -> Option<Facts> {
+    pub fn known(&self, object: &Object) -> Option<ObjectMetadata> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&object.url).cloned()
     }
 
-    fn know(&self, object: &Object, facts: &Facts) -> Result<(), Fault> {
+    fn know(&self, object: &Object, metadata: &ObjectMetadata) -> Result<(), Fault> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         match known.get(&object.url) {
-            Some(before) if !before.agree(facts) => return Err(Fault::changed()),
-            Some(before) if before.length.is_some() || facts.length.is_none() => {}
+            Some(before) if !before.agree(metadata) => return Err(Fault::changed()),
+            Some(before) if before.length.is_some() || metadata.length.is_none() => {}
             before => {
-                let facts =
-                    before.map_or_else(|| facts.clone(), |before| Facts { length: facts.length, ..before.clone() });
-                known.put(object.url.clone(), facts);
+                let metadata = before.map_or_else(
+                    || metadata.clone(),
+                    |before| ObjectMetadata { length: metadata.length, ..before.clone() },
+                );
+                known.put(object.url.clone(), metadata);
             }
         }
         Ok(())
@@ -210,7 +212,7 @@ impl Engine {
     }
 }
 
-async fn stat_stored(operator: &Operator, key: &str) -> Result<Facts, Fault> {
+async fn stat_stored(operator: &Operator, key: &str) -> Result<ObjectMetadata, Fault> {
     let metadata = match operator.stat(key).await {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == ErrorKind::PermissionDenied => {
@@ -227,27 +229,32 @@ async fn stat_stored(operator: &Operator, key: &str) -> Result<Facts, Fault> {
     let time = metadata.last_modified().filter(|_| tag.is_none());
     let version = tag.or_else(|| time.map(|time| time.to_string()));
     let changed = time.map(SystemTime::from);
-    Ok(Facts { length: Some(metadata.content_length()), version, changed, has_ranges: true })
+    Ok(ObjectMetadata { length: Some(metadata.content_length()), version, changed, has_ranges: true })
 }
 
 /// Requests a part of an object of a store; if it is from the start, the facts are requested first.
-async fn get_stored(operator: &Operator, key: &str, part: &Part, known: Option<&Facts>) -> Result<Reply, Fault> {
+async fn get_stored(
+    operator: &Operator,
+    key: &str,
+    part: &Part,
+    known: Option<&ObjectMetadata>,
+) -> Result<Reply, Fault> {
     let has_tags = operator.info().full_capability().read_with_if_match;
-    let facts = match known {
+    let metadata = match known {
         Some(known) if has_tags && known.version.is_some() => known.clone(),
         // If the store cannot compare versions, we do.
         _ => stat_stored(operator, key).await?,
     };
-    if known.is_some_and(|known| !known.agree(&facts)) {
+    if known.is_some_and(|known| !known.agree(&metadata)) {
         return Err(Fault::changed());
     }
-    let length = facts.length.unwrap_or(0);
+    let length = metadata.length.unwrap_or(0);
     let end = part.end.map_or(length, |end| end.min(length));
     if part.start >= end {
-        return Ok(Reply { facts, start: part.start, body: Body::Empty });
+        return Ok(Reply { metadata, start: part.start, body: Body::Empty });
     }
     let mut reader = operator.reader_with(key);
-    if let (true, Some(version)) = (has_tags, &facts.version) {
+    if let (true, Some(version)) = (has_tags, &metadata.version) {
         reader = reader.if_match(version);
     }
     let reader = reader.await.map_err(|error| Fault::of_store(&error))?;
@@ -256,5 +263,5 @@ async fn get_stored(operator: &Operator, key: &str, part: &Part, known: Option<&
         Ok(buffer) => futures::stream::iter(Iterator::map(buffer, Ok).collect::<Vec<_>>()),
         Err(error) => futures::stream::iter(vec![Err(error)]),
     });
-    Ok(Reply { facts, start: part.start, body: Body::Stored(pieces.boxed()) })
+    Ok(Reply { metadata, start: part.start, body: Body::Stored(pieces.boxed()) })
 }

@@ -8,8 +8,8 @@ use bytes::Bytes;
 use crate::attempts::Attempts;
 use crate::cached::Cached;
 use crate::engine::{Engine, Object};
-use crate::facts::{Body, Facts, Part, Reply};
 use crate::fault::Fault;
+use crate::metadata::{Body, ObjectMetadata, Part, Reply};
 
 /// If a server does not send parts, an object may still be read from another place than its start, by skipping the
 /// bytes before, if there are less than this.
@@ -21,7 +21,7 @@ pub struct Reader {
     object: Object,
     attempts: Attempts,
     /// The facts from the first answer.
-    facts: Facts,
+    metadata: ObjectMetadata,
     /// The place of the next byte.
     at: u64,
     /// After the last byte, if that is known.
@@ -43,37 +43,37 @@ impl Reader {
     /// # Errors
     /// If the object cannot be read.
     pub async fn open(engine: Arc<Engine>, object: Object, part: Part, attempts: Attempts) -> Result<Self, Fault> {
-        let new = |facts| Self {
+        let new = |metadata| Self {
             engine: Arc::clone(&engine),
             object: object.clone(),
             attempts: attempts.clone(),
-            facts,
+            metadata,
             at: part.start,
             end: None,
             left_out: 0,
             from: None,
         };
-        if let Some((facts, cached)) = Cached::open(&engine, &object, &part, &attempts).await? {
-            let mut reader = new(facts);
+        if let Some((metadata, cached)) = Cached::open(&engine, &object, &part, &attempts).await? {
+            let mut reader = new(metadata);
             reader.extend(part.end);
             reader.from = Some(From::Cache(Box::new(cached)));
             return Ok(reader);
         }
-        let Reply { facts, start, body } = engine.get(&object, &part, &attempts).await?;
-        let mut reader = new(facts);
+        let Reply { metadata, start, body } = engine.get(&object, &part, &attempts).await?;
+        let mut reader = new(metadata);
         reader.extend(part.end);
         reader.take_up(start, body)?;
         Ok(reader)
     }
 
     /// The facts that the server has sent about the object.
-    pub fn facts(&self) -> &Facts {
-        &self.facts
+    pub fn metadata(&self) -> &ObjectMetadata {
+        &self.metadata
     }
 
     /// Reads to `end` instead, or to the end of the object.
     pub fn extend(&mut self, end: Option<u64>) {
-        self.end = match (end, self.facts.length) {
+        self.end = match (end, self.metadata.length) {
             (Some(end), Some(length)) => Some(end.min(length)),
             (end, length) => end.or(length),
         };
@@ -138,8 +138,8 @@ impl Reader {
         let part = Part { start: self.at, end: self.end };
         // This bypasses the cache, which needs whole blocks: with a server that breaks often, blocks would never be
         // complete.
-        let Reply { facts, start, body } = self.engine.get(&self.object, &part, &self.attempts).await?;
-        if !self.facts.agree(&facts) {
+        let Reply { metadata, start, body } = self.engine.get(&self.object, &part, &self.attempts).await?;
+        if !self.metadata.agree(&metadata) {
             return Err(Fault::changed());
         }
         self.take_up(start, body)
@@ -147,7 +147,7 @@ impl Reader {
 
     fn take_up(&mut self, start: u64, body: Body) -> Result<(), Fault> {
         self.left_out = self.at - start;
-        let is_small = self.facts.length.is_some_and(|length| length < LEFT_OUT);
+        let is_small = self.metadata.length.is_some_and(|length| length < LEFT_OUT);
         if self.left_out > 0 && !is_small {
             return Err(Fault::new(
                 io::ErrorKind::Unsupported,
@@ -158,7 +158,7 @@ impl Reader {
                 ),
             ));
         }
-        if matches!(body, Body::Empty) && self.facts.length.is_some_and(|length| length > self.at) {
+        if matches!(body, Body::Empty) && self.metadata.length.is_some_and(|length| length > self.at) {
             return Err(Fault::changed());
         }
         if matches!(body, Body::Empty) {

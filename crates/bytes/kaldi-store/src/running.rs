@@ -14,12 +14,12 @@ use tokio::task::JoinSet;
 
 use crate::cache::Cache;
 use crate::engine::Engine;
-use crate::expected::Expected;
 use crate::fault::Fault;
+use crate::prefetch_queue::PrefetchQueue;
 use crate::settings::{self, Settings};
 use crate::signals;
 use crate::source::Begun;
-use crate::wholes::Wholes;
+use crate::whole_objects::WholeObjectCache;
 
 /// The time for uploads that are given up to remove their parts.
 const CLEANING: Duration = Duration::from_secs(20);
@@ -35,8 +35,8 @@ pub(crate) struct Running {
     /// The thread that waits for the network. It lasts as long as the process.
     pub(crate) handle: Handle,
     pub(crate) engine: Arc<Engine>,
-    pub(crate) expected: Expected,
-    pub(crate) wholes: Arc<Wholes>,
+    pub(crate) expected: PrefetchQueue,
+    pub(crate) wholes: Arc<WholeObjectCache>,
     /// The stream of the object of which only the first bytes were read last.
     pub(crate) begun: Mutex<Option<Begun>>,
     uploads: Mutex<JoinSet<()>>,
@@ -61,12 +61,12 @@ impl Running {
         let handle = runtime.handle().clone();
         let (log, name) = (Log::current(), "stores".to_owned());
         thread::Builder::new().name(name).spawn(move || log.enter(|| runtime.block_on(pending::<()>())))?;
-        let wholes = Arc::new(Wholes::new());
+        let wholes = Arc::new(WholeObjectCache::new());
         Ok(Self {
             process: id(),
             handle,
             engine: Arc::new(engine),
-            expected: Expected::new(Arc::clone(&wholes)),
+            expected: PrefetchQueue::new(Arc::clone(&wholes)),
             wholes,
             begun: Mutex::default(),
             uploads: Mutex::default(),

@@ -11,10 +11,10 @@ use kaldi_io::{Compression, ReadAt, Source, fallible};
 
 use crate::ahead::Ahead;
 use crate::engine::Object;
-use crate::facts::Part;
 use crate::fault::Fault;
+use crate::metadata::Part;
 use crate::running::Running;
-use crate::wholes::MOST;
+use crate::whole_objects::MOST;
 
 /// A stream is read on over this many bytes that nobody wants. Before more of them, a new one costs less: what the old
 /// one has requested in advance, and what is lost with it, is not more than this.
@@ -70,12 +70,12 @@ impl Stream {
             let engine = &running.engine;
             let mut part = part;
             if let Some(piece) = running.expected.take(url, part.start, length.unwrap_or(u64::MAX)).await
-                && let Some(facts) = engine.known(&object)
+                && let Some(metadata) = engine.known(&object)
             {
-                part.end = part.end.or(facts.length);
+                part.end = part.end.or(metadata.length);
                 part.start += piece.len() as u64;
                 let is_all = part.end.is_some_and(|end| part.start >= end);
-                return Ok(Some((piece, if is_all { Rest::Nothing } else { Rest::Later(object, part) }, facts)));
+                return Ok(Some((piece, if is_all { Rest::Nothing } else { Rest::Later(object, part) }, metadata)));
             }
             if running.wholes.get(url).is_some() {
                 // It has come in the meantime.
@@ -86,12 +86,12 @@ impl Stream {
                 engine.check(&object, &engine.attempts(&object)).await?;
             }
             let ahead = Ahead::open(Arc::clone(engine), object, part).await?;
-            let facts = ahead.facts().clone();
-            Ok(Some((Bytes::new(), Rest::Coming(Box::new(ahead)), facts)))
+            let metadata = ahead.metadata().clone();
+            Ok(Some((Bytes::new(), Rest::Coming(Box::new(ahead)), metadata)))
         })?;
-        let Some((piece, rest, facts)) = opened else { return Self::open(running, url, offset, length) };
-        let access = match facts.length {
-            Some(length) if facts.has_ranges => Access::Parts(length),
+        let Some((piece, rest, metadata)) = opened else { return Self::open(running, url, offset, length) };
+        let access = match metadata.length {
+            Some(length) if metadata.has_ranges => Access::Parts(length),
             Some(length) if length <= MOST => Access::Whole(length),
             _ => Access::Order,
         };
@@ -260,9 +260,9 @@ impl ReadAt for RemoteObject {
 pub(crate) fn open_at(running: &Arc<Running>, url: &BStr) -> io::Result<Arc<dyn ReadAt>> {
     let engine = &running.engine;
     let object = Object::parse(url)?;
-    let facts = running.wait(engine.check(&object, &engine.attempts(&object)))?;
-    let (length, is_whole) = match facts.length {
-        Some(length) if facts.has_ranges => (length, false),
+    let metadata = running.wait(engine.check(&object, &engine.attempts(&object)))?;
+    let (length, is_whole) = match metadata.length {
+        Some(length) if metadata.has_ranges => (length, false),
         Some(length) if length <= MOST => (length, true),
         _ => {
             let message = "its server sends it only as a whole, and here it is read at many places; copy it first, for \

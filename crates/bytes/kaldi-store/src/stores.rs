@@ -6,7 +6,7 @@ use std::process::id;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bstr::{BStr, BString};
-use kaldi_io::{FrameFn, ObjectFacts, ReadAt, Source, Store, Upload};
+use kaldi_io::{FrameFn, ObjectMetadata, ReadAt, Source, Store, Upload};
 
 use crate::copying;
 use crate::engine::Object;
@@ -56,12 +56,12 @@ impl Store for Stores {
         open_at(&running()?, url)
     }
 
-    fn facts(&self, url: &BStr) -> io::Result<ObjectFacts> {
+    fn metadata(&self, url: &BStr) -> io::Result<ObjectMetadata> {
         let (running, object) = (running()?, Object::parse(url)?);
         // Whoever asks again wants to know what is there now.
         running.engine.forget(&object);
-        let facts = running.wait(running.engine.stat(&object, &running.engine.attempts(&object)))?;
-        Ok(ObjectFacts { length: facts.length, version: facts.version })
+        let metadata = running.wait(running.engine.stat(&object, &running.engine.attempts(&object)))?;
+        Ok(ObjectMetadata { length: metadata.length, version: metadata.version })
     }
 
     fn remove(&self, url: &BStr) -> io::Result<()> {

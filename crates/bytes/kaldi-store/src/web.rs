@@ -12,8 +12,8 @@ use reqwest::{Response, StatusCode, Url};
 
 use crate::attempts::Attempts;
 use crate::client::{Client, Request};
-use crate::facts::{Body, Facts, Part, Reply};
 use crate::fault::Fault;
+use crate::metadata::{Body, ObjectMetadata, Part, Reply};
 
 /// Requests a part of the object at `url`. A server that does not send parts answers with the whole object.
 ///
@@ -23,7 +23,7 @@ pub async fn get(
     client: &Client,
     url: &Url,
     part: &Part,
-    known: Option<&Facts>,
+    known: Option<&ObjectMetadata>,
     attempts: &Attempts,
 ) -> Result<Reply, Fault> {
     let mut request =
@@ -44,8 +44,8 @@ pub async fn get(
         StatusCode::OK => whole(answer)?,
         StatusCode::RANGE_NOT_SATISFIABLE => match content_range(answer.headers()) {
             Some((None, length)) => {
-                let facts = facts(answer.headers(), length, true);
-                Reply { facts, start: part.start, body: Body::Empty }
+                let metadata = metadata(answer.headers(), length, true);
+                Reply { metadata, start: part.start, body: Body::Empty }
             }
             _ if part.start == 0 => {
                 // Some servers answer like this for an object without bytes.
@@ -56,7 +56,7 @@ pub async fn get(
         },
         status => return Err(Fault::of_status(status, None)),
     };
-    if known.is_some_and(|known| !known.agree(&reply.facts)) {
+    if known.is_some_and(|known| !known.agree(&reply.metadata)) {
         return Err(Fault::changed());
     }
     Ok(reply)
@@ -76,8 +76,8 @@ fn partial(answer: Response, part: &Part) -> Result<Reply, Fault> {
             part.start
         )));
     }
-    let facts = facts(answer.headers(), length, true);
-    Ok(Reply { facts, start, body: Body::Web(answer.into()) })
+    let metadata = metadata(answer.headers(), length, true);
+    Ok(Reply { metadata, start, body: Body::Web(answer.into()) })
 }
 
 /// An answer with all of the object.
@@ -92,8 +92,8 @@ fn whole(answer: Response) -> Result<Reply, Fault> {
         let message = "the server does not say how long the object is, so that a cut could not be noticed";
         return Err(Fault::new(io::ErrorKind::Unsupported, message));
     }
-    let facts = facts(answer.headers(), length, false);
-    Ok(Reply { facts, start: 0, body: Body::Web(answer.into()) })
+    let metadata = metadata(answer.headers(), length, false);
+    Ok(Reply { metadata, start: 0, body: Body::Web(answer.into()) })
 }
 
 /// The first byte, and the one after the last.
@@ -112,13 +112,13 @@ fn content_range(headers: &HeaderMap) -> Option<(Option<Span>, Option<u64>)> {
     Some((Some((first, last.checked_add(1)?)), length))
 }
 
-fn facts(headers: &HeaderMap, length: Option<u64>, has_ranges: bool) -> Facts {
+fn metadata(headers: &HeaderMap, length: Option<u64>, has_ranges: bool) -> ObjectMetadata {
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok()).map(ToOwned::to_owned);
     let tag = text(ETAG);
     let time = text(LAST_MODIFIED).filter(|_| tag.is_none());
     // If this is not a valid time, it counts as one that has not passed.
     let changed = time.as_ref().map(|time| httpdate::parse_http_date(time).unwrap_or_else(|_| SystemTime::now()));
-    Facts { length, version: tag.or(time), changed, has_ranges }
+    ObjectMetadata { length, version: tag.or(time), changed, has_ranges }
 }
 
 fn number(headers: &HeaderMap, name: HeaderName) -> Option<u64> {

@@ -40,13 +40,13 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod concat_reader;
 mod error;
 mod fault;
 mod field_path;
 mod grouping;
-mod in_turn;
 mod list;
-mod rest;
+mod lost_samples;
 mod samples;
 mod shar;
 mod source;
@@ -58,7 +58,7 @@ pub use fault::{FaultKind, ShardFault};
 pub use field_path::{FieldError, FieldPath};
 pub use grouping::{Grouping, is_field, is_sound, sample_key};
 pub use list::{ListKind, ListLines, ShardName, ShardNames, excerpt};
-pub use rest::{count_cuts, count_lost_samples};
+pub use lost_samples::{count_cuts, count_lost_samples};
 pub use samples::{Field, SampleKeys, TarSample, TarSamples, no_suffix};
 pub use shar::{
     Cut, CutEntry, CutFeatures, CutRecording, CutSource, CutSupervision, CutText, SharFiles, SharFolder, SharPart,

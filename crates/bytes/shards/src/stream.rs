@@ -6,7 +6,7 @@ use bstr::{BStr, BString};
 use kaldi_io::ReadAt;
 use kaldi_reader::Reader;
 
-use crate::in_turn::{InTurn, OpenFile};
+use crate::concat_reader::{InTurn, OpenFile};
 use crate::source::{Wanted, comes_once};
 use crate::{Error, Grouping, Member, Payload, Result, ShardName, TarSample, TarSamples};
 

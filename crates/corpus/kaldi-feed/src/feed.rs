@@ -192,7 +192,7 @@ impl Feed {
             let session = session.clone();
             move || session.num_threads()
         };
-        let weigh = |planned: &Logged<Planned>| {
+        let mem_size = |planned: &Logged<Planned>| {
             let samples: usize = planned.value.samples.iter().map(Sample::loaded_weight).sum();
             samples + planned.lines.len()
         };
@@ -202,7 +202,8 @@ impl Feed {
             open: Box::new(move || Plan::open(&list, &chain, &options, options.rank[0])),
             plan: None,
         });
-        let reader = plan.par_map(threads, IN_FLIGHT, weigh, move |planned| Ok(planned.then(|planned| work(planned))));
+        let reader =
+            plan.par_map(threads, IN_FLIGHT, mem_size, move |planned| Ok(planned.then(|planned| work(planned))));
         FeedReader {
             reader,
             spare,

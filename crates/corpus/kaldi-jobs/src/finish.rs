@@ -7,15 +7,15 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use bstr::ByteSlice;
-use kaldi_io::{HeldOutputs, Output, Session};
+use kaldi_io::{DeferredOutputs, Output, Session};
 use serde::{Deserialize, Serialize};
 
-use crate::deal::key_of;
+use crate::command_words::OutputKind;
+use crate::input_fingerprints::Stamp;
 use crate::object::Target;
 use crate::piece::{is_whole, repeat_warnings};
 use crate::plan::Join;
-use crate::stamps::Stamp;
-use crate::words::OutputKind;
+use crate::split_list::key_of;
 use crate::{Error, Folder, Plan, Result, signal};
 
 /// The pieces that are not done.
@@ -156,7 +156,7 @@ pub(crate) fn join_outputs(plan: &Plan, folder: &Folder) -> Result<bool> {
     let did_anything = records.iter().any(|record| record.exit == 0);
     if did_anything {
         // Small ones that replace others wait for the end of a tool; pieces go before that.
-        Session::current().settle_outputs(HeldOutputs::Publish)?;
+        Session::current().publish_all(DeferredOutputs::Publish)?;
     }
     let mut files = Vec::with_capacity(finished.len());
     for name in finished {

@@ -9,10 +9,10 @@ use std::time::{Duration, SystemTime};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::command_words::is_plain;
+use crate::input_fingerprints::Stamp;
 use crate::owner::{Try, beat, create_owned, look_at};
 use crate::plan::PlannedPiece;
-use crate::stamps::Stamp;
-use crate::words::is_plain;
 use crate::{Error, Plan, Result};
 
 /// The state folder of one command.

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use bstr::ByteSlice;
 
+use crate::command_words::OutputKind;
+use crate::input_fingerprints::Stamp;
 use crate::object::Target;
 use crate::plan::Join;
-use crate::stamps::Stamp;
-use crate::words::OutputKind;
 use crate::{Error, Folder, Plan, Result};
 
 /// A file of a piece that is in a joined one.
@@ -93,7 +93,7 @@ impl Plan {
             let text = line.trim_ascii_end();
             let offset = text.rsplit_once_str(b":").and_then(|(_, offset)| offset.to_str().ok()?.parse::<u64>().ok());
             if let Some(offset) = offset.filter(|offset| range.contains(offset)) {
-                let key = crate::deal::key_of(text);
+                let key = crate::split_list::key_of(text);
                 let line = [key, format!(" {archive}:{}\n", offset - range.start).as_bytes()].concat();
                 output.write_all(&line).map_err(Error::write(target))?;
             }

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use bstr::{BString, ByteSlice};
 
-use crate::deal::{at_line, each_line, each_line_of, key_of, words_of};
 use crate::object::open_input;
+use crate::split_list::{at_line, each_line, each_line_of, key_of, words_of};
 use crate::{Error, Measure, Result};
 
 /// Calls `each` for groups of lines.

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use bstr::{BStr, ByteSlice};
 use kaldi_io::{Rxfilename, remote_name};
 
-use crate::deal::{each_line, key_of};
+use crate::command_words::OutputKind;
+use crate::input_fingerprints::{NamedFile, changed_programs, named_files, programs};
 use crate::object::Target;
-use crate::stamps::{NamedFile, changed_programs, named_files, programs};
-use crate::words::OutputKind;
+use crate::split_list::{each_line, key_of};
 use crate::{Error, Folder, Plan, Result};
 
 impl Plan {

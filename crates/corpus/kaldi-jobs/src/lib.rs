@@ -12,19 +12,18 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-mod again;
-mod around;
-mod beside;
 mod cancel;
-mod deal;
+mod command_words;
+mod default_folder;
 mod engine;
 mod error;
+mod failure_reason;
 mod finish;
 mod folder;
 mod give_back;
 mod groups;
+mod input_fingerprints;
 mod inputs;
-mod judge;
 mod lists;
 mod lock;
 mod messages;
@@ -33,18 +32,19 @@ mod object;
 mod owner;
 mod piece;
 mod plan;
+mod resume;
+mod resume_shares;
 mod signal;
-mod stamps;
+mod split_list;
 mod status;
 mod submitter;
-mod words;
 
 pub use cancel::cancel;
-pub use deal::{Measure, Stretches, deal, follow};
 pub use engine::{EngineKind, Resources};
 pub use error::{Error, Result};
 pub use folder::Folder;
 pub use piece::run_piece;
 pub use plan::{Join, ListShare, Plan, Request};
+pub use split_list::{LineRanges, Measure, deal, follow};
 pub use status::{PieceStatus, status};
 pub use submitter::{Outcome, PieceCounts, RunOptions, finish, run_all};

@@ -10,9 +10,9 @@ use kaldi_io::{Input, Output, Rspecifier, RspecifierKind, Rxfilename, remote_nam
 use kaldi_table::write_script_line;
 use serde::{Deserialize, Serialize};
 
-use crate::deal::{each_line, key_of};
 use crate::folder::Folder;
-use crate::stamps::NamedFile;
+use crate::input_fingerprints::NamedFile;
+use crate::split_list::{each_line, key_of};
 use crate::{Error, Result};
 
 /// A list that is cut into pieces.
@@ -48,21 +48,21 @@ pub(crate) struct Stretch {
 impl Stretch {
     /// Reads what is to be known of stretches that follow each other.
     pub(crate) fn read_all(path: &Path, ranges: &[Range<u64>]) -> Result<Vec<Self>> {
-        let mut stretches: Vec<Self> = Vec::with_capacity(ranges.len());
+        let mut line_ranges: Vec<Self> = Vec::with_capacity(ranges.len());
         let (mut ranges, mut offset, mut lines_before) = (ranges.iter().peekable(), 0, 0);
         let mut open = Lines::default();
         each_line(path, |_, line| {
             while let Some(range) = ranges.next_if(|range| range.end <= offset) {
-                stretches.push(std::mem::take(&mut open).stretch(range, &mut lines_before));
+                line_ranges.push(std::mem::take(&mut open).line_range(range, &mut lines_before));
             }
             open.put(line);
             offset += line.len() as u64 + 1;
             Ok(())
         })?;
         for range in ranges {
-            stretches.push(std::mem::take(&mut open).stretch(range, &mut lines_before));
+            line_ranges.push(std::mem::take(&mut open).line_range(range, &mut lines_before));
         }
-        Ok(stretches)
+        Ok(line_ranges)
     }
 }
 
@@ -87,7 +87,7 @@ impl Lines {
         self.hasher.finish()
     }
 
-    fn stretch(self, range: &Range<u64>, lines_before: &mut u64) -> Stretch {
+    fn line_range(self, range: &Range<u64>, lines_before: &mut u64) -> Stretch {
         let before = *lines_before;
         *lines_before += self.count;
         Stretch { range: range.clone(), lines_before: before, lines: self.count, sign: self.sign(), first: self.first }

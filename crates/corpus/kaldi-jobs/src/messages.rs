@@ -32,11 +32,11 @@ struct RealName {
 
 impl RealNames {
     pub(crate) fn of(plan: &Plan, piece: &PlannedPiece, temporary: &Path) -> Self {
-        let lists = plan.lists.iter().zip(&piece.stretches).enumerate();
-        let names = lists.map(|(position, (list, stretch))| {
+        let lists = plan.lists.iter().zip(&piece.line_ranges).enumerate();
+        let names = lists.map(|(position, (list, line_range))| {
             // The place of an error is a line of a list, and a byte of an archive.
             let is_archive = list.prefix.trim_end_matches(':').split(',').any(|word| word == "ark");
-            let shift = if is_archive { stretch.range.start } else { stretch.lines_before };
+            let shift = if is_archive { line_range.range.start } else { line_range.lines_before };
             RealName {
                 file: Vec::from_path_lossy(&plan.list_path(position, temporary)).into_owned(),
                 prefix: list.prefix.clone().into(),

@@ -11,9 +11,9 @@ use bstr::ByteSlice;
 use kaldi_io::log::{log, warning};
 use kaldi_io::remote_name;
 
-use crate::deal::{each_line, key_of};
 use crate::folder::Record;
-use crate::stamps::names_in;
+use crate::input_fingerprints::names_in;
+use crate::split_list::{each_line, key_of};
 use crate::{Folder, Plan, Result};
 
 /// How long files are looked at: a list may name millions, on a slow file system.
@@ -65,16 +65,16 @@ fn look_at(plan: &Plan, folder: &Folder, position: usize, start: Instant, found:
     if list.is_of_archive {
         return Ok(true);
     }
-    let mut pieces = plan.pieces.iter().map(|piece| (piece.number, &piece.stretches[position]));
+    let mut pieces = plan.pieces.iter().map(|piece| (piece.number, &piece.line_ranges[position]));
     let mut current = None;
     let (mut seen, mut is_complete) = (HashSet::new(), true);
     each_line(&plan.lines_of(position), |number, line| {
         let is_over =
             |current: &Option<(usize, u64, Option<SystemTime>)>| current.is_none_or(|(_, end, _)| number > end);
         while is_over(&current) {
-            let Some((piece, stretch)) = pieces.next() else { return Ok(()) };
+            let Some((piece, line_range)) = pieces.next() else { return Ok(()) };
             let started = folder.record(piece)?.map(|Record { started, .. }| started);
-            current = Some((piece, stretch.lines_before + stretch.lines, started));
+            current = Some((piece, line_range.lines_before + line_range.lines, started));
         }
         let Some((piece, _, Some(started))) = current else { return Ok(()) };
         if start.elapsed() > PATIENCE {

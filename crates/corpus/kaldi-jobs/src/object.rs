@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Input, Output, is_remote, local_path, remote_name};
 
-use crate::stamps::Stamp;
+use crate::input_fingerprints::Stamp;
 use crate::{Error, Result};
 
 /// Bytes that are copied at once.
@@ -62,7 +62,7 @@ impl Target {
         match self {
             Self::File(path) if !path.exists() => Ok(None),
             Self::File(path) => Stamp::read(path).map(Some),
-            Self::Object(name) => match kaldi_io::store().and_then(|store| store.facts(name.as_ref())) {
+            Self::Object(name) => match kaldi_io::store().and_then(|store| store.metadata(name.as_ref())) {
                 Ok(facts) => Ok(Some(Stamp::of_object(facts))),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
                 Err(error) => Err(self.unreadable(error)),

@@ -10,13 +10,13 @@ use std::time::{Duration, Instant, SystemTime};
 
 use kaldi_io::log::{log, warning};
 
+use crate::command_words::is_plain;
 use crate::folder::{Cause, Failure, Folder, Record};
+use crate::input_fingerprints::Stamp;
 use crate::messages::RealNames;
 use crate::object::Target;
 use crate::owner::{HEARTBEAT, host_name};
 use crate::plan::PlannedPiece;
-use crate::stamps::Stamp;
-use crate::words::is_plain;
 use crate::{Error, Plan, Result, signal};
 
 /// The longest time between two looks at a running command.
@@ -98,8 +98,8 @@ impl Piece<'_> {
         self.remove_old_outputs()?;
         let temporary = Temporary::create(self.number)?;
         let started = SystemTime::now();
-        for (position, stretch) in self.piece.stretches.iter().enumerate() {
-            let (from, range) = (self.plan.lines_of(position), &stretch.range);
+        for (position, line_range) in self.piece.line_ranges.iter().enumerate() {
+            let (from, range) = (self.plan.lines_of(position), &line_range.range);
             copy_range(&from, range.start, range.end, &self.plan.list_path(position, &temporary.0))?;
         }
         let words = self.plan.command_of(self.number, self.folder, &temporary.0)?;

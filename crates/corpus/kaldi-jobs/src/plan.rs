@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::deal::{Measure, Stretches, deal, follow, refuse_duplicates};
+use crate::command_words::{OutputKind, count_name, replace_names};
 use crate::folder::Folder;
+use crate::input_fingerprints::{NamedFile, Program, programs};
 use crate::lists::{DealtList, Stretch};
 use crate::object::Target;
-use crate::stamps::{NamedFile, Program, programs};
-use crate::words::{OutputKind, count_name, replace_names};
+use crate::split_list::{LineRanges, Measure, deal, follow, refuse_duplicates};
 use crate::{Error, Result};
 
 /// Whether archives that are written with a script file are joined.
@@ -62,18 +62,18 @@ pub(crate) struct PlannedPiece {
     /// Its number, which stays if the lists change and its lines do not.
     pub(crate) number: usize,
     /// Its lines of each list.
-    pub(crate) stretches: Vec<Stretch>,
+    pub(crate) line_ranges: Vec<Stretch>,
 }
 
 impl PlannedPiece {
     /// By what the work of a piece is known: hashes of its lines.
     pub(crate) fn signs(&self) -> Vec<u64> {
-        self.stretches.iter().map(|stretch| stretch.sign).collect()
+        self.line_ranges.iter().map(|line_range| line_range.sign).collect()
     }
 
     /// The number of its entries.
     pub(crate) fn entries(&self) -> u64 {
-        self.stretches.first().map_or(0, |stretch| stretch.lines)
+        self.line_ranges.first().map_or(0, |line_range| line_range.lines)
     }
 }
 
@@ -127,13 +127,13 @@ impl Plan {
     /// If a list cannot be read or dealt, or an output cannot be written in pieces.
     pub fn make(request: Request, folder: &Folder) -> Result<Self> {
         let mut plan = Self::of_lists(request.clone(), folder, 1)?;
-        let mut stretches = deal(&plan.lists[0].path, request.num_pieces, &request.measure)?;
-        if stretches.ranges.is_empty() {
+        let mut line_ranges = deal(&plan.lists[0].path, request.num_pieces, &request.measure)?;
+        if line_ranges.ranges.is_empty() {
             // One piece does with an empty table what the command does with it.
-            stretches = Stretches { ranges: std::iter::once(0..0).collect(), lines: vec![0] };
+            line_ranges = LineRanges { ranges: std::iter::once(0..0).collect(), lines: vec![0] };
         }
-        let numbers: Vec<usize> = (1..=stretches.ranges.len()).collect();
-        plan.cut(&numbers, &stretches)?;
+        let numbers: Vec<usize> = (1..=line_ranges.ranges.len()).collect();
+        plan.cut(&numbers, &line_ranges)?;
         plan.check(&request, folder)?;
         Ok(plan)
     }
@@ -172,18 +172,18 @@ impl Plan {
     }
 
     /// Makes pieces of stretches of the first list, and cuts the others at the same keys.
-    pub(crate) fn cut(&mut self, numbers: &[usize], stretches: &Stretches) -> Result<()> {
+    pub(crate) fn cut(&mut self, numbers: &[usize], line_ranges: &LineRanges) -> Result<()> {
         let mut pieces: Vec<PlannedPiece> =
-            numbers.iter().map(|&number| PlannedPiece { number, stretches: Vec::new() }).collect();
+            numbers.iter().map(|&number| PlannedPiece { number, line_ranges: Vec::new() }).collect();
         for position in 0..self.lists.len() {
             // Planning is done in the folder of the command; messages have the names that are known there.
             let path = &self.lists[position].path;
             let ranges = match position {
-                0 => stretches.ranges.clone(),
-                _ => follow(&self.lists[0].path, stretches, path)?,
+                0 => line_ranges.ranges.clone(),
+                _ => follow(&self.lists[0].path, line_ranges, path)?,
             };
-            for (piece, stretch) in pieces.iter_mut().zip(Stretch::read_all(path, &ranges)?) {
-                piece.stretches.push(stretch);
+            for (piece, line_range) in pieces.iter_mut().zip(Stretch::read_all(path, &ranges)?) {
+                piece.line_ranges.push(line_range);
             }
         }
         self.pieces = pieces;
@@ -267,12 +267,12 @@ impl Plan {
 
     /// What piece `number` reads, list by list in the order of the command; nothing if there is no such piece.
     pub fn shares_of(&self, number: usize) -> Vec<ListShare<'_>> {
-        let stretches = self.piece(number).map_or(&[][..], |piece| &piece.stretches);
-        let shares = self.lists.iter().zip(stretches).map(|(list, stretch)| ListShare {
+        let line_ranges = self.piece(number).map_or(&[][..], |piece| &piece.line_ranges);
+        let shares = self.lists.iter().zip(line_ranges).map(|(list, line_range)| ListShare {
             name: &list.name,
             prefix: &list.prefix,
             path: self.folder.join(&list.path),
-            range: stretch.range.clone(),
+            range: line_range.range.clone(),
         });
         shares.collect()
     }

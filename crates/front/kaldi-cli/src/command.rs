@@ -8,7 +8,7 @@ use clap::parser::ValueSource;
 use clap::{Arg as ClapArg, ArgAction, ArgMatches, Args, Command};
 use kaldi_value::number::{double, integer, single};
 
-use crate::names::Names;
+use crate::inputs_outputs::Names;
 use crate::option::{Role, is_argument, is_shown_as_int, is_standard, place_name};
 use crate::standard::{Careful, Standard};
 

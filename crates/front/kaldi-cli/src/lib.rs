@@ -70,20 +70,21 @@
 mod advice;
 mod arg;
 mod choice;
-mod closed;
 mod command;
 mod dialect;
+mod empty_run_warnings;
 mod ending;
 mod fault;
+mod in_pieces;
+mod inputs_outputs;
 mod memory;
 mod name_ending;
-mod names;
-mod nothing;
 mod option;
 pub mod pages;
-mod pieces;
 mod progress;
+mod reopen_std_streams;
 mod replace;
+mod small_text;
 mod spelling;
 mod standard;
 mod sum;
@@ -91,7 +92,6 @@ mod tally;
 mod task;
 #[cfg(test)]
 mod tests;
-mod text;
 mod tool;
 mod usage;
 
@@ -105,12 +105,12 @@ use std::sync::Arc;
 
 use clap::{ArgMatches, Args, FromArgMatches};
 use kaldi_io::log::Log;
-use kaldi_io::{HeldOutputs, Session};
+use kaldi_io::{DeferredOutputs, Session};
 
 use command::{Given, command, options};
 use dialect::{Request, Spelled, read};
 use fault::{Fault, FaultKind, matches};
-use names::Names;
+use inputs_outputs::Names;
 use progress::{Progress, Screen};
 use spelling::Spelling;
 use standard::{Careful, Standard};
@@ -119,17 +119,17 @@ use tool::{CommandLine, ReadyWork};
 pub use advice::closest_names;
 pub use arg::Arg;
 pub use choice::{one_of, one_of_renamed};
+pub use in_pieces::{PieceRules, Pieces, PiecesIf, UtterancePieces};
 pub use kaldi_io::{InputName, MapName, OutputName};
 #[doc(hidden)]
 pub use name_ending::{expect_ending, expect_folder};
-pub use pieces::{PieceRules, Pieces, PiecesIf, UtterancePieces};
 pub use replace::keep_no_lists;
+pub use small_text::{align_columns, read_keys, read_text};
 pub use standard::{asked_threads, is_forced, num_threads, unless_forced};
-pub use sum::{Summand, add_files, sum_files, sum_stats, sum_table, sum_tables};
+pub use sum::{SumInput, add_files, sum_files, sum_stats, sum_table, sum_tables};
 pub use tally::Tally;
 pub use task::tool_of_file;
 pub use task::{ListedTool, MissingFeature, Origin, Task};
-pub use text::{align_columns, read_keys, read_text};
 pub use tool::{AnyWork, Tool, Work};
 
 /// The width of the terminal that standard output is; `None` if it is not a terminal.
@@ -161,7 +161,7 @@ fn with_log(session: &Session, line: &CommandLine, screen: &Arc<Screen>) -> Sess
     let (screen, shown) = (Arc::clone(screen), Arc::clone(screen));
     let log = Log::new().named(&line.tool()).to(move |lines| screen.write(lines));
     ending::install_handlers(log.clone());
-    closed::make_closed_streams_fail();
+    reopen_std_streams::make_closed_streams_fail();
     session.with_log(log).before_terminal(move || shown.leave())
 }
 
@@ -226,11 +226,11 @@ fn settle(
     tables_are_empty: bool,
 ) -> (anyhow::Result<Tally>, Vec<String>) {
     let what = match &result {
-        Ok(tally) if tally.has_no_result(tables_are_empty) => HeldOutputs::KeepOld,
-        Ok(_) => HeldOutputs::Publish,
-        Err(_) => HeldOutputs::Discard,
+        Ok(tally) if tally.has_no_result(tables_are_empty) => DeferredOutputs::KeepOld,
+        Ok(_) => DeferredOutputs::Publish,
+        Err(_) => DeferredOutputs::Discard,
     };
-    match session.settle_outputs(what) {
+    match session.publish_all(what) {
         Ok(kept) if !kept.is_empty() => (result.map(Tally::at_least_a_failure), kept),
         Ok(kept) => (result, kept),
         Err(error) => (result.and(Err(error.into())), Vec::new()),
@@ -370,7 +370,7 @@ fn prepare(
     }
     let names = given.names();
     if std::env::var_os("KALDI_TABLES_NAMES").is_some_and(|value| value == "1") {
-        return Err(print(&pieces::describe(tool, &line.tool(), given, &names), main));
+        return Err(print(&in_pieces::describe(tool, &line.tool(), given, &names), main));
     }
     let is_checked = tool.is_careful() && !careful.force;
     let session = session.holding_outputs(if names.reads_tables() { u64::MAX } else { HEADERS });

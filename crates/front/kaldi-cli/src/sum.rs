@@ -10,7 +10,7 @@ use kaldi_value::{Format, Value};
 use crate::{InputName, OutputName, Tally};
 
 /// How values of one type are added up, and shown in messages. `D` is such a value in double precision.
-pub struct Summand<T, D, E> {
+pub struct SumInput<T, D, E> {
     /// One value and several, in words: `["matrix", "matrices"]`.
     pub nouns: [&'static str; 2],
     /// The size of a value, in words.
@@ -42,7 +42,7 @@ pub struct Summand<T, D, E> {
 pub fn sum_tables<T, D, E>(
     sources: &[InputName],
     target: &OutputName,
-    summand: &Summand<T, D, E>,
+    summand: &SumInput<T, D, E>,
     factors: [f32; 3],
 ) -> anyhow::Result<Tally>
 where
@@ -54,7 +54,7 @@ where
     let others = Tables::<T>::open(&sources[1..])?;
     let mut target = TableWriter::create(target)?;
     let format = target.format();
-    let &Summand { nouns: [noun, nouns], size, scale, add_scaled, .. } = summand;
+    let &SumInput { nouns: [noun, nouns], size, scale, add_scaled, .. } = summand;
 
     let rows = source.par_map_with(others, move |entry, found| {
         let (mut sum, key) = (entry.read()?, entry.key());
@@ -103,7 +103,7 @@ where
 pub fn sum_table<T, D, E>(
     source: &InputName,
     target: &OutputName,
-    summand: &Summand<T, D, E>,
+    summand: &SumInput<T, D, E>,
     average: bool,
     format: Format,
 ) -> anyhow::Result<Tally>
@@ -147,7 +147,7 @@ where
 pub fn sum_files<T, D, E>(
     sources: &[InputName],
     target: &OutputName,
-    summand: &Summand<T, D, E>,
+    summand: &SumInput<T, D, E>,
     average: bool,
     format: Format,
 ) -> anyhow::Result<Tally>

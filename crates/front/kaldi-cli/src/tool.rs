@@ -10,7 +10,7 @@ use kaldi_io::Session;
 
 use crate::Tally;
 use crate::command::command;
-use crate::pieces::{PieceRules, Pieces};
+use crate::in_pieces::{PieceRules, Pieces};
 
 /// The work of a tool, a function of its parsed options.
 #[derive(Clone, Copy)]

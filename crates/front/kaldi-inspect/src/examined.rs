@@ -7,12 +7,12 @@ use kaldi_matrix::SparseMatrix;
 use kaldi_reader::{Reader, from_fn, par_map};
 use kaldi_table::{RawEntry, ScriptLine, ScriptLines, Session, ValueLoader};
 
-use crate::after::bytes_after;
 use crate::check::Checks;
 use crate::entries::Entries;
 use crate::graph::read_graph;
 use crate::kind::{Named, NamedKind};
 use crate::numbers::{Layout, large_sparse};
+use crate::trailing_bytes::bytes_after;
 use crate::value::{read_content, read_header};
 use crate::{Error, Result};
 
@@ -104,10 +104,10 @@ pub(crate) fn for_each<V: Send + 'static, U: Send + 'static>(
     work: impl Fn(V) -> U + Send + Sync + 'static,
     mut each: impl FnMut(U) -> Result<()>,
 ) -> Result<()> {
-    let weigh = |(_, bytes): &(Vec<V>, usize)| *bytes;
+    let mem_size = |(_, bytes): &(Vec<V>, usize)| *bytes;
     let work = move |(group, _): (Vec<V>, usize)| Ok(group.into_iter().map(&work).collect::<Vec<U>>());
     // The caller works, too: while a group is read, nothing is lost if the results before it wait.
-    let results = par_map(groups, || Session::current().num_threads(), IN_FLIGHT, weigh, work);
+    let results = par_map(groups, || Session::current().num_threads(), IN_FLIGHT, mem_size, work);
     let mut results = results.eager().with_caller();
     while let Some(group) = results.next()? {
         group.into_iter().try_for_each(&mut each)?;

@@ -12,9 +12,9 @@ use kaldi_table::SequentialReader;
 use kaldi_value::Value;
 use shards::SharFolder;
 
-use crate::foreign::{Foreign, ForeignKind};
-use crate::foreign_parts::columns_command;
 use crate::model_parts::{model_by_parts, stats_by_parts};
+use crate::other_formats::{Foreign, ForeignKind};
+use crate::other_formats_info::columns_command;
 use crate::{Error, Result};
 
 /// Bytes of a file that are looked at.

@@ -36,9 +36,8 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-mod after;
 mod agreement;
-mod bare;
+mod bare_names;
 mod check;
 mod diff;
 mod directory;
@@ -49,8 +48,6 @@ mod error;
 mod examined;
 mod example;
 mod fault;
-mod foreign;
-mod foreign_parts;
 mod graph;
 mod group;
 mod info;
@@ -60,6 +57,8 @@ mod model;
 mod model_arrays;
 mod model_parts;
 mod numbers;
+mod other_formats;
+mod other_formats_info;
 mod report;
 mod select;
 mod show;
@@ -70,9 +69,10 @@ mod summary;
 #[cfg(test)]
 mod tests;
 mod time_marks;
+mod trailing_bytes;
 mod value;
 
-pub use bare::{archive_to_write, copied_tables};
+pub use bare_names::{archive_to_write, copied_tables};
 pub use check::{Checks, check};
 pub use corpus_quality::{Distribution, Moments};
 pub use diff::{Difference, Tolerance, diff};
@@ -82,7 +82,6 @@ pub use dot::show_dot;
 pub use entries::Entries;
 pub use error::{Error, Result};
 pub use fault::Fault;
-pub use foreign::{Foreign, ForeignKind, ForeignPart};
 pub use graph::{GraphSums, read_graph};
 pub use group::{By, Group, LengthGroup};
 pub use info::Info;
@@ -92,6 +91,7 @@ pub use kind::{Named, NamedKind};
 pub use model::{ModelSummary, model_rest, model_text};
 pub use model_arrays::model_arrays;
 pub use numbers::{Elements, Layout, Numbers};
+pub use other_formats::{Foreign, ForeignKind, ForeignPart};
 pub use report::Report;
 pub use select::{Selected, is_pattern, keys_of, matching_keys, select};
 pub use show::{copy, cut_lines, cut_rows, show, show_json};

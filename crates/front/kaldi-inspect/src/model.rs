@@ -13,7 +13,7 @@ use kaldi_table::{RawEntries, Reader, Typed, read_file};
 use kaldi_value::{Cursor, Format, Frame, Value};
 
 use crate::Result;
-use crate::after::{bytes_after, is_network};
+use crate::trailing_bytes::{bytes_after, is_network};
 
 /// The sizes of a model, or of the data of which there are statistics.
 #[derive(Clone, Debug, PartialEq, Eq)]

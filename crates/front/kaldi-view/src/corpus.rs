@@ -9,7 +9,7 @@ use corpus_quality::{
     Census, MeasuredUtterance, Moments, SoundPair, SoundPrint, SwappedText, TextMeasures, TypicalMeans, swapped_texts,
 };
 use kaldi_any::ValueType;
-use kaldi_corpus::TimeSpan;
+use kaldi_corpus::{DataDirectory, TimeSpan};
 use kaldi_inspect::{Entries, Named, NamedKind};
 use kaldi_io::{WorkStage, for_each_keyed_line, was_interrupted};
 use kaldi_reader::{Reader, ReaderExt, Step, from_fn};

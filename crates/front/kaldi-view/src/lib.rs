@@ -27,7 +27,7 @@ mod report;
 mod scale;
 #[cfg(feature = "server")]
 mod server;
-mod shown;
+mod utterance_sound;
 
 pub use copies::{ComparedSet, CopyFamily, LeakedSound};
 pub use corpus::{Corpus, CorpusOptions, CorpusTable};

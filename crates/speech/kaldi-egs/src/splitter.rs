@@ -191,12 +191,12 @@ impl UtteranceSplitter {
             output_weights: Vec::new(),
         };
         let mut chunks: Vec<_> = places.into_iter().enumerate().map(chunk).collect();
-        self.weigh(&mut chunks);
+        self.mem_size(&mut chunks);
         chunks
     }
 
     /// Divides the weight of a label by the number of chunks that it is in.
-    fn weigh(&self, chunks: &mut [ChunkTime]) {
+    fn mem_size(&self, chunks: &mut [ChunkTime]) {
         let labels =
             |chunk: &ChunkTime| chunk.first_frame / self.factor..(chunk.first_frame + chunk.num_frames) / self.factor;
         let mut counts = vec![0_u32; chunks.iter().map(|chunk| labels(chunk).end).max().unwrap_or(0)];

@@ -198,7 +198,7 @@ impl<L: Labels> Planner<L> {
 }
 
 impl<L: Labels> Job<L> {
-    fn weigh(&self) -> usize {
+    fn mem_size(&self) -> usize {
         4 * self.feats.num_rows() * self.feats.num_cols()
     }
 
@@ -265,7 +265,7 @@ pub fn cut_utterances<L: Labels>(
         let Logged { value, lines } = Logged::of(|| planner.next());
         value.map(|job| job.map(|value| Logged { value, lines }))
     });
-    let weigh = |job: &Logged<Option<Job<L>>>| job.value.as_ref().map_or(0, Job::weigh);
+    let mem_size = |job: &Logged<Option<Job<L>>>| job.value.as_ref().map_or(0, Job::mem_size);
     let work = move |job: Logged<Option<Job<L>>>| {
         Ok(job.then(|job| {
             let records = job.as_ref().map(|job| job.cut(factor, options, format)).transpose();
@@ -273,7 +273,7 @@ pub fn cut_utterances<L: Labels>(
         }))
     };
     let mut cut = Cut::default();
-    for result in par_map(planned, || Session::current().num_threads(), IN_FLIGHT, weigh, work).iter() {
+    for result in par_map(planned, || Session::current().num_threads(), IN_FLIGHT, mem_size, work).iter() {
         let (job, records) = result?.deliver();
         let Some(job) = job else {
             cut.failed += 1;

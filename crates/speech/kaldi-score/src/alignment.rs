@@ -1,6 +1,6 @@
 //! Alignment of sentences.
 
-use crate::words::number_words;
+use crate::word_numbers::number_words;
 
 /// Pairs of words of two sentences; a word without a counterpart has `None` beside it.
 pub type Pair<'a, W> = (Option<&'a W>, Option<&'a W>);

@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-use crate::words::number_words;
+use crate::word_numbers::number_words;
 
 /// The edits that turn a reference into a hypothesis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -19,7 +19,7 @@ mod error;
 mod mode;
 mod percent;
 mod rates;
-mod words;
+mod word_numbers;
 
 pub use alignment::align;
 pub use bootstrap::{Interval, SentenceErrors, improvement, wer_interval};

@@ -6,7 +6,7 @@ use kaldi_lattice::{GraphForm, StoredGraph};
 use memchr::memchr;
 
 /// Bytes in which other lines than those of graphs have to show that they are no words.
-pub(crate) const LOOK: usize = 1 << 16;
+pub(crate) const BLOCK_LIMIT: usize = 1 << 16;
 
 /// Bytes in which the first graph in text form has to end.
 const LONGEST: usize = 1 << 26;
@@ -39,9 +39,9 @@ pub(crate) fn line_end(text: &[u8]) -> Option<usize> {
 ///   which as a key it may not, in at least two values.
 ///
 /// Without an empty line at its end the last value counts only if it has weights of lattices, such as `1.5,2,7_8`.
-pub(crate) fn look(window: &[u8], at_end: bool) -> Lines {
+pub(crate) fn parse_front(window: &[u8], at_end: bool) -> Lines {
     match line_end(window) {
-        Some(first) => Blocks::default().look(&window[first..], at_end),
+        Some(first) => Blocks::default().parse_front(&window[first..], at_end),
         None => Lines::Words,
     }
 }
@@ -66,7 +66,7 @@ struct Blocks<'a> {
 
 impl<'a> Blocks<'a> {
     /// Looks at the lines after the first key.
-    fn look(mut self, text: &'a [u8], at_end: bool) -> Lines {
+    fn parse_front(mut self, text: &'a [u8], at_end: bool) -> Lines {
         let mut is_inside = true;
         let mut rest = text;
         while let Some(length) = memchr(b'\n', rest).or((at_end && !rest.is_empty()).then_some(rest.len())) {
@@ -138,13 +138,13 @@ impl<'a> Blocks<'a> {
             true => self.ended > 1 && self.has_repeated,
             false => self.ended > 0,
         };
-        if are_values && (at_end || length >= LOOK) {
+        if are_values && (at_end || length >= BLOCK_LIMIT) {
             return self.values();
         }
         match (at_end, self.has_others) {
             (true, _) if are_lattices => self.values(),
             (true, _) => Lines::Words,
-            (false, true) if length >= LOOK => Lines::Words,
+            (false, true) if length >= BLOCK_LIMIT => Lines::Words,
             (false, false) if length >= LONGEST => {
                 if are_lattices {
                     self.values()
@@ -249,8 +249,9 @@ mod tests {
 
     #[test]
     fn columns_and_commas_show_the_form() {
-        let graphs =
-            |text: &str| look(format!("\n{text}{}", if text.ends_with('\n') { "\n" } else { "" }).as_bytes(), true);
+        let graphs = |text: &str| {
+            parse_front(format!("\n{text}{}", if text.ends_with('\n') { "\n" } else { "" }).as_bytes(), true)
+        };
         for (text, expected) in [
             ("0 1 5 1,2,3_4\n1 0.5,0,\n", GraphForm::Compact),
             ("0 1 5\n1\n", GraphForm::Compact),

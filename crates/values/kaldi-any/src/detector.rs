@@ -5,8 +5,8 @@ use kaldi_table::{Error, Framing, Front, find_key, is_key};
 use kaldi_value::Frame;
 
 use crate::frame::length;
-use crate::likely::Evidence;
 use crate::row::{Detected, Found, Text};
+use crate::type_guess::Evidence;
 use crate::value_type::ValueType;
 
 type Result<T> = std::result::Result<T, ParseError>;

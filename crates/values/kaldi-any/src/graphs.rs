@@ -95,7 +95,7 @@ fn detect<T: Graphs>(window: &[u8], at_end: bool) -> Detected {
             Ok(None) if !at_end => return Detected::NeedMoreBytes,
             form => form.ok().flatten().unwrap_or(GraphForm::Compact),
         },
-        false => match blocks::look(window, at_end) {
+        false => match blocks::parse_front(window, at_end) {
             Lines::Graphs(form) => form,
             Lines::NeedMoreBytes => return Detected::NeedMoreBytes,
             Lines::Words | Lines::Others => return Detected::No,

@@ -20,8 +20,8 @@ pub(crate) type Item<E> = Logged<Option<E>>;
 pub(crate) type Batch = Vec<Item<RawEntry>>;
 
 /// About how many bytes a batch takes in memory.
-pub(crate) fn weigh(batch: &Batch) -> usize {
-    batch.iter().map(|item| item.lines.len() + item.value.as_ref().map_or(0, RawEntry::weigh)).sum()
+pub(crate) fn mem_size(batch: &Batch) -> usize {
+    batch.iter().map(|item| item.lines.len() + item.value.as_ref().map_or(0, RawEntry::mem_size)).sum()
 }
 
 /// Adds an item, if there is anything in it.
@@ -33,17 +33,17 @@ pub(crate) fn push<E>(batch: &mut Vec<Item<E>>, item: Item<E>) {
 
 /// Where long values stay until they are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Leaving {
+pub(crate) enum LazyValues {
     /// In files. The values of stores are read, because most of them will be needed.
     InFiles,
     /// Wherever they can be read later, since few of them will be needed.
     Anywhere,
 }
 
-impl Leaving {
+impl LazyValues {
     /// The weight of the bytes of a value that stay in a file: all of them if most values are read or moved, so that
     /// work on them runs on several threads, and none if only few of them are.
-    pub(crate) fn weigh(self, bytes: u64) -> usize {
+    pub(crate) fn mem_size(self, bytes: u64) -> usize {
         match self {
             Self::InFiles => usize::try_from(bytes).unwrap_or(usize::MAX),
             Self::Anywhere => 0,
@@ -54,8 +54,8 @@ impl Leaving {
 /// A reader of framed entries.
 pub(crate) trait Batches: Reader<Item = Batch, Error = Error> + Send {
     /// Leaves long values where they are until they are asked for.
-    fn leave(&mut self, leaving: Leaving) {
-        let _ = leaving;
+    fn set_lazy(&mut self, lazy: LazyValues) {
+        let _ = lazy;
     }
 
     /// Whether reading may wait for something, such as a command or a server.
@@ -69,8 +69,8 @@ impl<R: Reader<Item = Batch, Error = Error> + Send + 'static> Batches for Prefet
 pub(crate) type BoxedBatches = Box<dyn Batches>;
 
 impl Batches for BoxedBatches {
-    fn leave(&mut self, leaving: Leaving) {
-        (**self).leave(leaving);
+    fn set_lazy(&mut self, lazy: LazyValues) {
+        (**self).set_lazy(lazy);
     }
 
     fn may_wait(&self) -> bool {

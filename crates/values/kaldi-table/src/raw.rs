@@ -34,7 +34,7 @@ pub struct RawEntry {
     /// The script file and line that the entry comes from.
     pub(crate) script: Option<(Arc<str>, u64)>,
     /// Its weight besides the bytes of the value that are in memory.
-    pub(crate) burden: usize,
+    pub(crate) mem_size: usize,
     /// Whether doubtful places of the value have been reported.
     pub(crate) warned: Cell<bool>,
     /// The functions of the type as which the work on the entry could not read the value.
@@ -53,7 +53,7 @@ impl RawEntry {
             is_open: false,
             range: None,
             script: None,
-            burden: 0,
+            mem_size: 0,
             warned: Cell::new(false),
             unreadable: Cell::new(None),
         }
@@ -182,8 +182,8 @@ impl RawEntry {
     }
 
     /// About how many bytes it takes in memory, now or when the value is read.
-    pub(crate) fn weigh(&self) -> usize {
-        self.head().len().saturating_add(self.burden).saturating_add(64)
+    pub(crate) fn mem_size(&self) -> usize {
+        self.head().len().saturating_add(self.mem_size).saturating_add(64)
     }
 
     /// Writes the key and the value as they were read, with the space between them.
@@ -283,7 +283,7 @@ impl RawEntry {
             Ok(None) => self.blob.length(),
             Err(_) => 0,
         };
-        self.burden = self.burden.saturating_add(usize::try_from(length).unwrap_or(usize::MAX));
+        self.mem_size = self.mem_size.saturating_add(usize::try_from(length).unwrap_or(usize::MAX));
     }
 
     /// Returns what the stream is instead, for a fault in the first value of an archive or in a file of one value.

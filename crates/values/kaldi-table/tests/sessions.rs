@@ -8,7 +8,9 @@ use std::sync::{Arc, Barrier, Mutex};
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::log::{Log, warning};
-use kaldi_io::{Advice, ExpectedStream, HeldOutputs, Input, Moved, Output, ParseError, ReadAt, Source, Store, Upload};
+use kaldi_io::{
+    Advice, DeferredOutputs, ExpectedStream, Input, Moved, Output, ParseError, ReadAt, Source, Store, Upload,
+};
 use kaldi_table::{Reader, SequentialReader, Session, TableWriter};
 
 /// A store with one object.
@@ -128,9 +130,9 @@ fn two_sessions_of_one_process_share_nothing() {
     write(&two.session, &path("two"));
     let content = |name: &str| fs::read_to_string(path(name)).unwrap();
     assert_eq!((content("one"), content("two")), ("old".to_owned(), "old".to_owned()));
-    two.session.settle_outputs(HeldOutputs::Publish).unwrap();
+    two.session.publish_all(DeferredOutputs::Publish).unwrap();
     assert_eq!((content("one"), content("two")), ("old".to_owned(), "new".to_owned()));
-    one.session.settle_outputs(HeldOutputs::KeepOld).unwrap();
+    one.session.publish_all(DeferredOutputs::KeepOld).unwrap();
     assert_eq!(content("one"), "old");
 
     let entries: String = (0..60_000).map(|index| format!("k{index} {}\n", index % 40_000 + 1)).collect();

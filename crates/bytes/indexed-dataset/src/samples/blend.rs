@@ -4,7 +4,7 @@ use std::path::Path;
 
 use array_files::DType;
 
-use super::names::IndexNames;
+use super::index_names::IndexNames;
 use super::npy::NpyWriter;
 use crate::publish::publish;
 use crate::spool::Spool;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use array_files::DType;
 
+use super::index_names::IndexNames;
 use super::lengths::Lengths;
-use super::names::IndexNames;
 use super::npy::NpyWriter;
 use super::options::SampleOptions;
 use super::plan::Plan;

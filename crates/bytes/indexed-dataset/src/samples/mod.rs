@@ -7,8 +7,8 @@
 
 mod blend;
 mod build;
+mod index_names;
 mod lengths;
-mod names;
 mod npy;
 mod options;
 mod plan;
@@ -20,7 +20,7 @@ mod tests;
 
 pub use blend::{Blend, blend};
 pub use build::{Built, build_samples};
-pub use names::IndexNames;
+pub use index_names::IndexNames;
 pub use npy::NpyReader;
 pub use options::{SampleCount, SampleOptions, SeparateLastEpoch, Split, SplitName};
 pub use random::NumpyRandom;

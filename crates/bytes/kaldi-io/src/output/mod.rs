@@ -5,14 +5,14 @@
 //! [`Session::refusing_to_replace`]). Devices, FIFOs and files that are opened in place are written
 //! directly.
 
-mod closed;
-mod held;
+mod closed_output;
+mod deferred_publish;
 mod part;
-mod pending;
+mod preallocate;
 mod replaced;
-mod room;
 mod set;
 mod stream;
+mod write_buffer;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, IsTerminal};
@@ -33,12 +33,12 @@ use crate::session::Session;
 use crate::xfilename::printable_wxfilename;
 use crate::{Chunk, Encoded, Error, Result, Wxfilename};
 
-pub use closed::ClosedOutput;
-pub use held::HeldOutputs;
-pub(crate) use held::{Held, settle};
+pub use closed_output::ClosedOutput;
+pub use deferred_publish::DeferredOutputs;
+pub(crate) use deferred_publish::{DeferredPublish, publish_all};
 pub use part::{FileEnd, PartError};
+pub use preallocate::ReservedBlocks;
 pub use replaced::{ReplacementCheck, first_bytes_of_old};
-pub use room::ReservedBlocks;
 pub use set::OutputSet;
 
 /// An open wxfilename: a buffered stream of bytes that knows its name and position.
@@ -261,7 +261,7 @@ impl Output {
         let sink = self.stream().sink.take();
         match (std::mem::replace(&mut self.target, Target::InPlace), sink) {
             (Target::Object(url), Some(Sink::Object(upload))) => {
-                held::complete(&self.session, name, offset, url, upload)
+                deferred_publish::complete(&self.session, name, offset, url, upload)
             }
             (Target::Renamed(pending), Some(Sink::File(file))) => {
                 ClosedOutput::seal(self.session.clone(), name, offset, file, pending)?.finish()

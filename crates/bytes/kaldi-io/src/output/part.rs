@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 
-use super::room::ReservedBlocks;
+use super::preallocate::ReservedBlocks;
 use crate::source::read_at;
 
 /// The end of a file that is being written.

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use whole_file::{FileSet, Sealed, SetError, WaitingFolder};
 
-use super::closed::Closed;
-use super::{ClosedOutput, Output, held};
+use super::closed_output::Closed;
+use super::{ClosedOutput, Output, deferred_publish};
 use crate::session::Session;
 use crate::{Error, Result};
 
@@ -76,7 +76,7 @@ impl OutputSet {
         match output.0 {
             Closed::Open(_) => self.open.push(output),
             Closed::Sealed { session, name, offset, sealed, replaces } => {
-                self.waits |= replaces && held::must_wait(&session, offset);
+                self.waits |= replaces && deferred_publish::must_wait(&session, offset);
                 self.files.push(name, offset, sealed);
                 self.session.get_or_insert(session);
             }
@@ -108,7 +108,7 @@ impl OutputSet {
     /// If an output has failed, or a file cannot get its name; then no file does.
     pub fn finish(self) -> Result<()> {
         self.open.into_iter().try_for_each(ClosedOutput::finish)?;
-        held::publish(&self.session.unwrap_or_else(Session::current), self.files, self.waits)
+        deferred_publish::publish(&self.session.unwrap_or_else(Session::current), self.files, self.waits)
     }
 }
 

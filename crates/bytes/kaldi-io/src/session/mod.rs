@@ -11,7 +11,7 @@ use crate::log::{EnteredLog, Log};
 
 use crate::Result;
 use crate::advice::Advice;
-use crate::output::{Held, HeldOutputs, ReplacementCheck, settle};
+use crate::output::{DeferredOutputs, DeferredPublish, ReplacementCheck, publish_all};
 use crate::pipe::CommandMessages;
 use crate::stage::Counts;
 use crate::store::Store;
@@ -75,7 +75,7 @@ struct State {
     /// What is done at the moment.
     stage: Mutex<Option<Arc<Counts>>>,
     /// Complete outputs that wait for their names.
-    held: Mutex<Vec<Held>>,
+    held: Mutex<Vec<DeferredPublish>>,
     /// Advice that was given, and is not repeated.
     said: Mutex<BTreeSet<String>>,
 }
@@ -298,7 +298,7 @@ impl Session {
         self.0.holding.is_some_and(is_small)
     }
 
-    pub(crate) fn held(&self) -> &Mutex<Vec<Held>> {
+    pub(crate) fn held(&self) -> &Mutex<Vec<DeferredPublish>> {
         &self.0.state.held
     }
 
@@ -306,8 +306,8 @@ impl Session {
     ///
     /// # Errors
     /// If a file cannot get its name, or a store refuses an object.
-    pub fn settle_outputs(&self, what: HeldOutputs) -> Result<Vec<String>> {
-        settle(self, what)
+    pub fn publish_all(&self, what: DeferredOutputs) -> Result<Vec<String>> {
+        publish_all(self, what)
     }
 
     /// The same session, in which no output replaces a regular file or an object if `check` gives a reason against it. An output is

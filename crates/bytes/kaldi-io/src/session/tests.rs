@@ -94,9 +94,9 @@ fn outputs_wait_in_their_own_session_and_for_its_counter() {
     }
     let content = |name| std::fs::read(path(name)).unwrap();
     assert_eq!((content("one"), content("two")), (b"old".to_vec(), b"new".to_vec()));
-    assert!(two.settle_outputs(HeldOutputs::Publish).unwrap().is_empty());
+    assert!(two.publish_all(DeferredOutputs::Publish).unwrap().is_empty());
     assert_eq!(content("one"), b"old");
-    assert!(one.settle_outputs(HeldOutputs::Publish).unwrap().is_empty());
+    assert!(one.publish_all(DeferredOutputs::Publish).unwrap().is_empty());
     assert_eq!(content("one"), b"new");
 }
 

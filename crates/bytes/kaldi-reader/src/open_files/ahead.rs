@@ -14,7 +14,7 @@ where
     files: Files<N, R, O>,
     num_files: usize,
     max_bytes: usize,
-    weigh: fn(&R::Item) -> usize,
+    mem_size: fn(&R::Item) -> usize,
     /// The files that are being read; the first one delivers now.
     running: VecDeque<Prefetch<OneFile<N, R, O>>>,
 }
@@ -27,8 +27,13 @@ where
     R::Error: Send,
     O: Fn(&N) -> Result<R, R::Error> + Send + Sync + 'static,
 {
-    pub(super) fn new(files: Files<N, R, O>, num_files: usize, max_bytes: usize, weigh: fn(&R::Item) -> usize) -> Self {
-        Self { files, num_files, max_bytes: max_bytes / num_files, weigh, running: VecDeque::new() }
+    pub(super) fn new(
+        files: Files<N, R, O>,
+        num_files: usize,
+        max_bytes: usize,
+        mem_size: fn(&R::Item) -> usize,
+    ) -> Self {
+        Self { files, num_files, max_bytes: max_bytes / num_files, mem_size, running: VecDeque::new() }
     }
 }
 
@@ -48,7 +53,7 @@ where
             while self.running.len() < self.num_files
                 && let Some(file) = self.files.start()
             {
-                let mut file = prefetch(file, self.max_bytes, self.weigh);
+                let mut file = prefetch(file, self.max_bytes, self.mem_size);
                 file.start_early();
                 self.running.push_back(file);
             }

@@ -42,7 +42,7 @@ impl<N, R: Reader, O: Fn(&N) -> Result<R, R::Error>> OpenFiles<N, R, O> {
     ///
     /// All files together hold at most `max_bytes`, as `weigh` counts them, in equal parts; each file may go beyond its
     /// part with one value.
-    pub fn ahead(self, num_files: usize, max_bytes: usize, weigh: fn(&R::Item) -> usize) -> FilesAhead<N, R, O>
+    pub fn ahead(self, num_files: usize, max_bytes: usize, mem_size: fn(&R::Item) -> usize) -> FilesAhead<N, R, O>
     where
         N: Send + Sync + 'static,
         R: Send + 'static,
@@ -50,7 +50,7 @@ impl<N, R: Reader, O: Fn(&N) -> Result<R, R::Error>> OpenFiles<N, R, O> {
         R::Error: Send,
         O: Send + Sync + 'static,
     {
-        FilesAhead::new(self.files, num_files.max(1), max_bytes, weigh)
+        FilesAhead::new(self.files, num_files.max(1), max_bytes, mem_size)
     }
 
     /// Reads `num_files` files at a time, each on a thread of its own, and delivers values as soon as they are read:
@@ -58,7 +58,12 @@ impl<N, R: Reader, O: Fn(&N) -> Result<R, R::Error>> OpenFiles<N, R, O> {
     ///
     /// At most `max_bytes`, as `weigh` counts them, are held; a value that waits for room does not count. An error is
     /// delivered after the values that were read before it.
-    pub fn unordered(self, num_files: usize, max_bytes: usize, weigh: fn(&R::Item) -> usize) -> FilesUnordered<N, R, O>
+    pub fn unordered(
+        self,
+        num_files: usize,
+        max_bytes: usize,
+        mem_size: fn(&R::Item) -> usize,
+    ) -> FilesUnordered<N, R, O>
     where
         N: Send + Sync + 'static,
         R: Send + 'static,
@@ -66,7 +71,7 @@ impl<N, R: Reader, O: Fn(&N) -> Result<R, R::Error>> OpenFiles<N, R, O> {
         R::Error: Send,
         O: Send + Sync + 'static,
     {
-        FilesUnordered::new(self.files, num_files.max(1), max_bytes, weigh)
+        FilesUnordered::new(self.files, num_files.max(1), max_bytes, mem_size)
     }
 }
 

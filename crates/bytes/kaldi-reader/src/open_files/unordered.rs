@@ -13,7 +13,7 @@ pub struct FilesUnordered<N, R: Reader, O> {
     shared: Arc<Shared<N, R, O>>,
     num_files: usize,
     max_bytes: usize,
-    weigh: fn(&R::Item) -> usize,
+    mem_size: fn(&R::Item) -> usize,
     threads: Vec<JoinHandle<()>>,
     /// Items that were handed over.
     taken: VecDeque<Outcome<R>>,
@@ -73,7 +73,7 @@ impl<N, R: Reader, O> Drop for EndOnDrop<'_, N, R, O> {
 }
 
 /// The work of one thread: reads file after file.
-fn run<N, R, O>(shared: &Shared<N, R, O>, max_bytes: usize, weigh: fn(&R::Item) -> usize)
+fn run<N, R, O>(shared: &Shared<N, R, O>, max_bytes: usize, mem_size: fn(&R::Item) -> usize)
 where
     R: Reader,
     O: Fn(&N) -> Result<R, R::Error>,
@@ -87,7 +87,7 @@ where
         let Some(mut file) = work.files.start() else { return };
         drop(work);
         while let Some(item) = file.next().transpose() {
-            let weight = item.as_ref().map_or(0, weigh);
+            let weight = item.as_ref().map_or(0, mem_size);
             let mut work = shared.lock();
             while !work.stop && !work.items.is_empty() && work.bytes.saturating_add(weight) > max_bytes {
                 work = shared.wait(work);
@@ -117,10 +117,15 @@ where
     R::Error: Send,
     O: Fn(&N) -> Result<R, R::Error> + Send + Sync + 'static,
 {
-    pub(super) fn new(files: Files<N, R, O>, num_files: usize, max_bytes: usize, weigh: fn(&R::Item) -> usize) -> Self {
+    pub(super) fn new(
+        files: Files<N, R, O>,
+        num_files: usize,
+        max_bytes: usize,
+        mem_size: fn(&R::Item) -> usize,
+    ) -> Self {
         let work = Work { files, items: VecDeque::new(), bytes: 0, running: 0, stop: false };
         let shared = Arc::new(Shared { work: Mutex::new(work), changed: Condvar::new() });
-        Self { shared, num_files, max_bytes, weigh, threads: Vec::new(), taken: VecDeque::new(), state: State::Idle }
+        Self { shared, num_files, max_bytes, mem_size, threads: Vec::new(), taken: VecDeque::new(), state: State::Idle }
     }
 
     fn start(&mut self) {
@@ -130,9 +135,9 @@ where
         drop(work);
         for _ in 0..num_threads {
             // The other half may have been handed over.
-            let (shared, max_bytes, weigh) = (Arc::clone(&self.shared), self.max_bytes / 2, self.weigh);
+            let (shared, max_bytes, mem_size) = (Arc::clone(&self.shared), self.max_bytes / 2, self.mem_size);
             // If the system grants fewer threads than requested, those read all files.
-            match threads::spawn(move || run(&shared, max_bytes, weigh)) {
+            match threads::spawn(move || run(&shared, max_bytes, mem_size)) {
                 Ok(thread) => self.threads.push(thread),
                 Err(error) if self.threads.is_empty() => panic!("cannot start a thread: {error}"),
                 Err(_) => self.shared.lock().running -= 1,

@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::par_map::shared::{Shared, Work};
-use crate::par_map::{Erased, WeighedValue};
+use crate::par_map::{Erased, SizedValue};
 use crate::{BoxReader, Reader, threads};
 
 /// Values are mapped on the caller's thread until this many bytes have passed: starting threads costs more than a short
@@ -22,7 +22,7 @@ const CHEAP_NANOS_PER_KB: u128 = 300;
 const MOSTLY_READING: u32 = 2;
 
 /// The reader below.
-pub(super) type Source = BoxReader<WeighedValue, Erased>;
+pub(super) type Source = BoxReader<SizedValue, Erased>;
 
 /// The engine of a [`ParMap`](crate::ParMap). Its type is erased, so that nothing of it, not even its drop, is compiled anew in the
 /// crates that use it.
@@ -162,7 +162,7 @@ impl Reader for ErasedParMap {
                 let mapped = reader.next().and_then(|value| {
                     let read = Instant::now();
                     *reading += read - start;
-                    let Some(WeighedValue { value, weight }) = value else { return Ok(None) };
+                    let Some(SizedValue { value, weight }) = value else { return Ok(None) };
                     *bytes += weight;
                     let result = (self.work)(value);
                     *working += read.elapsed();

@@ -22,7 +22,7 @@ pub fn par_map<R, U, F>(
     reader: R,
     threads: impl Fn() -> usize + Send + 'static,
     max_bytes: usize,
-    weigh: fn(&R::Item) -> usize,
+    mem_size: fn(&R::Item) -> usize,
     work: F,
 ) -> ParMap<R, U>
 where
@@ -36,7 +36,7 @@ where
         Ok(result) => Ok(Box::new(result) as Erased),
         Err(error) => Err(Box::new(error) as Erased),
     };
-    let reader = Box::new(Weighed { reader, weigh });
+    let reader = Box::new(Sized { reader, mem_size });
     ParMap { inner: ErasedParMap::boxed(reader, Box::new(threads), max_bytes, Arc::new(work)), types: PhantomData }
 }
 
@@ -104,31 +104,31 @@ fn restored<V: 'static>(erased: Erased) -> V {
 }
 
 /// A value and its weight.
-struct WeighedValue {
+struct SizedValue {
     value: Erased,
     weight: usize,
 }
 
 /// A reader of erased values.
-struct Weighed<R: Reader> {
+struct Sized<R: Reader> {
     reader: R,
-    weigh: fn(&R::Item) -> usize,
+    mem_size: fn(&R::Item) -> usize,
 }
 
-impl<R> Reader for Weighed<R>
+impl<R> Reader for Sized<R>
 where
     R: Reader + 'static,
     R::Item: Send,
     R::Error: Send,
 {
-    type Item = WeighedValue;
+    type Item = SizedValue;
     type Error = Erased;
 
-    fn next(&mut self) -> Result<Option<WeighedValue>, Erased> {
+    fn next(&mut self) -> Result<Option<SizedValue>, Erased> {
         match self.reader.next() {
             Ok(Some(value)) => {
-                let weight = (self.weigh)(&value);
-                Ok(Some(WeighedValue { value: Box::new(value), weight }))
+                let weight = (self.mem_size)(&value);
+                Ok(Some(SizedValue { value: Box::new(value), weight }))
             }
             Ok(None) => Ok(None),
             Err(error) => Err(Box::new(error)),

@@ -6,7 +6,7 @@ use std::thread;
 
 use crate::Reader;
 use crate::par_map::engine::Source;
-use crate::par_map::{Erased, WeighedValue};
+use crate::par_map::{Erased, SizedValue};
 
 /// The number of values in work or waiting for each thread, whatever their total weight, so that no thread waits for
 /// the consumer to take a slow value.
@@ -180,7 +180,7 @@ impl Shared {
         let item = reader.next();
         let mut progress = self.lock();
         progress.reader = Some(reader);
-        let WeighedValue { value, weight } = match item {
+        let SizedValue { value, weight } = match item {
             Ok(Some(value)) => value,
             ended => {
                 progress.end = Some(ended.map(drop));

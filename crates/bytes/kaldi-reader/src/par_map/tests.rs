@@ -10,7 +10,7 @@ use crate::{Reader, ReaderExt, Step, from_fn, par_map};
 /// Weight of every number; large, so that `par_map` starts its threads after a few of them.
 const WEIGHT: usize = 1 << 19;
 
-fn weigh(_: &usize) -> usize {
+fn mem_size(_: &usize) -> usize {
     WEIGHT
 }
 
@@ -59,7 +59,7 @@ fn an_error_of_the_work_is_delivered_in_order() {
             numbers(40),
             move || threads,
             8 * WEIGHT,
-            weigh,
+            mem_size,
             |n| {
                 if n >= 20 { Err(format!("cannot map {n}")) } else { toil(n) }
             },
@@ -124,7 +124,7 @@ fn many_threads_are_kept_busy_whatever_values_weigh() {
 }
 
 /// The largest number of values in flight, on four threads.
-fn most_in_flight(max_bytes: usize, weigh: fn(&usize) -> usize, with_caller: bool) -> usize {
+fn most_in_flight(max_bytes: usize, mem_size: fn(&usize) -> usize, with_caller: bool) -> usize {
     let (alive, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (counted, peak) = (Arc::clone(&alive), Arc::clone(&most));
     let mut left = 200;
@@ -134,7 +134,7 @@ fn most_in_flight(max_bytes: usize, weigh: fn(&usize) -> usize, with_caller: boo
         peak.fetch_max(now, Ordering::SeqCst);
         Ok::<_, String>((left > 0).then_some(left))
     });
-    let mapped = par_map(source, move || 4, max_bytes, weigh, toil);
+    let mapped = par_map(source, move || 4, max_bytes, mem_size, toil);
     for item in if with_caller { mapped.with_caller() } else { mapped }.iter() {
         item.unwrap();
         alive.fetch_sub(1, Ordering::SeqCst);
@@ -146,11 +146,11 @@ fn most_in_flight(max_bytes: usize, weigh: fn(&usize) -> usize, with_caller: boo
 fn values_in_flight_are_bounded_by_bytes() {
     // The bound, and the one value that the consumer holds; four values for each thread if the bound is less and these
     // values are not large.
-    for (max_bytes, weigh, most) in
-        [(20 * WEIGHT, weigh as fn(&usize) -> usize, 21), (WEIGHT, weigh, 17), (WEIGHT, |_| 32 << 20, 3)]
+    for (max_bytes, mem_size, most) in
+        [(20 * WEIGHT, mem_size as fn(&usize) -> usize, 21), (WEIGHT, mem_size, 17), (WEIGHT, |_| 32 << 20, 3)]
     {
         for with_caller in [false, true] {
-            let in_flight = most_in_flight(max_bytes, weigh, with_caller);
+            let in_flight = most_in_flight(max_bytes, mem_size, with_caller);
             assert!(in_flight <= most, "{in_flight} values were in flight, and not {most}");
         }
     }
@@ -163,7 +163,7 @@ fn a_panic_on_a_thread_reaches_the_consumer() {
         numbers(40),
         move || 2,
         8 * WEIGHT,
-        weigh,
+        mem_size,
         |n| {
             assert!(n < 20, "a bug in the work");
             toil(n)
@@ -193,7 +193,7 @@ fn work_that_is_next_to_nothing_stays_on_the_callers_thread() {
 fn work_that_pays_is_shared() {
     let caller = std::thread::current().id();
     let mut mapped =
-        par_map(numbers(40), move || 2, 8 * WEIGHT, weigh, |n| toil(n).map(|_| std::thread::current().id()));
+        par_map(numbers(40), move || 2, 8 * WEIGHT, mem_size, |n| toil(n).map(|_| std::thread::current().id()));
     assert!(mapped.iter().map(Result::unwrap).any(|thread| thread != caller));
 }
 
@@ -202,7 +202,7 @@ fn the_callers_thread_is_one_of_them() {
     let caller = std::thread::current().id();
     for threads in [2, 3] {
         let work = |n| toil(n).map(|_| std::thread::current().id());
-        let mut mapped = par_map(numbers(400), move || threads, 8 * WEIGHT, weigh, work).with_caller();
+        let mut mapped = par_map(numbers(400), move || threads, 8 * WEIGHT, mem_size, work).with_caller();
         let workers: HashSet<_> = mapped.iter().map(Result::unwrap).skip(20).collect();
         assert!(workers.contains(&caller) && workers.len() <= threads, "{workers:?}");
     }
@@ -220,7 +220,7 @@ fn work_that_would_wait_for_reading_stays_on_the_callers_thread() {
             }
             _ => Ok(None),
         });
-        let mapped = par_map(slow, || 2, 8 * WEIGHT, weigh, |n| toil(n).map(|_| std::thread::current().id()));
+        let mapped = par_map(slow, || 2, 8 * WEIGHT, mem_size, |n| toil(n).map(|_| std::thread::current().id()));
         let mut mapped = if with_caller { mapped.with_caller() } else { mapped };
         mapped.iter().map(Result::unwrap).collect::<HashSet<_>>()
     };
@@ -234,7 +234,7 @@ fn work_that_would_wait_for_reading_stays_on_the_callers_thread() {
 fn the_callers_thread_keeps_the_order() {
     for threads in [1, 2, 4] {
         let work = |n| if n == 300 { Err("cannot map 300".to_owned()) } else { toil(n) };
-        let mut mapped = par_map(numbers(400), move || threads, 8 * WEIGHT, weigh, work).with_caller();
+        let mut mapped = par_map(numbers(400), move || threads, 8 * WEIGHT, mem_size, work).with_caller();
         assert!(mapped.iter().take(100).eq((0..100).map(Ok)));
         mapped.restart().unwrap();
         let rows: Vec<_> = mapped.iter().collect();
@@ -251,5 +251,5 @@ fn a_panic_on_the_callers_thread_ends_the_others() {
         assert!(n < 20 || std::thread::current().id() != caller, "a bug in the work");
         toil(n)
     };
-    let _ = par_map(numbers(1000), move || 2, 8 * WEIGHT, weigh, work).with_caller().iter().count();
+    let _ = par_map(numbers(1000), move || 2, 8 * WEIGHT, mem_size, work).with_caller().iter().count();
 }

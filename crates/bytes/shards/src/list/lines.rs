@@ -118,7 +118,7 @@ impl ListKind {
         if kaldi_io::is_script_line(line) {
             return Some(Self::Script);
         }
-        super::names::has_suffix(line.as_bstr()).then_some(Self::Shards)
+        super::shard_names::has_suffix(line.as_bstr()).then_some(Self::Shards)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Lists, one item on each line.
 
 mod lines;
-mod names;
+mod shard_names;
 
 pub use lines::{ListKind, ListLines, excerpt};
-pub use names::{ShardName, ShardNames};
+pub use shard_names::{ShardName, ShardNames};

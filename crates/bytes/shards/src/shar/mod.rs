@@ -12,11 +12,11 @@
 //! ```
 
 mod cut;
+mod cut_entries;
 mod folder;
 mod stream;
-mod words;
 
 pub use cut::{Cut, CutFeatures, CutRecording, CutSource, CutSupervision, CutText};
+pub use cut_entries::CutEntry;
 pub use folder::{SharFiles, SharFolder};
 pub use stream::{SharPart, SharSample, SharStream};
-pub use words::CutEntry;

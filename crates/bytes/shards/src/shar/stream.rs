@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::folder::{SharFiles, SharFolder};
+use crate::concat_reader::{InTurn, OpenFile};
 use crate::grouping::KeyNames;
-use crate::in_turn::{InTurn, OpenFile};
 use crate::source::Wanted;
 use crate::{Error, FaultKind, Grouping, ListLines, Member, Members, Payload, Result, Shard, ShardFault, excerpt};
 

@@ -294,7 +294,7 @@ impl Payload<'_> {
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn look<T>(&mut self, mut parse: impl FnMut(&[u8]) -> Option<T>) -> Result<Option<T>> {
+    pub fn parse_front<T>(&mut self, mut parse: impl FnMut(&[u8]) -> Option<T>) -> Result<Option<T>> {
         let mut wanted = 64;
         loop {
             let limit = usize::try_from(self.left).unwrap_or(usize::MAX);

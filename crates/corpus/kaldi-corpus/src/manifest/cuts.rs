@@ -59,8 +59,8 @@ pub(super) fn read(name: &BStr, places: &SoundPlaces, all: &mut Utterances) -> R
         Ok(all)
     };
     let session = Session::current();
-    let weigh = |block: &Block| block.lines.len();
-    let mut parsed = par_map(blocks(lines), move || session.num_threads(), IN_FLIGHT, weigh, parse);
+    let mem_size = |block: &Block| block.lines.len();
+    let mut parsed = par_map(blocks(lines), move || session.num_threads(), IN_FLIGHT, mem_size, parse);
     while let Some(some) = parsed.next()? {
         all.append(some);
     }

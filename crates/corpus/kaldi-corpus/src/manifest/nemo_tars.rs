@@ -55,7 +55,7 @@ pub(super) fn find_sound(
             wanted.extend(without_sub(line.member.as_ref()).map(|whole| (whole, None)));
             wanted.insert(line.member.clone(), None);
         }
-        store.look(&tar, all.stores.len(), options.copies_all, &mut wanted)?;
+        store.parse_front(&tar, all.stores.len(), options.copies_all, &mut wanted)?;
         for at in numbers {
             let (utterance, line) = &lines[at];
             let whole = without_sub(line.member.as_ref());
@@ -144,7 +144,7 @@ struct NemoTars {
 
 impl NemoTars {
     /// Finds the wanted members of a tar file by their headers. WAV that can be read in place is named.
-    fn look(
+    fn parse_front(
         &mut self,
         tar: &BString,
         store: usize,
@@ -157,7 +157,7 @@ impl NemoTars {
         self.tars.push(tar.clone());
         while let Some((member, mut payload)) = members.next_member()? {
             let Some(sound) = wanted.get_mut(&member.path).filter(|_| member.is_file) else { continue };
-            let is_in_place = is_plain && !copies_all && payload.look(has_wave_of_known_end)?.unwrap_or(false);
+            let is_in_place = is_plain && !copies_all && payload.parse_front(has_wave_of_known_end)?.unwrap_or(false);
             *sound = Some(match is_in_place {
                 true => FoundSound::Named(format!("{tar}:{}", member.offset).into()),
                 false => {

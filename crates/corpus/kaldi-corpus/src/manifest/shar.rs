@@ -104,13 +104,13 @@ fn look(field: usize, shard: &Shard, member: &Member, payload: &mut Payload<'_>)
     if field != 0 || member.size == 0 {
         return Ok(Seen { tar, is_in_place: false, is_sound: false, is_plain });
     }
-    let suffix = payload.look(|head| match sound_suffix(head) {
+    let suffix = payload.parse_front(|head| match sound_suffix(head) {
         None if (head.len() as u64) < member.size.min(4096) => None,
         suffix => Some(suffix),
     })?;
     let mut is_in_place = suffix.flatten() == Some("wav") && is_plain;
     if is_in_place {
-        let samples = payload.look(|head| match WaveSamples::read(head) {
+        let samples = payload.parse_front(|head| match WaveSamples::read(head) {
             Err(error) if error.at_end => None,
             extent => Some(extent.ok()),
         })?;

@@ -6,7 +6,7 @@
 //! features.000000.tar      the same with utt1.npy, if there are features
 //! ```
 
-mod former;
+mod existing_folder;
 mod pack;
 mod write;
 

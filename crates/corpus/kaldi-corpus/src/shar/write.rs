@@ -9,7 +9,7 @@ use kaldi_io::{ClosedOutput, Output, OutputSet};
 use shards::whole_size;
 use whole_file::Turn;
 
-use super::former;
+use super::existing_folder;
 use super::pack::PackedCut;
 use crate::shard::{Error, LhotseIndex, Result, ShardWriter};
 
@@ -61,7 +61,7 @@ impl SharWriter {
         let name = options.folder.display().to_string();
         kaldi_io::make_folder(&options.folder).map_err(|source| kaldi_io::Error::Open { name, source })?;
         let turn = Turn::take(&options.folder.join("cuts"));
-        former::refuse_others(&options, num_cuts.div_ceil(options.max_cuts))?;
+        existing_folder::refuse_others(&options, num_cuts.div_ceil(options.max_cuts))?;
         let (fields, cuts) = (OutputSet::default(), Vec::new());
         Ok(Self { options, open: None, fields, cuts, num_files: 0, num_cuts: 0, _turn: turn })
     }
@@ -113,7 +113,7 @@ impl SharWriter {
         let Self { options, fields: mut files, cuts, num_files, .. } = self;
         // As long as a file of cuts is missing, fields have more files than cuts.
         cuts.into_iter().rev().for_each(|cuts| files.add_closed(cuts));
-        files.replacing(move || former::left_over(&options, num_files));
+        files.replacing(move || existing_folder::left_over(&options, num_files));
         Ok(files.finish()?)
     }
 
@@ -150,7 +150,7 @@ impl Open {
         let suffix = if options.gzip { "jsonl.gz" } else { "jsonl" };
         let cuts = path(format!("cuts.{number:06}.{suffix}"));
         let cuts = Output::create_file(&cuts, cuts.display().to_string(), false)?;
-        let fields = former::fields(options).iter().map(|field| {
+        let fields = existing_folder::fields(options).iter().map(|field| {
             let name = BString::from(path(format!("{field}.{number:06}.tar")).into_os_string().into_encoded_bytes());
             let shard = ShardWriter::create(name.as_ref(), false)?;
             Ok((name, shard, LhotseIndex::default()))

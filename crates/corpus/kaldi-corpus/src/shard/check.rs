@@ -162,7 +162,7 @@ impl Open<'_> {
                 .entries
                 .extend(entries.into_iter().map(|(field, fault)| (field, number, fault.of_sample(key.clone()))));
         }
-        let (seconds, fault) = self.look(name.as_ref(), member, payload)?;
+        let (seconds, fault) = self.parse_front(name.as_ref(), member, payload)?;
         if self.checks.members {
             findings.members.push(FoundMember { path: member.path.clone(), header: member.header, seconds });
         }
@@ -202,7 +202,12 @@ impl Open<'_> {
     }
 
     /// Returns the duration of a sound, and what is wrong with a content.
-    fn look(&self, field: &BStr, member: &Member, payload: &mut Payload<'_>) -> Result<(Option<f64>, Option<Found>)> {
+    fn parse_front(
+        &self,
+        field: &BStr,
+        member: &Member,
+        payload: &mut Payload<'_>,
+    ) -> Result<(Option<f64>, Option<Found>)> {
         if is_sound(field) {
             let found = check_sound(field, member, payload, !self.checks.quick)?;
             return Ok((found.seconds, found.fault.map(|message| (FaultKind::BadSound, message))));

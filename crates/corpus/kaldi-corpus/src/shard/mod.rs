@@ -51,7 +51,7 @@ mod lhotse_index;
 mod nemo;
 mod nemo_check;
 pub(crate) mod pack;
-mod places;
+mod sample_places;
 mod shar_samples;
 pub(crate) mod sound;
 mod stored;
@@ -64,7 +64,7 @@ pub use nemo::{NemoEntry, NemoManifests, nemo_shard_number, nemo_stem};
 pub(crate) use nemo::{NemoLine, without_sub};
 pub use nemo_check::NemoCheck;
 pub use pack::{PackedUtterance, Packing, ShardFormat, Utterance};
-pub use places::{Places, SamplePlace};
+pub use sample_places::{Places, SamplePlace};
 pub use shar_samples::{SharSamples, shar_samples};
 pub use shards::{
     CutEntry, Error, FaultKind, Field, FieldError, FieldPath, Grouping, ListKind, Member, Members, Payload, Result,

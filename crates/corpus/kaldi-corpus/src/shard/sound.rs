@@ -18,7 +18,7 @@ pub fn sound_info(field: &BStr, member: &Member, payload: &mut Payload<'_>) -> R
     if !is_sound(field) {
         return Ok(None);
     }
-    if let Some(info) = payload.look(|head| WaveInfo::in_head(head, member.size))? {
+    if let Some(info) = payload.parse_front(|head| WaveInfo::in_head(head, member.size))? {
         return Ok(info.ok());
     }
     // Only all of it tells, as in Ogg.
@@ -55,7 +55,7 @@ pub(crate) fn check_sound(
     if !is_readable {
         return Ok(CheckedSound::default());
     }
-    let found = payload.look(|head| {
+    let found = payload.parse_front(|head| {
         let info = WaveInfo::in_head(head, member.size)?;
         Some((info, WaveSamples::read(head).ok()))
     })?;
@@ -73,7 +73,7 @@ pub(crate) fn check_sound(
         }
         Some((Err(error), _)) => {
             let explain = |head: &[u8]| Some(kaldi_io::explain_sound(&error.message, head, ""));
-            return Ok(CheckedSound { fault: payload.look(explain)?, seconds: None });
+            return Ok(CheckedSound { fault: payload.parse_front(explain)?, seconds: None });
         }
         Some((Ok(info), samples)) => {
             let end = samples.and_then(|samples| Some(samples.start + samples.num_bytes?));

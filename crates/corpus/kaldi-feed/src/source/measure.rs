@@ -32,7 +32,7 @@ pub(super) fn measured(
         Stored::Blob(blob) => blob.clone(),
         Stored::Named(name) => content::open(name.as_ref()).map_err(text)?,
     };
-    let found = blob.look(HEAD, |head| try_look(head, blob.length(), &part)).map_err(text)?;
+    let found = blob.parse_front(HEAD, |head| try_look(head, blob.length(), &part)).map_err(text)?;
     let place = ContentPlace { name: Arc::clone(blob.name()), offset: blob.offset(), member };
     let found = found.ok_or_else(|| place.message(0, "expected sound or features, got the end"))?;
     let shape = found.map_err(|error| {

@@ -10,7 +10,7 @@ use crate::page::findings::{Places, message, names_of, usual, value};
 use crate::page::{MOST_OF_KEY, MOST_OF_TEXT, open, shorten};
 use crate::report::CorpusReport;
 use crate::scale::{decimals_of_step, round_numbers, round_step};
-use crate::shown::{self, Levels, ShownSound};
+use crate::utterance_sound::{self, Levels, ShownSound};
 
 /// The name and the heading of the section.
 pub(crate) const NAME: &str = "utterances";
@@ -148,7 +148,7 @@ fn measures(report: &CorpusReport<'_>, index: usize, own: &[Finding]) -> String 
 fn media(report: &CorpusReport<'_>, count: usize, room: usize) -> Result<Vec<String>> {
     let places: Vec<_> = report.shown.iter().take(count).map(|&index| report.corpus.place(index)).collect();
     let seconds = if report.options.sound { report.options.seconds } else { 0.0 };
-    let shown = shown::sounds(&places, seconds);
+    let shown = utterance_sound::sounds(&places, seconds);
     let levels = Levels::of(shown.iter().filter_map(|shown| shown.spectrum.as_ref()));
     let (mut left, mut pictures) = (room, Vec::new());
     for (at, shown) in shown.iter().enumerate() {
@@ -160,11 +160,11 @@ fn media(report: &CorpusReport<'_>, count: usize, room: usize) -> Result<Vec<Str
         pictures.push(html);
     }
     let sounds: Vec<&Wave> = shown.iter().filter_map(|shown| shown.sound.as_ref()).collect();
-    let share = share(sounds.iter().map(|sound| shown::characters(sound)).collect(), left);
+    let share = share(sounds.iter().map(|sound| utterance_sound::characters(sound)).collect(), left);
     for (at, html) in pictures.iter_mut().enumerate() {
         let key = shorten(&report.corpus.utterances[report.shown[at]].key, MOST_OF_KEY);
         if let Some(sound) = shown[at].sound.as_ref().filter(|_| report.options.sound) {
-            let url = data_url("audio/wav", &shown::wav_file(sound, share));
+            let url = data_url("audio/wav", &utterance_sound::wav_file(sound, share));
             *html +=
                 &format!("<audio controls preload=\"metadata\" src=\"{url}\" aria-label=\"Sound of {key}\"></audio>\n");
         }

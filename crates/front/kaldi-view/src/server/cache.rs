@@ -7,7 +7,7 @@ use bstr::BString;
 use kaldi_io::{Session, was_interrupted};
 
 use crate::server::failure::{Answer, Failure};
-use crate::server::places;
+use crate::server::semaphores;
 
 /// How long it is remembered that a value cannot be read.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -102,7 +102,7 @@ impl<T> Cache<T> {
                 State::Loading(waiters) => {
                     waiters.join();
                     drop(kept);
-                    places::aside(|| self.wait(name));
+                    semaphores::aside(|| self.wait(name));
                 }
             }
         };

@@ -46,7 +46,7 @@ struct State {
 }
 
 /// A place among the connections, which is free again when it is dropped.
-pub(crate) struct Seat {
+pub(crate) struct ConnectionPermit {
     all: Arc<Connections>,
     own: Arc<Connection>,
 }
@@ -54,26 +54,27 @@ pub(crate) struct Seat {
 impl Connections {
     /// Waits for a place, which another connection may have to give up: first those that have not shown the token, and those that
     /// have done nothing for the longest time.
-    pub async fn sit(self: &Arc<Self>) -> Seat {
+    pub async fn acquire(self: &Arc<Self>) -> ConnectionPermit {
         loop {
-            if let Some(seat) = self.sit_now() {
-                return seat;
+            if let Some(permit) = self.try_acquire() {
+                return permit;
             }
             tokio::time::sleep(STEP).await;
         }
     }
 
-    fn sit_now(self: &Arc<Self>) -> Option<Seat> {
+    fn try_acquire(self: &Arc<Self>) -> Option<ConnectionPermit> {
         let mut all = self.lock();
         if all.len() >= MOST {
             let states = all.iter().enumerate().map(|(at, connection)| (at, *connection.lock()));
-            let (at, _) = states.filter(|(_, state)| state.may_leave()).min_by_key(|(_, state)| state.rank())?;
+            let (at, _) =
+                states.filter(|(_, state)| state.may_leave()).min_by_key(|(_, state)| state.eviction_order())?;
             all.swap_remove(at).leave.notify_one();
         }
         let state = State { since: Instant::now(), is_blocked: false, is_answered: false, knows_token: false };
         let own = Arc::new(Connection { state: Mutex::new(state), leave: Notify::new() });
         all.push(Arc::clone(&own));
-        Some(Seat { all: Arc::clone(self), own })
+        Some(ConnectionPermit { all: Arc::clone(self), own })
     }
 
     /// Ends connections that take nothing.
@@ -105,7 +106,7 @@ impl State {
     }
 
     /// The least one has to leave first.
-    fn rank(&self) -> (bool, bool, Instant) {
+    fn eviction_order(&self) -> (bool, bool, Instant) {
         (self.knows_token, self.is_answered, self.since)
     }
 }
@@ -133,7 +134,7 @@ impl Connection {
     }
 }
 
-impl Seat {
+impl ConnectionPermit {
     pub fn connection(&self) -> Arc<Connection> {
         Arc::clone(&self.own)
     }
@@ -154,7 +155,7 @@ impl Seat {
     }
 }
 
-impl Drop for Seat {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
         self.all.lock().retain(|connection| !Arc::ptr_eq(connection, &self.own));
     }

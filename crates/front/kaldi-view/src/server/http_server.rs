@@ -24,10 +24,10 @@ use crate::server::Viewer;
 use crate::server::api::Asked;
 use crate::server::cancel::Waiting;
 use crate::server::connections::{Connection, Connections};
-use crate::server::places;
 use crate::server::query::Query;
 use crate::server::reply::{Content, Pieces, Reply};
 use crate::server::security::{Gate, HEADERS};
+use crate::server::semaphores;
 use crate::{Error, Result};
 
 /// Threads for requests, most of which wait: there is one for each connection and more for bodies.
@@ -121,14 +121,14 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) -> std::io::Result<(
                 continue;
             };
             let _ = stream.set_nodelay(true);
-            let (shared, seat) = (Arc::clone(&shared), connections.sit().await);
+            let (shared, permit) = (Arc::clone(&shared), connections.acquire().await);
             tokio::spawn(async move {
-                let connection = seat.connection();
+                let connection = permit.connection();
                 let service = service_fn(|request| answer(&shared, &connection, request));
                 let mut builder = http1::Builder::new();
                 builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(HEAD);
                 // A browser that goes away is no error.
-                seat.serve(builder.serve_connection(seat.watched(stream), service)).await;
+                permit.serve(builder.serve_connection(permit.watched(stream), service)).await;
             });
             // It may show its token before others need its place.
             tokio::task::yield_now().await;
@@ -167,7 +167,7 @@ async fn run(shared: &Shared, asked: Asked) -> Reply {
     let (viewer, waiting) = (Arc::clone(&shared.viewer), Waiting::default());
     let session = waiting.session(&Session::current());
     let answer = move || match Viewer::reads_values(&asked) {
-        true => places::work(|| viewer.answer(&asked)),
+        true => semaphores::work(|| viewer.answer(&asked)),
         // Lists are there whatever is read.
         false => viewer.answer(&asked),
     };
@@ -211,7 +211,7 @@ fn stream(mut pieces: Pieces) -> Body {
         loop {
             let session = waiting.session(&Session::current());
             let made = spawn_blocking(move || {
-                let piece = session.enter(|| places::work(&mut pieces));
+                let piece = session.enter(|| semaphores::work(&mut pieces));
                 (pieces, piece)
             });
             let Ok((back, piece)) = made.await else { return };

@@ -17,8 +17,8 @@ use kaldi_io::{
 
 use crate::server::cache::Cache;
 use crate::server::cancel::within;
-use crate::server::places;
 use crate::server::recording::Recording;
+use crate::server::semaphores;
 
 /// How long a read waits before it looks for memory again.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -73,7 +73,7 @@ impl Limits {
         let shown = printable_rxfilename(name);
         let messages = Arc::new(CommandMessages::default());
         let heard = || Session::current().hearing(&messages).enter(|| counting(count, read));
-        let message = match places::stream(|| within(self.time, heard)) {
+        let message = match semaphores::stream(|| within(self.time, heard)) {
             Some((Err(_), true)) => {
                 format!("{shown}: it took longer than {} s (`timeout`), and was ended", self.time.as_secs_f64())
             }

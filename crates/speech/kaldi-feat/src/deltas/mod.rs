@@ -1,13 +1,13 @@
 //! Derivatives of features over time.
 
-mod usual;
+mod fast_path;
 
 use kaldi_matrix::Matrix;
 use kaldi_simd::{Kernel, WIDTH, dispatch};
 
 use crate::error::checked_size;
 use crate::{Error, Result};
-use usual::Frames;
+use fast_path::Frames;
 
 /// The options of deltas (Kaldi's `DeltaFeaturesOptions`).
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! The text form: a line for each arc and each final state, and an empty line at the end.
 
-mod usual;
+mod fast_path;
 
 use kaldi_io::{Frame, ParseError, excerpt};
 use memchr::memchr;
@@ -85,7 +85,7 @@ pub(crate) fn read(bytes: &[u8], wanted: GraphForm) -> Result<(Graph, GraphForm,
         return Err(ParseError::end(bytes.len(), "a line end after the key"));
     }
     if wanted != GraphForm::Standard
-        && let Some((graph, length)) = usual::read(&bytes[first..])
+        && let Some((graph, length)) = fast_path::read(&bytes[first..])
     {
         return Ok((graph, GraphForm::Compact, first + length));
     }

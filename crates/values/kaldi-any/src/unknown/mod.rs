@@ -47,7 +47,7 @@ fn detect(window: &[u8], at_end: bool) -> Detected {
             return Detected::NeedMoreBytes;
         }
     }
-    match blocks::look(window, at_end) {
+    match blocks::parse_front(window, at_end) {
         Lines::Others => Detected::Yes,
         Lines::NeedMoreBytes => Detected::NeedMoreBytes,
         Lines::Words | Lines::Graphs(_) => Detected::No,

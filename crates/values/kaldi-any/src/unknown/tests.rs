@@ -1,7 +1,7 @@
 use kaldi_table::{RawEntries, Reader};
 
 use super::*;
-use crate::blocks::LOOK;
+use crate::blocks::BLOCK_LIMIT;
 use crate::{Detector, ValueType};
 
 /// The keys of an archive's entries with the sizes of their values, the first type that fits, and the error at the end.
@@ -89,7 +89,7 @@ fn matrices_may_begin_on_the_next_line() {
 fn a_long_fst_in_text_is_read_to_its_end() {
     let arcs: String = (0..20000).map(|state| format!("{state}\t{}\t7\t7\n", state + 1)).collect();
     let text = format!("a \n{arcs}20000\n\n");
-    assert!(text.len() > LOOK);
+    assert!(text.len() > BLOCK_LIMIT);
     has(ValueType::Fst, &text, &format!("a:{}", text.len() - 2));
     // A long table of words is not.
     let words: String = (0..20000).map(|utt| format!("utt{utt} some words\n")).collect();

@@ -10,7 +10,7 @@ use kaldi_io::log::{Logged, warning};
 use kaldi_io::{Blob, Chunk, ExpectedStream, Input, Need, ParseError, Window, excerpt, is_space, recognize};
 use kaldi_reader::Reader;
 
-use crate::batch::{Batch, Batches, Leaving, push};
+use crate::batch::{Batch, Batches, LazyValues, push};
 use crate::framing::{Extent, Framing, Front, find_extent};
 use crate::key::is_key;
 use crate::raw::RawEntry;
@@ -30,7 +30,7 @@ pub(crate) struct ArchiveReader<F> {
     framing: F,
     permissive: bool,
     /// Where long values stay, if they do.
-    leaving: Option<Leaving>,
+    lazy: Option<LazyValues>,
     /// Whether the first entry has to be readable even in permissive mode.
     first_counts: bool,
     has_delivered: bool,
@@ -79,7 +79,7 @@ impl<F: Framing> ArchiveReader<F> {
             window: Window::new(input),
             framing,
             permissive,
-            leaving: None,
+            lazy: None,
             first_counts: true,
             has_delivered: false,
             last: None,
@@ -288,7 +288,7 @@ impl<F: Framing> ArchiveReader<F> {
                 prefix: span.value.start - span.key.start,
                 is_text: span.is_text,
                 is_open: span.is_open,
-                burden: self.leaving.map_or(0, |leaving| leaving.weigh(missing)),
+                mem_size: self.lazy.map_or(0, |lazy| lazy.mem_size(missing)),
                 ..RawEntry::new(chunk.bytes[span.key].into(), Blob::with_head(&chunk, span.value, length))
             };
             Some(entry).into()
@@ -377,8 +377,8 @@ impl<F: Framing> Reader for ArchiveReader<F> {
 }
 
 impl<F: Framing> Batches for ArchiveReader<F> {
-    fn leave(&mut self, leaving: Leaving) {
-        self.leaving = Some(leaving);
+    fn set_lazy(&mut self, lazy: LazyValues) {
+        self.lazy = Some(lazy);
         self.window.skim();
     }
 

@@ -10,7 +10,7 @@ use kaldi_reader::Reader;
 use crate::framing::Typed;
 use crate::raw::RawEntry;
 use crate::read::archive::ArchiveEntries;
-use crate::read::places::{EntryPlace, Places};
+use crate::read::archive_index::{EntryPlace, Places};
 use crate::{Error, Result};
 
 /// An archive whose keys may be asked for in any order. It is read only as far as needed.

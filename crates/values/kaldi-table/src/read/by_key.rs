@@ -104,7 +104,7 @@ fn lines_to_expect(expected: &Range<u64>, last: u64, number: u64) -> Range<u64> 
 }
 
 /// An archive with sorted keys that are asked for in sorted order. It holds one entry at a time.
-pub(crate) struct InStep {
+pub(crate) struct SortedArchiveLookup {
     name: String,
     entries: ArchiveEntries<Typed>,
     held: Option<RawEntry>,
@@ -112,7 +112,7 @@ pub(crate) struct InStep {
     ended: bool,
 }
 
-impl InStep {
+impl SortedArchiveLookup {
     pub(crate) fn new(name: String, entries: ArchiveEntries<Typed>) -> Self {
         Self { name, entries, held: None, last_asked: None, ended: false }
     }

@@ -5,14 +5,14 @@ use kaldi_io::{Input, ParseError, Session};
 use kaldi_reader::Reader;
 use shards::FieldPath;
 
-use crate::batch::{Batches, Leaving};
+use crate::batch::{Batches, LazyValues};
 use crate::framing::Framing;
 use crate::raw::RawEntry;
 use crate::read::archive::{ArchiveEntries, ArchiveReader};
+use crate::read::entry_by_entry::EntrySource;
 use crate::read::loader::ValueLoader;
 use crate::read::shar::{SharField, SharReader};
 use crate::read::shards::{ShardField, ShardReader};
-use crate::read::stepwise::Steps;
 use crate::script::{ScriptLine, ScriptLines};
 use crate::{Error, Result};
 
@@ -49,7 +49,7 @@ impl<F: Framing> RawEntries<F> {
     /// If the name is invalid, the file or command cannot be opened, or the file ends before the offset.
     pub fn archive(rxfilename: impl AsRef<[u8]>, framing: F) -> Result<Self> {
         let mut archive = ArchiveReader::open(BStr::new(rxfilename.as_ref()), framing, false)?;
-        archive.leave(Leaving::Anywhere);
+        archive.set_lazy(LazyValues::Anywhere);
         let input = archive.window().input();
         if input.positioned().is_some_and(|file| file.length() < input.offset()) {
             let (name, offset) = (input.name().to_owned(), input.offset());
@@ -61,7 +61,7 @@ impl<F: Framing> RawEntries<F> {
     /// Reads an archive from an open stream.
     pub fn of_input(input: Input, framing: F) -> Self {
         let mut archive = ArchiveReader::of_input(input, framing, false);
-        archive.leave(Leaving::Anywhere);
+        archive.set_lazy(LazyValues::Anywhere);
         Self::of(Source::Archive(Box::new(ArchiveEntries::new(archive))))
     }
 
@@ -97,7 +97,7 @@ impl<F: Framing> RawEntries<F> {
     pub fn shards(rxfilename: impl AsRef<[u8]>, field: &FieldPath, is_text: bool, framing: F) -> Self {
         let field = ShardField { path: field.clone(), is_text };
         let mut shards = ShardReader::new(BStr::new(rxfilename.as_ref()), field, framing.frame_fn(), false);
-        shards.leave(Leaving::Anywhere);
+        shards.set_lazy(LazyValues::Anywhere);
         Self::of(Source::Shards(Box::new(shards), framing))
     }
 
@@ -109,7 +109,7 @@ impl<F: Framing> RawEntries<F> {
     pub fn shar(rxfilename: impl AsRef<[u8]>, field: &str, framing: F) -> Result<Self> {
         let mut cuts =
             SharReader::open(BStr::new(rxfilename.as_ref()), SharField::named(field), framing.frame_fn(), false)?;
-        cuts.leave(Leaving::Anywhere);
+        cuts.set_lazy(LazyValues::Anywhere);
         Ok(Self::of(Source::Shar(Box::new(cuts), framing)))
     }
 

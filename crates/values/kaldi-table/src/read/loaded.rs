@@ -16,14 +16,14 @@ pub(crate) struct Loaded {
     /// Whether the value ends with the stream, whatever is there.
     pub(crate) is_open: bool,
     /// The weight of keeping the file open, if it was not open before.
-    pub(crate) burden: usize,
+    pub(crate) mem_size: usize,
     /// The value in binary form, for lines that name parts of a text.
     pub(crate) parsed: Arc<ParsedText>,
 }
 
 impl Loaded {
     pub(crate) fn new(blob: Blob, is_text: bool, is_open: bool) -> Self {
-        Self { blob, is_text, is_open, burden: 0, parsed: Arc::default() }
+        Self { blob, is_text, is_open, mem_size: 0, parsed: Arc::default() }
     }
 
     /// The entry of `key` with this value, or the part of it that `range` names.
@@ -37,7 +37,7 @@ impl Loaded {
             is_open: self.is_open,
             range: range.map(|range| Ranged::new(range, self.parsed)),
             script,
-            burden: self.burden,
+            mem_size: self.mem_size,
             ..RawEntry::new(key.to_owned(), self.blob)
         }
     }

@@ -10,7 +10,7 @@ use kaldi_io::{
 };
 use kaldi_value::Frame;
 
-use crate::batch::{CHUNK, IN_FLIGHT, Leaving};
+use crate::batch::{CHUNK, IN_FLIGHT, LazyValues};
 use crate::framing::{Extent, Framing, find_extent};
 use crate::raw::RawEntry;
 use crate::read::loaded::{Loaded, content};
@@ -72,7 +72,7 @@ pub struct ValueLoader<F> {
     /// The files of values that stay in their files. They stay open as long as the values live.
     held: Vec<Weak<dyn ReadAt>>,
     /// Where long values stay.
-    leaving: Option<Leaving>,
+    lazy: Option<LazyValues>,
     /// Whether streams are read to their ends, and a command that fails is an error.
     is_strict: bool,
     /// What was last read of a file, and where the last delivered value ended.
@@ -92,7 +92,7 @@ impl<F: Framing> ValueLoader<F> {
             files: Vec::new(),
             open_files: OPEN_FILES,
             held: Vec::new(),
-            leaving: None,
+            lazy: None,
             is_strict: false,
             recent: None,
             stdin: None,
@@ -104,7 +104,7 @@ impl<F: Framing> ValueLoader<F> {
     /// A strict loader: of values in files only the headers are read, commands are read to their ends, and must not
     /// fail.
     pub fn strict(framing: F) -> Self {
-        Self { leaving: Some(Leaving::Anywhere), is_strict: true, ..Self::new(framing) }
+        Self { lazy: Some(LazyValues::Anywhere), is_strict: true, ..Self::new(framing) }
     }
 
     /// Keeps up to this many files open, at least one.
@@ -179,8 +179,8 @@ impl<F: Framing> ValueLoader<F> {
     }
 
     /// From now on, long values stay where they are.
-    pub(crate) fn leave(&mut self, leaving: Leaving) {
-        self.leaving = Some(leaving);
+    pub(crate) fn set_lazy(&mut self, lazy: LazyValues) {
+        self.lazy = Some(lazy);
     }
 
     /// Lets stores fetch the values of these lines in advance.
@@ -207,7 +207,7 @@ impl<F: Framing> ValueLoader<F> {
         if let Some((name, loaded)) = &self.last
             && name == locator.name()
             && *locator.rxfilename() != Rxfilename::Stdin
-            && (loaded.blob.is_whole() || in_part || self.leaving.is_some())
+            && (loaded.blob.is_whole() || in_part || self.lazy.is_some())
         {
             return Ok(loaded.clone());
         }
@@ -232,7 +232,7 @@ impl<F: Framing> ValueLoader<F> {
 
     /// Keeps a value for later lines that name it.
     pub(crate) fn keep(&mut self, locator: &Locator, loaded: &Loaded) {
-        self.last = Some((locator.name().to_owned(), Loaded { burden: 0, ..loaded.clone() }));
+        self.last = Some((locator.name().to_owned(), Loaded { mem_size: 0, ..loaded.clone() }));
     }
 
     fn load_at(
@@ -254,10 +254,10 @@ impl<F: Framing> ValueLoader<F> {
         if let Some(found) = found {
             return Ok(found);
         }
-        let leaves = match self.leaving {
+        let leaves = match self.lazy {
             None => false,
-            Some(Leaving::InFiles) => source.is_near(),
-            Some(Leaving::Anywhere) => true,
+            Some(LazyValues::InFiles) => source.is_near(),
+            Some(LazyValues::Anywhere) => true,
         };
         // Where the value starts in the bytes that are read.
         let start = if leaves && (before as u64..=length).contains(&offset) { before } else { 0 };
@@ -273,13 +273,13 @@ impl<F: Framing> ValueLoader<F> {
                 let value = window.bytes().get(start..).unwrap_or_default();
                 content(&name, offset, value, window.at_end(), source)
             })?;
-            let (length, burden) = match extent {
+            let (length, mem_size) = match extent {
                 Extent::Whole(length) => (length as u64, 0),
                 Extent::Stored(whole) => match self.hold(&source) {
-                    Some(burden) => {
+                    Some(mem_size) => {
                         // A part has its own weight.
-                        let leaving = self.leaving.filter(|_| !in_part);
-                        (whole, burden.saturating_add(leaving.map_or(0, |leaving| leaving.weigh(whole))))
+                        let lazy = self.lazy.filter(|_| !in_part);
+                        (whole, mem_size.saturating_add(lazy.map_or(0, |lazy| lazy.mem_size(whole))))
                     }
                     None => {
                         may_stay = false;
@@ -300,7 +300,7 @@ impl<F: Framing> ValueLoader<F> {
             if !is_stored && !is_open {
                 self.recent = Some((Arc::clone(&chunk), offset + length));
             }
-            return Ok(Loaded { burden, ..Loaded::new(Blob::with_head(&chunk, head, length), is_text, is_open) });
+            return Ok(Loaded { mem_size, ..Loaded::new(Blob::with_head(&chunk, head, length), is_text, is_open) });
         }
     }
 

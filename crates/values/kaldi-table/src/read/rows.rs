@@ -8,7 +8,7 @@ use kaldi_io::Session;
 use kaldi_io::log::capture;
 use kaldi_reader::{ParMap, Reader, par_map};
 
-use crate::batch::{Batch, BoxedBatches, IN_FLIGHT, weigh};
+use crate::batch::{Batch, BoxedBatches, IN_FLIGHT, mem_size};
 use crate::entry::Entry;
 use crate::error::WorkError;
 use crate::lookup::find::Lookup;
@@ -105,7 +105,7 @@ impl<L: Lookup> BatchLookup for ByKey<L> {
 impl FoundBatches {
     /// Looks all entries up. If that fails, the entries from there on are dropped.
     fn find(&mut self, mut entries: Batch) -> FoundBatch {
-        let weight = weigh(&entries);
+        let weight = mem_size(&entries);
         let (is_none, mut looked_up) = (self.lookup.is_none(), entries.len());
         for (index, item) in entries.iter_mut().enumerate() {
             let Some(entry) = &item.value else { continue };
@@ -198,9 +198,9 @@ impl ErasedRows {
         let never_waits = !batches.may_wait() && !lookup.may_wait();
         let found = FoundBatches { first, batches, lookup, fault: None, ended: false };
         let asked = session.clone();
-        let weigh = |found: &FoundBatch| found.weight;
+        let mem_size = |found: &FoundBatch| found.weight;
         let work = move |found: FoundBatch| Ok(work(found.entries, found.found));
-        let rows = par_map(found, move || asked.num_threads(), IN_FLIGHT, weigh, work);
+        let rows = par_map(found, move || asked.num_threads(), IN_FLIGHT, mem_size, work);
         let batches = if never_waits { rows.with_caller() } else { rows };
         Box::new(Self { batches, queue: Queue::new(unreadable), session })
     }

@@ -7,12 +7,12 @@ use kaldi_io::log::warning;
 use kaldi_io::{LocatorError, Session};
 
 use crate::Result;
-use crate::batch::Leaving;
+use crate::batch::LazyValues;
 use crate::framing::Typed;
 use crate::permissive::warn_left_out;
+use crate::read::entry_by_entry::{EntrySource, Step};
 use crate::read::lines_ahead::{LinesAhead, NextLine};
 use crate::read::loader::ValueLoader;
-use crate::read::stepwise::{Step, Steps};
 
 /// Reads a script file line by line and frames the values.
 pub(crate) struct ScriptReader {
@@ -30,7 +30,7 @@ impl ScriptReader {
     }
 }
 
-impl Steps for ScriptReader {
+impl EntrySource for ScriptReader {
     /// Takes the next line and frames its value.
     fn step(&mut self) -> Result<Step> {
         let Some(NextLine { line, locator, number, value }) = self.lines.next()? else { return Ok(Step::End) };
@@ -85,8 +85,8 @@ impl Steps for ScriptReader {
         self.lines.finish()
     }
 
-    fn leave(&mut self, leaving: Leaving) {
-        self.loader.leave(leaving);
+    fn set_lazy(&mut self, lazy: LazyValues) {
+        self.loader.set_lazy(lazy);
     }
 
     fn may_wait(&self) -> bool {

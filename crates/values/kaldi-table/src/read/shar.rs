@@ -8,11 +8,11 @@ use kaldi_io::log::warning;
 use kaldi_io::{Blob, FrameFn, ParseError};
 use shards::{Cut, CutEntry, SharFolder, SharPart, SharSample, SharStream, Wanted};
 
-use crate::batch::Leaving;
+use crate::batch::LazyValues;
 use crate::key::is_key;
 use crate::raw::RawEntry;
-use crate::read::shards::{framed, look, to_error};
-use crate::read::stepwise::{Step, Steps};
+use crate::read::entry_by_entry::{EntrySource, Step};
+use crate::read::shards::{framed, parse_front, to_error};
 use crate::{Error, Result};
 
 /// The field of sound.
@@ -53,7 +53,7 @@ pub(crate) struct SharReader {
     cuts: SharStream,
     field: SharField,
     frame: FrameFn,
-    leaving: Option<Leaving>,
+    lazy: Option<LazyValues>,
     permissive: bool,
 }
 
@@ -93,15 +93,15 @@ impl SharReader {
                 warning!("{error}; the rest of these cuts is left out, as permissive mode (p) asks");
             });
         }
-        Ok(Self { cuts, field, frame, leaving: None, permissive })
+        Ok(Self { cuts, field, frame, lazy: None, permissive })
     }
 
     /// The entry of the next cut, or what is wrong with that cut alone.
     pub(crate) fn next_entry(&mut self) -> Result<Option<Result<RawEntry>>> {
-        let (frame, leaving) = (self.frame, self.leaving);
+        let (frame, lazy) = (self.frame, self.lazy);
         let has_data = matches!(self.field, SharField::Tar(_));
         let sample = self.cuts.next_with(|_, shard, _, member, payload| match has_data {
-            true => look(shard, member, payload, frame, leaving).map(Some),
+            true => parse_front(shard, member, payload, frame, lazy).map(Some),
             false => Ok(None),
         });
         let Some(mut sample) = sample.map_err(to_error)? else { return Ok(None) };
@@ -146,7 +146,7 @@ fn words<T>(
     Ok(Blob::in_memory(Arc::clone(&sample.list), sample.number, words))
 }
 
-impl Steps for SharReader {
+impl EntrySource for SharReader {
     fn step(&mut self) -> Result<Step> {
         Step::of(self.next_entry()?, self.permissive)
     }
@@ -160,8 +160,8 @@ impl Steps for SharReader {
         self.cuts.finish().map_err(to_error)
     }
 
-    fn leave(&mut self, leaving: Leaving) {
-        self.leaving = Some(leaving);
+    fn set_lazy(&mut self, lazy: LazyValues) {
+        self.lazy = Some(lazy);
         self.cuts.want(Wanted::Headers);
     }
 }

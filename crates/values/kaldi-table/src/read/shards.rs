@@ -9,10 +9,10 @@ use kaldi_io::{Blob, Chunk, FrameFn, ParseError, ReadAt};
 use kaldi_value::Frame;
 use shards::{FieldPath, Grouping, Member, Payload, SampleStream, Shard, ShardNames, Wanted};
 
-use crate::batch::Leaving;
+use crate::batch::LazyValues;
 use crate::key::is_key;
 use crate::raw::RawEntry;
-use crate::read::stepwise::{Step, Steps};
+use crate::read::entry_by_entry::{EntrySource, Step};
 use crate::{Error, Result};
 
 /// Reads a list of shards, or one shard, sample by sample.
@@ -20,7 +20,7 @@ pub(crate) struct ShardReader {
     samples: SampleStream<ShardNames>,
     field: ShardField,
     frame: FrameFn,
-    leaving: Option<Leaving>,
+    lazy: Option<LazyValues>,
     permissive: bool,
 }
 
@@ -47,15 +47,15 @@ impl ShardReader {
                 warning!("{error}; the rest of this shard is left out, as permissive mode (p) asks");
             });
         }
-        Self { samples, field, frame, leaving: None, permissive }
+        Self { samples, field, frame, lazy: None, permissive }
     }
 
     /// The entry of the next sample, or what is wrong with that sample alone.
     pub(crate) fn next_entry(&mut self) -> Result<Option<Result<RawEntry>>> {
-        let (path, frame, leaving) = (&self.field.path, self.frame, self.leaving);
+        let (path, frame, lazy) = (&self.field.path, self.frame, self.lazy);
         let sample = self.samples.next_with(|shard, suffix, member, payload| match path.find([suffix]) {
             None => Ok(None),
-            Some((_, entry)) if entry.is_empty() => look(shard, member, payload, frame, leaving).map(Some),
+            Some((_, entry)) if entry.is_empty() => parse_front(shard, member, payload, frame, lazy).map(Some),
             Some(_) => Ok(Some(Blob::in_memory(Arc::clone(&shard.name), member.offset, payload.read()?))),
         });
         let Some(mut sample) = sample.map_err(to_error)? else { return Ok(None) };
@@ -117,21 +117,21 @@ pub(super) fn framed(key: BString, content: Blob, frame: FrameFn, is_text: bool)
 }
 
 /// Reads a content. If values may stay where they are, and the rest can be read later, it reads only the header.
-pub(super) fn look(
+pub(super) fn parse_front(
     shard: &Shard,
     member: &Member,
     payload: &mut Payload<'_>,
     frame: FrameFn,
-    leaving: Option<Leaving>,
+    lazy: Option<LazyValues>,
 ) -> shards::Result<Blob> {
     let (name, base) = (Arc::clone(&shard.name), member.offset);
-    let may_stay = |rest: &Arc<dyn ReadAt>| match leaving {
+    let may_stay = |rest: &Arc<dyn ReadAt>| match lazy {
         None => false,
-        Some(Leaving::InFiles) => rest.is_near(),
-        Some(Leaving::Anywhere) => true,
+        Some(LazyValues::InFiles) => rest.is_near(),
+        Some(LazyValues::Anywhere) => true,
     };
     if let Some(rest) = shard.bytes.as_ref().filter(|rest| may_stay(rest)) {
-        let head = payload.look(|head| match frame(head, false) {
+        let head = payload.parse_front(|head| match frame(head, false) {
             Ok(Frame::Beyond(whole)) if whole <= member.size => Some(Some((head.to_vec(), whole))),
             Ok(Frame::Partial(_)) => None,
             _ => Some(None),
@@ -158,7 +158,7 @@ pub(super) fn to_error(error: shards::Error) -> Error {
     }
 }
 
-impl Steps for ShardReader {
+impl EntrySource for ShardReader {
     fn step(&mut self) -> Result<Step> {
         Step::of(self.next_entry()?, self.permissive)
     }
@@ -177,8 +177,8 @@ impl Steps for ShardReader {
         }
     }
 
-    fn leave(&mut self, leaving: Leaving) {
-        self.leaving = Some(leaving);
+    fn set_lazy(&mut self, lazy: LazyValues) {
+        self.lazy = Some(lazy);
         self.samples.names().want(Wanted::Headers);
     }
 }

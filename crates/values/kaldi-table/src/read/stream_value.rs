@@ -41,7 +41,7 @@ impl StreamValue {
     pub(crate) fn new(input: Input, bytes: Vec<u8>, framing: &mut impl Framing) -> Self {
         let window = Window::with_bytes(input, bytes);
         let mut value = Self { window, progress: Progress::Whole(0), is_open: false };
-        value.look(framing);
+        value.parse_front(framing);
         value
     }
 
@@ -69,7 +69,7 @@ impl StreamValue {
     pub(crate) fn step(&mut self, framing: &mut impl Framing) {
         match self.progress {
             Progress::Partial(growth) => match self.window.read_once(growth) {
-                Ok(true) => self.look(framing),
+                Ok(true) => self.parse_front(framing),
                 Ok(false) => {}
                 Err(error) => self.progress = Progress::Unreadable(error),
             },
@@ -83,7 +83,7 @@ impl StreamValue {
     }
 
     /// Frames what is there.
-    fn look(&mut self, framing: &mut impl Framing) {
+    fn parse_front(&mut self, framing: &mut impl Framing) {
         self.progress = match find_extent(framing, &self.window, 0, |_, _| false) {
             Ok((Extent::Whole(length), is_open)) => {
                 self.is_open = is_open;

@@ -1,6 +1,6 @@
 //! Shards that are written, and the list of them.
 
-mod former;
+mod existing_folder;
 mod gzip;
 mod packed;
 mod shard;
@@ -92,7 +92,7 @@ impl ShardSetWriter {
         };
         // Every shard has a sample.
         let most = if options.max_bytes == u64::MAX { num_samples.div_ceil(options.max_samples) } else { num_samples };
-        former::refuse_former(&options, most)?;
+        existing_folder::refuse_former(&options, most)?;
         let list = Output::create(list, false)?;
         let files = OutputSet::default();
         Ok(Self { options, list, files, names: Vec::new(), shard: None, num_samples: 0, _turn: turn })
@@ -176,7 +176,7 @@ impl ShardSetWriter {
         }
         let Self { mut files, list, options, names, .. } = self;
         files.add(list)?;
-        files.replacing(move || former::left_over(&options, names.len() as u64));
+        files.replacing(move || existing_folder::left_over(&options, names.len() as u64));
         Ok(files.finish()?)
     }
 

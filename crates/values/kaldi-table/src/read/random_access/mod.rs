@@ -20,7 +20,7 @@ use crate::permissive::warn_left_out;
 use crate::raw::RawEntry;
 use crate::read::archive::{ArchiveEntries, ArchiveReader};
 use crate::read::archive_table::ArchiveTable;
-use crate::read::by_key::{InStep, ScriptTable};
+use crate::read::by_key::{ScriptTable, SortedArchiveLookup};
 use crate::specifier::{parse_rspecifier, refused};
 use crate::value_fns::ValueFns;
 use crate::{Error, Result};
@@ -122,7 +122,7 @@ struct KeyedEntries {
 enum Table {
     Script(Box<ScriptTable>),
     Archive(Box<ArchiveTable>),
-    InStep(Box<InStep>),
+    SortedArchiveLookup(Box<SortedArchiveLookup>),
 }
 
 impl KeyedEntries {
@@ -149,7 +149,7 @@ impl KeyedEntries {
                 Some(_) if is_recent => return Ok(true),
                 found => found.map(|place| archive.load(key, place)).transpose()?,
             },
-            Table::InStep(entries) => entries.find(key)?,
+            Table::SortedArchiveLookup(entries) => entries.find(key)?,
         };
         let Some(raw) = raw else { return Ok(false) };
         match read(&raw) {
@@ -184,7 +184,7 @@ impl AnyKeyed for KeyedEntries {
         match &mut self.table {
             Table::Script(script) => script.restart(),
             Table::Archive(archive) => archive.restart(),
-            Table::InStep(in_step) => in_step.restart(),
+            Table::SortedArchiveLookup(in_step) => in_step.restart(),
         }
     }
 
@@ -192,7 +192,7 @@ impl AnyKeyed for KeyedEntries {
         match &mut self.table {
             Table::Script(_) => Ok(()),
             Table::Archive(archive) => archive.finish(),
-            Table::InStep(in_step) => in_step.finish(),
+            Table::SortedArchiveLookup(in_step) => in_step.finish(),
         }
     }
 }
@@ -209,7 +209,7 @@ impl Table {
         let name = printable_rxfilename(rxfilename).into_owned();
         let entries = ArchiveEntries::new(archive);
         if options.sorted && options.called_sorted {
-            return Ok(Self::InStep(Box::new(InStep::new(name, entries))));
+            return Ok(Self::SortedArchiveLookup(Box::new(SortedArchiveLookup::new(name, entries))));
         }
         Ok(Self::Archive(Box::new(ArchiveTable::new(name, entries, options.once, options.sorted))))
     }

@@ -8,7 +8,7 @@ use kaldi_reader::{Reader, prefetch};
 use kaldi_value::Value;
 use shards::FieldPath;
 
-use crate::batch::{self, BoxedBatches, IN_FLIGHT, Leaving};
+use crate::batch::{self, BoxedBatches, IN_FLIGHT, LazyValues};
 use crate::entry::{Entry, Erased};
 use crate::error::WorkError;
 use crate::framing::Typed;
@@ -16,13 +16,13 @@ use crate::lookup::find::Lookup;
 use crate::permissive::Unreadable;
 use crate::raw::RawEntry;
 use crate::read::archive::ArchiveReader;
+use crate::read::entry_by_entry::EntryByEntry;
 use crate::read::queue::{Filled, Outcome, Queue, Row};
 use crate::read::rows::{Rest, Rows};
 use crate::read::script::ScriptReader;
 use crate::read::shar::{SharField, SharReader};
 use crate::read::shards::{ShardField, ShardReader};
 use crate::read::single_file::SingleFile;
-use crate::read::stepwise::Stepwise;
 use crate::specifier::{parse_rspecifier, refused};
 use crate::value_fns::ValueFns;
 use crate::{Error, Result};
@@ -83,14 +83,14 @@ impl<T: 'static> SequentialReader<T> {
     /// their headers: a table in a regular file is then skipped at the cost of its headers, and with [`Entry::copy`]
     /// the kernel moves the bytes.
     pub fn skim(mut self) -> Self {
-        self.entries.leave(Leaving::Anywhere);
+        self.entries.set_lazy(LazyValues::Anywhere);
         self
     }
 
     /// Like [`SequentialReader::skim`], for work that copies most values: only those in files stay there, so that the
     /// kernel moves their bytes. The values of stores are read, many at the same time.
     pub fn leave_in_files(mut self) -> Self {
-        self.entries.leave(Leaving::InFiles);
+        self.entries.set_lazy(LazyValues::InFiles);
         self
     }
 
@@ -169,7 +169,7 @@ impl<T: Value> Reader for SequentialReader<T> {
 /// anew in the crates that read tables.
 pub(crate) trait AnyEntries: Send {
     /// Leaves long values where they are until they are asked for.
-    fn leave(&mut self, leaving: Leaving);
+    fn set_lazy(&mut self, lazy: LazyValues);
     /// The next entry, without taking it.
     fn peek(&mut self) -> Result<Option<&RawEntry>>;
     /// The key of the next entry that `read` reads. It keeps the value.
@@ -206,8 +206,8 @@ fn open_table_or_file(name: &BStr, wanted: &ExpectedStream, has_ranges: bool) ->
 }
 
 impl AnyEntries for Entries {
-    fn leave(&mut self, leaving: Leaving) {
-        self.batches.leave(leaving);
+    fn set_lazy(&mut self, lazy: LazyValues) {
+        self.batches.set_lazy(lazy);
     }
 
     fn peek(&mut self) -> Result<Option<&RawEntry>> {
@@ -275,7 +275,7 @@ fn open_batches(rspecifier: &BStr, wanted: &ExpectedStream, session: &Session) -
         }
         RspecifierKind::Script => {
             let script = ScriptReader::open(rxfilename, framing, permissive, session.clone())?;
-            (Box::new(Stepwise::new(script)), if permissive { Unreadable::IsLeftOut } else { Unreadable::Fails })
+            (Box::new(EntryByEntry::new(script)), if permissive { Unreadable::IsLeftOut } else { Unreadable::Fails })
         }
         RspecifierKind::Shards => {
             let Some(name) = parsed.field.or(wanted.field.map(Into::into)) else {
@@ -284,17 +284,17 @@ fn open_batches(rspecifier: &BStr, wanted: &ExpectedStream, session: &Session) -
             };
             let field = ShardField { path: FieldPath::new(name), is_text: wanted.field == Some(TEXT) };
             let shards = ShardReader::new(rxfilename, field, framing.frame, permissive);
-            (Box::new(Stepwise::new(shards)), if permissive { Unreadable::IsLeftOut } else { Unreadable::Fails })
+            (Box::new(EntryByEntry::new(shards)), if permissive { Unreadable::IsLeftOut } else { Unreadable::Fails })
         }
         RspecifierKind::Shar => {
             let field = SharField::new(parsed.field.as_ref(), wanted.field, wanted.name)
                 .map_err(|advice| refused(rspecifier, &advice))?;
             let cuts = SharReader::open(rxfilename, field, framing.frame, permissive)?;
-            (Box::new(Stepwise::new(cuts)), if permissive { Unreadable::IsLeftOut } else { Unreadable::Fails })
+            (Box::new(EntryByEntry::new(cuts)), if permissive { Unreadable::IsLeftOut } else { Unreadable::Fails })
         }
     };
     if parsed.options.background {
-        return Ok((Box::new(prefetch(batches, IN_FLIGHT, batch::weigh)), unreadable));
+        return Ok((Box::new(prefetch(batches, IN_FLIGHT, batch::mem_size)), unreadable));
     }
     Ok((batches, unreadable))
 }

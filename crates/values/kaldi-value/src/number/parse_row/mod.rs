@@ -6,13 +6,13 @@
 //! are read together ([`floats`], [`integers`]), and with AVX-512 these are found together ([`wide`]).
 
 #[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "x86_64")]
 mod floats;
 #[cfg(target_arch = "x86_64")]
 mod groups;
 #[cfg(target_arch = "x86_64")]
 mod integers;
-#[cfg(target_arch = "x86_64")]
-mod wide;
 
 use crate::number::lanes::{decimal, spaces, sum_if_digits};
 use crate::number::{NumberError, parse_f32, parse_f64, parse_integer};
@@ -48,7 +48,7 @@ pub struct RowError {
 /// The numbers before it have been appended.
 pub fn parse_f32_row(bytes: &[u8], values: &mut Vec<f32>) -> Result<usize, RowError> {
     #[cfg(target_arch = "x86_64")]
-    if let Some(usual) = usual_parser(wide::parse_floats, floats::parse) {
+    if let Some(usual) = usual_parser(avx512::parse_floats, floats::parse) {
         return parse_by_groups(bytes, values, usual, parse_floats);
     }
     parse_floats(bytes, values, usize::MAX)
@@ -127,7 +127,7 @@ pub fn parse_f64_row(bytes: &[u8], values: &mut Vec<f64>) -> Result<usize, RowEr
 /// If a sign starts no integer, or an integer does not fit 32 bits. The integers before it have been appended.
 pub fn parse_i32_row(bytes: &[u8], values: &mut Vec<i32>) -> Result<usize, RowError> {
     #[cfg(target_arch = "x86_64")]
-    if let Some(usual) = usual_parser(wide::parse_integers, integers::parse) {
+    if let Some(usual) = usual_parser(avx512::parse_integers, integers::parse) {
         return parse_by_groups(bytes, values, usual, parse_integers);
     }
     parse_integers(bytes, values, usize::MAX)

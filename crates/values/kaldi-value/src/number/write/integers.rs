@@ -22,7 +22,7 @@ pub fn write_i32_row(out: &mut Vec<u8>, values: &[i32]) {
                 #[allow(unsafe_code)]
                 // SAFETY: the processor has the instructions.
                 unsafe {
-                    super::wide::put(&mut room, chunk)
+                    super::avx512::put(&mut room, chunk)
                 };
                 return room.at;
             }

@@ -8,13 +8,13 @@
 //! without an exponent or eight short integers are written together ([`usual`], [`short`]), with AVX-512 sixteen such integers
 //! ([`wide`]).
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod fast_path;
 mod integers;
 #[cfg(target_arch = "x86_64")]
 mod short;
-#[cfg(target_arch = "x86_64")]
-mod usual;
-#[cfg(target_arch = "x86_64")]
-mod wide;
 
 use std::io::Write;
 
@@ -65,7 +65,7 @@ pub fn write_f32_row(out: &mut Vec<u8>, values: &[f32]) {
 fn write_with_avx2(out: &mut Vec<u8>, values: &[f32]) {
     write_floats(out, values, |room, group, count| {
         let Some(window) = room.bytes[room.at..].first_chunk_mut() else { return false };
-        let Some(length) = usual::put(window, group, count) else { return false };
+        let Some(length) = fast_path::put(window, group, count) else { return false };
         room.at += length;
         true
     });

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::Tool;
 use crate::command::Given;
-use crate::names::Names;
+use crate::inputs_outputs::Names;
 
 /// How a command line of a tool can run in pieces, each on a part of its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,18 +9,18 @@ const HALF: usize = 4096;
 
 /// A map that drops old entries, so that it stays small for any number of objects.
 #[derive(Debug)]
-pub struct Recent<K, V> {
+pub struct LruMap<K, V> {
     new: HashMap<K, V>,
     old: HashMap<K, V>,
 }
 
-impl<K, V> Default for Recent<K, V> {
+impl<K, V> Default for LruMap<K, V> {
     fn default() -> Self {
         Self { new: HashMap::new(), old: HashMap::new() }
     }
 }
 
-impl<K: Hash + Eq, V> Recent<K, V> {
+impl<K: Hash + Eq, V> LruMap<K, V> {
     /// The value of a key, if it is still there.
     pub fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<&V>
     where
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn the_last_ones_are_there() {
-        let mut recent = Recent::default();
+        let mut recent = LruMap::default();
         for number in 0..3 * HALF {
             recent.put(number, number + 1);
             assert_eq!(recent.get(&number), Some(&(number + 1)));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use bstr::{BString, ByteSlice};
 use kaldi_io::{Rspecifier, Wspecifier, WspecifierKind, is_remote, local_path};
 
-use crate::words::OutputKind;
+use crate::command_words::OutputKind;
 use crate::{Error, Request, Result};
 
 impl Request {

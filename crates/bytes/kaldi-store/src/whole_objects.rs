@@ -14,14 +14,14 @@ use kaldi_io::log::warning;
 use tokio::sync::{OwnedMutexGuard, Semaphore};
 
 use crate::fault::Fault;
-use crate::recent::Recent;
+use crate::lru_map::LruMap;
 
 /// The most bytes that are kept, and the most that are being fetched. A longer object is not kept.
 pub const MOST: u64 = 64 << 20;
 
 /// The objects that are kept.
 #[derive(Debug)]
-pub struct Wholes {
+pub struct WholeObjectCache {
     kept: Mutex<Kept>,
     /// One for each byte that may be on its way.
     room: Semaphore,
@@ -33,13 +33,13 @@ struct Kept {
     objects: VecDeque<(BString, Bytes)>,
     bytes: u64,
     /// For each object, so that it is fetched by one reader at a time.
-    turns: Recent<BString, Arc<tokio::sync::Mutex<()>>>,
+    turns: LruMap<BString, Arc<tokio::sync::Mutex<()>>>,
     /// All that were ever kept.
     seen: HashSet<BString>,
     has_warned: bool,
 }
 
-impl Wholes {
+impl WholeObjectCache {
     /// Nothing is kept yet.
     pub fn new() -> Self {
         Self { kept: Mutex::default(), room: Semaphore::new(MOST as usize) }
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn the_objects_that_were_used_last_are_kept() {
-        let wholes = Wholes::new();
+        let wholes = WholeObjectCache::new();
         let bytes = Bytes::from(vec![0; MOST as usize / 2]);
         for name in ["a", "b"] {
             wholes.keep(name.into(), &bytes);

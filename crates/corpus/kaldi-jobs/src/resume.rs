@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use kaldi_io::log::log;
 
-use crate::around::{Share, cut_shares, deal_around};
-use crate::deal::each_line;
+use crate::command_words::replace_names;
 use crate::finish::{finished_before, missing_pieces};
 use crate::folder::remove;
 use crate::lists::{DealtList, Lines, Stretch, sign_of};
 use crate::plan::PlannedPiece;
-use crate::words::replace_names;
+use crate::resume_shares::{Share, cut_shares, deal_around};
+use crate::split_list::each_line;
 use crate::{Error, Folder, Measure, Plan, Request, Result};
 
 impl Plan {
@@ -112,11 +112,11 @@ impl Folder {
         plan.files.clone_from(&kept.files);
         let done = kept.done_pieces(self)?;
         let lines = plan.lists[0].path.clone();
-        let found = find(&lines, &done.iter().map(|piece| &piece.stretches[0]).collect::<Vec<_>>())?;
+        let found = find(&lines, &done.iter().map(|piece| &piece.line_ranges[0]).collect::<Vec<_>>())?;
         let shares = cut_around(&lines, found, most, &plan.measure)?;
         let numbers = numbers(&done, &shares);
-        let stretches = cut_shares(&lines, &shares)?;
-        plan.cut(&numbers, &stretches)?;
+        let line_ranges = cut_shares(&lines, &shares)?;
+        plan.cut(&numbers, &line_ranges)?;
         let pieces = plan.old_outputs(self)?;
         plan.refuse_own_inputs(&pieces)?;
         let changes = plan.lists.iter().zip(&kept.lists).filter(|(now, then)| now.origin != then.origin);
@@ -197,8 +197,8 @@ struct Trial {
 /// Finds earlier stretches in a list: those whose lines stand there one after the other. None overlaps another one.
 fn find(path: &Path, old: &[&Stretch]) -> Result<Vec<Found>> {
     let mut starts: HashMap<u64, Vec<usize>> = HashMap::new();
-    for (which, stretch) in old.iter().enumerate() {
-        starts.entry(stretch.first).or_default().push(which);
+    for (which, line_range) in old.iter().enumerate() {
+        starts.entry(line_range.first).or_default().push(which);
     }
     let (mut found, mut trials, mut is_taken) = (Vec::new(), Vec::<Trial>::new(), vec![false; old.len()]);
     each_line(path, |number, line| {
@@ -211,8 +211,8 @@ fn find(path: &Path, old: &[&Stretch]) -> Result<Vec<Found>> {
         let mut complete = None;
         trials.retain_mut(|trial| {
             trial.lines.put(line);
-            let (stretch, is_whole) = (old[trial.which], trial.lines.count == old[trial.which].lines);
-            if is_whole && complete.is_none() && trial.lines.sign() == stretch.sign {
+            let (line_range, is_whole) = (old[trial.which], trial.lines.count == old[trial.which].lines);
+            if is_whole && complete.is_none() && trial.lines.sign() == line_range.sign {
                 complete = Some(Found { which: trial.which, lines: trial.start..number });
             }
             !is_whole
@@ -261,7 +261,7 @@ mod tests {
 
     use super::*;
 
-    fn stretches(path: &Path, lines: &[u64]) -> Vec<Stretch> {
+    fn line_ranges(path: &Path, lines: &[u64]) -> Vec<Stretch> {
         let text = fs::read_to_string(path).unwrap();
         let mut all = text.split_inclusive('\n');
         let mut offset = 0;
@@ -281,7 +281,7 @@ mod tests {
         let [then, now] = ["then", "now"].map(|name| dir.path().join(name));
         fs::write(&then, old).unwrap();
         fs::write(&now, new).unwrap();
-        let old = stretches(&then, lines);
+        let old = line_ranges(&then, lines);
         let found = find(&now, &old.iter().collect::<Vec<_>>()).unwrap();
         found.into_iter().map(|it| (it.which, it.lines)).collect()
     }

@@ -19,11 +19,11 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::AbortHandle;
 
 use crate::engine::{Engine, Object};
-use crate::facts::Part;
 use crate::fault::Fault;
+use crate::lru_map::LruMap;
+use crate::metadata::Part;
 use crate::reader::Reader;
-use crate::recent::Recent;
-use crate::wholes::{MOST as MOST_WHOLE, Wholes};
+use crate::whole_objects::{MOST as MOST_WHOLE, WholeObjectCache};
 
 /// The most requests at the same time.
 const MOST: u64 = 256;
@@ -57,12 +57,12 @@ const PATIENCE: u64 = 8;
 
 /// The values that were fetched or are being fetched.
 #[derive(Debug)]
-pub struct Expected {
+pub struct PrefetchQueue {
     values: Arc<Mutex<Values>>,
     permits: Arc<Semaphore>,
     /// The number of permits.
     at_once: AtomicU64,
-    wholes: Arc<Wholes>,
+    wholes: Arc<WholeObjectCache>,
 }
 
 #[derive(Debug, Default)]
@@ -78,7 +78,7 @@ struct Values {
     /// How many values were expected.
     number: u64,
     /// The length to request for the values of an object, and for those of an object of which none was read.
-    reaches: Recent<BString, Reach>,
+    reaches: LruMap<BString, Reach>,
     reach: Reach,
 }
 
@@ -142,9 +142,9 @@ impl Reach {
     }
 }
 
-impl Expected {
+impl PrefetchQueue {
     /// Nothing is expected yet. Objects that are sent only whole go to `wholes`.
-    pub fn new(wholes: Arc<Wholes>) -> Self {
+    pub fn new(wholes: Arc<WholeObjectCache>) -> Self {
         Self { wholes, values: Arc::default(), permits: Arc::new(Semaphore::new(0)), at_once: AtomicU64::new(0) }
     }
 
@@ -283,7 +283,7 @@ async fn fetch(
     reach: u64,
     frame: FrameFn,
     values: &Mutex<Values>,
-    wholes: &Wholes,
+    wholes: &WholeObjectCache,
 ) -> Result<(), Fault> {
     let (Some((first, _)), Some((last, _))) = (wanted.first(), wanted.last()) else { return Ok(()) };
     let part = Part::from(first.saturating_sub(BEFORE)..last.saturating_add(reach));
@@ -317,13 +317,18 @@ struct Arriving {
 
 impl Arriving {
     /// Requests a part. If the server sends all of a short object, that is kept instead.
-    async fn open(engine: Arc<Engine>, object: Object, mut part: Part, wholes: &Wholes) -> Result<Option<Self>, Fault> {
+    async fn open(
+        engine: Arc<Engine>,
+        object: Object,
+        mut part: Part,
+        wholes: &WholeObjectCache,
+    ) -> Result<Option<Self>, Fault> {
         // Before it is known that parts are sent, an object is requested once at a time.
         let turn = match engine.known(&object) {
-            Some(facts) if facts.has_ranges => None,
+            Some(metadata) if metadata.has_ranges => None,
             _ => Some(wholes.turn(object.url.as_ref()).await),
         };
-        if let Some(known) = engine.known(&object).filter(|facts| !facts.has_ranges) {
+        if let Some(known) = engine.known(&object).filter(|metadata| !metadata.has_ranges) {
             if known.length.is_none_or(|length| length > MOST_WHOLE) || wholes.get(object.url.as_ref()).is_some() {
                 return Ok(None);
             }
@@ -334,8 +339,8 @@ impl Arriving {
         let (start, end) = (part.start, part.end.unwrap_or(u64::MAX));
         let url = object.url.clone();
         let mut reader = Reader::open(engine, object, part, attempts).await?;
-        let length = reader.facts().length.ok_or_else(|| Fault::other("the length of the object is not known"))?;
-        if !reader.facts().has_ranges {
+        let length = reader.metadata().length.ok_or_else(|| Fault::other("the length of the object is not known"))?;
+        if !reader.metadata().has_ranges {
             if start == 0 && length <= MOST_WHOLE {
                 reader.extend(None);
                 let pieces = stream::try_unfold(reader, |mut reader| async move {

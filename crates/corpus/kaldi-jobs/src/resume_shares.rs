@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::deal::{Stretches, cut};
 use crate::groups::{Group, each_group};
+use crate::split_list::{LineRanges, cut};
 use crate::{Measure, Result};
 
 /// A piece of a list that is cut around earlier pieces.
@@ -18,9 +18,9 @@ pub(crate) struct Share {
 }
 
 /// The bytes of pieces that are known by their lines.
-pub(crate) fn cut_shares(path: &Path, shares: &[Share]) -> Result<Stretches> {
+pub(crate) fn cut_shares(path: &Path, shares: &[Share]) -> Result<LineRanges> {
     match shares {
-        [] => Ok(Stretches { ranges: std::iter::once(0..0).collect(), lines: vec![0] }),
+        [] => Ok(LineRanges { ranges: std::iter::once(0..0).collect(), lines: vec![0] }),
         _ => cut(path, shares.iter().map(|share| share.lines).collect()),
     }
 }

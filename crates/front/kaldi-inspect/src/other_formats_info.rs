@@ -15,8 +15,8 @@ use kaldi_io::{JsonObjects, Lines, printable, printable_rxfilename};
 use shards::{Cut, Grouping, SampleStream, SharFolder, SharPart, SharStream, ShardNames, Wanted};
 
 use crate::entries::Entries;
-use crate::foreign::{ForeignKind, ForeignPart};
 use crate::kind::{Named, NamedKind};
+use crate::other_formats::{ForeignKind, ForeignPart};
 
 /// Calls `each` with a function that makes the part, for each part.
 pub(crate) fn for_each(

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use whole_file::{Pending, Sealed};
 
 use super::set::ReadyFiles;
-use super::{Output, ReservedBlocks, held};
+use super::{Output, ReservedBlocks, deferred_publish};
 use crate::session::Session;
 use crate::{Error, Result};
 
@@ -43,8 +43,8 @@ impl ClosedOutput {
         match self.0 {
             Closed::Open(output) => output.finish(),
             Closed::Sealed { session, name, offset, sealed, replaces } => {
-                let waits = replaces && held::must_wait(&session, offset);
-                held::publish(&session, ReadyFiles::of(name, offset, sealed), waits)
+                let waits = replaces && deferred_publish::must_wait(&session, offset);
+                deferred_publish::publish(&session, ReadyFiles::of(name, offset, sealed), waits)
             }
         }
     }

@@ -12,7 +12,7 @@ const SETTLED: Duration = Duration::from_secs(60);
 
 /// What a server says about an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Facts {
+pub struct ObjectMetadata {
     /// Its number of bytes.
     pub length: Option<u64>,
     /// A text that changes with the object: an entity tag, or the time of its last change.
@@ -23,7 +23,7 @@ pub struct Facts {
     pub has_ranges: bool,
 }
 
-impl Facts {
+impl ObjectMetadata {
     /// The version, if it can only belong to these bytes.
     pub fn lasting_version(&self) -> Option<&str> {
         let is_lasting = |version: &&str| match self.changed {
@@ -44,7 +44,7 @@ impl Facts {
 /// An answer to a request for bytes.
 pub struct Reply {
     /// What it says about the object.
-    pub facts: Facts,
+    pub metadata: ObjectMetadata,
     /// The place of its first byte, which may be before the requested one.
     pub start: u64,
     /// The bytes.
@@ -82,35 +82,35 @@ mod tests {
 
     #[test]
     fn what_is_not_said_is_not_compared() {
-        let facts = |length, version: Option<&str>| Facts {
+        let metadata = |length, version: Option<&str>| ObjectMetadata {
             length,
             version: version.map(ToOwned::to_owned),
-            ..Facts::default()
+            ..ObjectMetadata::default()
         };
-        let known = facts(Some(5), Some("a"));
-        for other in [facts(None, None), facts(Some(5), None), facts(None, Some("a"))] {
+        let known = metadata(Some(5), Some("a"));
+        for other in [metadata(None, None), metadata(Some(5), None), metadata(None, Some("a"))] {
             assert!(known.agree(&other) && other.agree(&known), "{other:?}");
         }
-        for other in [facts(Some(6), Some("a")), facts(Some(5), Some("b")), facts(None, Some("b"))] {
+        for other in [metadata(Some(6), Some("a")), metadata(Some(5), Some("b")), metadata(None, Some("b"))] {
             assert!(!known.agree(&other), "{other:?}");
         }
     }
 
     #[test]
     fn a_time_is_a_version_when_it_has_passed() {
-        let facts = |version: &str, age: Option<u64>| Facts {
+        let metadata = |version: &str, age: Option<u64>| ObjectMetadata {
             version: Some(version.to_owned()),
             changed: age.map(|age| SystemTime::now() - Duration::from_secs(age)),
-            ..Facts::default()
+            ..ObjectMetadata::default()
         };
-        for (facts, is_lasting) in [
-            (facts("\"1\"", None), true),
-            (facts("W/\"1\"", None), false),
-            (facts("a time", Some(3)), false),
-            (facts("a time", Some(100)), true),
-            (Facts::default(), false),
+        for (metadata, is_lasting) in [
+            (metadata("\"1\"", None), true),
+            (metadata("W/\"1\"", None), false),
+            (metadata("a time", Some(3)), false),
+            (metadata("a time", Some(100)), true),
+            (ObjectMetadata::default(), false),
         ] {
-            assert_eq!(facts.lasting_version().is_some(), is_lasting, "{facts:?}");
+            assert_eq!(metadata.lasting_version().is_some(), is_lasting, "{metadata:?}");
         }
     }
 }

@@ -6,21 +6,21 @@ use std::io::IsTerminal;
 use bstr::{BStr, BString};
 use kaldi_io::{FileIdentity, Rspecifier, RspecifierKind, Rxfilename, Wspecifier, WspecifierKind, is_remote};
 
-use crate::names::{Names, wxfilenames};
+use crate::inputs_outputs::{Names, wxfilenames};
 
 /// What was there before a tool started.
 #[derive(Debug, Default)]
-pub(crate) struct Before {
+pub(crate) struct OutputsBeforeRun {
     /// The first output that was there as a file.
     output: Option<BString>,
 }
 
 impl Names {
     /// Looks at the files before the tool starts.
-    pub(crate) fn before(&self) -> Before {
+    pub(crate) fn before(&self) -> OutputsBeforeRun {
         let is_there = |name: &&BString| FileIdentity::of_input(first_file(name.as_ref()).as_ref()).is_some();
         let is_stream = |name: &&BString| matches!(first_file(name.as_ref()).as_slice(), b"" | b"-");
-        Before { output: self.outputs().iter().find(|name| !is_stream(name) && is_there(name)).cloned() }
+        OutputsBeforeRun { output: self.outputs().iter().find(|name| !is_stream(name) && is_there(name)).cloned() }
     }
 
     /// Whether the tool reads standard input and it is a terminal: the tool would wait silently.
@@ -66,7 +66,7 @@ impl Names {
 
     /// Asks whether input and output are swapped, if that is likely: an input is not an input's name, or does not exist, and
     /// an output exists. The text is added to a message. It is empty if there is no question.
-    pub(crate) fn advise_on_swap(&self, before: &Before) -> String {
+    pub(crate) fn advise_on_swap(&self, before: &OutputsBeforeRun) -> String {
         self.find_swap(before).map(|why| format!("; {why}: were input and output swapped?")).unwrap_or_default()
     }
 
@@ -86,7 +86,7 @@ impl Names {
         }
     }
 
-    fn find_swap(&self, before: &Before) -> Option<String> {
+    fn find_swap(&self, before: &OutputsBeforeRun) -> Option<String> {
         let is_output_only = |name: &&BString| is_wspecifier_only(name.as_ref());
         let is_missing = |name: &&BString| is_missing(rxfilename(name.as_ref()));
         let input = self.inputs().iter().find(|name| is_output_only(name) || is_missing(name))?;

@@ -19,7 +19,7 @@ const MOST: usize = 64;
 
 /// A complete output that lacks only its name.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct DeferredPublish {
     /// Whether it replaces something, which stays if the run has no result.
     waits: bool,
     place: HeldPlace,
@@ -33,7 +33,7 @@ enum HeldPlace {
 
 /// What happens at the end of the program to the outputs that wait ([`Session::holding_outputs`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HeldOutputs {
+pub enum DeferredOutputs {
     /// They replace what is there.
     Publish,
     /// What is there stays, if it has any content.
@@ -43,14 +43,14 @@ pub enum HeldOutputs {
 }
 
 /// [`Session::settle_outputs`].
-pub(crate) fn settle(session: &Session, what: HeldOutputs) -> Result<Vec<String>> {
+pub(crate) fn publish_all(session: &Session, what: DeferredOutputs) -> Result<Vec<String>> {
     let held = std::mem::take(&mut *session.held().lock().unwrap_or_else(PoisonError::into_inner));
     let (mut kept, mut files) = (Vec::new(), ReadyFiles::default());
-    for Held { waits, place } in held {
+    for DeferredPublish { waits, place } in held {
         match (what, place) {
-            (HeldOutputs::Discard, _) => {}
-            (HeldOutputs::KeepOld, HeldPlace::Files(old)) if waits => kept.extend(old.replaced()),
-            (HeldOutputs::KeepOld, HeldPlace::Object { name, url, .. }) if waits && has_content(url.as_ref()) => {
+            (DeferredOutputs::Discard, _) => {}
+            (DeferredOutputs::KeepOld, HeldPlace::Files(old)) if waits => kept.extend(old.replaced()),
+            (DeferredOutputs::KeepOld, HeldPlace::Object { name, url, .. }) if waits && has_content(url.as_ref()) => {
                 kept.push(name);
             }
             // They may belong together, as an archive and its script file do.
@@ -66,19 +66,19 @@ pub(crate) fn settle(session: &Session, what: HeldOutputs) -> Result<Vec<String>
 
 /// Whether an output of this size has to wait.
 pub(super) fn must_wait(session: &Session, offset: u64) -> bool {
-    let doubtful = |held: &&Held| held.waits;
+    let doubtful = |held: &&DeferredPublish| held.waits;
     session.holds(offset)
         && session.held().lock().unwrap_or_else(PoisonError::into_inner).iter().filter(doubtful).count() < MOST
 }
 
-fn hold(session: &Session, held: Held) {
+fn hold(session: &Session, held: DeferredPublish) {
     session.held().lock().unwrap_or_else(PoisonError::into_inner).push(held);
 }
 
 /// Gives files their names, now or at the end. `waits` says that they replace others which may have to stay.
 pub(super) fn publish(session: &Session, files: ReadyFiles, waits: bool) -> Result<()> {
     if waits || session.joins_outputs() {
-        hold(session, Held { waits, place: HeldPlace::Files(files) });
+        hold(session, DeferredPublish { waits, place: HeldPlace::Files(files) });
         return Ok(());
     }
     files.publish()
@@ -94,7 +94,7 @@ pub(super) fn complete(
 ) -> Result<()> {
     let waits = must_wait(session, offset);
     if waits || session.joins_outputs() {
-        hold(session, Held { waits, place: HeldPlace::Object { name, offset, url, upload } });
+        hold(session, DeferredPublish { waits, place: HeldPlace::Object { name, offset, url, upload } });
         return Ok(());
     }
     upload.finish().map_err(|source| Error::Write { name, offset, source })

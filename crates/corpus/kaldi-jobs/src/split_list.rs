@@ -11,7 +11,7 @@ use bstr::{BString, ByteSlice};
 use kaldi_io::count_lines;
 use serde::{Deserialize, Serialize};
 
-use crate::around::deal_around;
+use crate::resume_shares::deal_around;
 use crate::{Error, Result};
 
 /// What is balanced between pieces.
@@ -47,7 +47,7 @@ impl Measure {
 
 /// The stretches of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Stretches {
+pub struct LineRanges {
     /// The bytes of each piece.
     pub ranges: Vec<Range<u64>>,
     /// The number of lines of each piece.
@@ -59,7 +59,7 @@ pub struct Stretches {
 ///
 /// # Errors
 /// If the list cannot be read, or the measure does not fit its lines.
-pub fn deal(path: &Path, num_pieces: usize, measure: &Measure) -> Result<Stretches> {
+pub fn deal(path: &Path, num_pieces: usize, measure: &Measure) -> Result<LineRanges> {
     match measure {
         Measure::Items => deal_lines(path, num_pieces),
         _ => deal_weighted(path, num_pieces, measure),
@@ -67,7 +67,7 @@ pub fn deal(path: &Path, num_pieces: usize, measure: &Measure) -> Result<Stretch
 }
 
 /// Equal numbers of lines; the first pieces have one more, as in Kaldi's `split_scp.pl`.
-fn deal_lines(path: &Path, num_pieces: usize) -> Result<Stretches> {
+fn deal_lines(path: &Path, num_pieces: usize) -> Result<LineRanges> {
     let num_lines = count_lines(path).map_err(Error::read(path))?;
     let pieces = (num_pieces as u64).min(num_lines);
     let lines: Vec<u64> = (0..pieces).map(|piece| num_lines / pieces + u64::from(piece < num_lines % pieces)).collect();
@@ -75,7 +75,7 @@ fn deal_lines(path: &Path, num_pieces: usize) -> Result<Stretches> {
 }
 
 /// The byte ranges of consecutive groups of lines.
-pub(crate) fn cut(path: &Path, lines: Vec<u64>) -> Result<Stretches> {
+pub(crate) fn cut(path: &Path, lines: Vec<u64>) -> Result<LineRanges> {
     let mut ranges = Vec::with_capacity(lines.len());
     let (mut offset, mut start, mut seen) = (0_u64, 0_u64, 0_u64);
     each_block(path, |block| {
@@ -93,7 +93,7 @@ pub(crate) fn cut(path: &Path, lines: Vec<u64>) -> Result<Stretches> {
     if ranges.len() < lines.len() {
         ranges.push(start..offset);
     }
-    Ok(Stretches { ranges, lines })
+    Ok(LineRanges { ranges, lines })
 }
 
 /// Calls `each` for blocks of a file until it returns `false`.
@@ -111,7 +111,7 @@ fn each_block(path: &Path, mut each: impl FnMut(&[u8]) -> bool) -> Result<()> {
 
 /// Pieces of about the same weight: a group belongs to the piece that contains its middle. The groups are counted first, and
 /// not kept: a list may be long.
-fn deal_weighted(path: &Path, num_pieces: usize, measure: &Measure) -> Result<Stretches> {
+fn deal_weighted(path: &Path, num_pieces: usize, measure: &Measure) -> Result<LineRanges> {
     let shares = deal_around(path, &[], num_pieces, measure)?.unwrap_or_default();
     cut(path, shares.into_iter().map(|share| share.lines).collect())
 }
@@ -172,13 +172,13 @@ pub(crate) fn at_line(path: &Path, number: u64, message: &str) -> Error {
 ///
 /// # Errors
 /// If a list cannot be read or is not sorted.
-pub fn follow(path: &Path, stretches: &Stretches, other: &Path) -> Result<Vec<Range<u64>>> {
-    if let [0] = stretches.lines[..] {
+pub fn follow(path: &Path, line_ranges: &LineRanges, other: &Path) -> Result<Vec<Range<u64>>> {
+    if let [0] = line_ranges.lines[..] {
         // The only piece of an empty list.
         let length = other.metadata().map_err(Error::read(other))?.len();
         return Ok(std::iter::once(0..length).collect());
     }
-    let firsts = first_keys(path, stretches)?;
+    let firsts = first_keys(path, line_ranges)?;
     let mut starts = vec![0];
     let (mut offset, mut last) = (0, BString::default());
     each_line(other, |number, line| {
@@ -209,12 +209,12 @@ fn check_order(path: &Path, number: u64, last: &BString, key: &[u8]) -> Result<(
 }
 
 /// The first key of each stretch.
-fn first_keys(path: &Path, stretches: &Stretches) -> Result<Vec<BString>> {
+fn first_keys(path: &Path, line_ranges: &LineRanges) -> Result<Vec<BString>> {
     let (mut keys, mut offset, mut last) = (Vec::new(), 0, BString::default());
     each_line(path, |number, line| {
         let key = key_of(line);
         check_order(path, number, &last, key)?;
-        if stretches.ranges.get(keys.len()).is_some_and(|range| range.start == offset) {
+        if line_ranges.ranges.get(keys.len()).is_some_and(|range| range.start == offset) {
             keys.push(key.into());
         }
         offset += line.len() as u64 + 1;
@@ -247,12 +247,12 @@ mod tests {
     fn the_first_pieces_have_a_line_more_and_none_is_empty() {
         let dir = tempfile::tempdir().unwrap();
         let path = file(&dir, "list", "a 1\nb 2\nc 3\nd 4\ne 5");
-        let stretches = deal(&path, 3, &Measure::Items).unwrap();
-        assert_eq!(texts(&path, &stretches.ranges), ["a 1\nb 2\n", "c 3\nd 4\n", "e 5"]);
-        assert_eq!(stretches.lines, [2, 2, 1]);
+        let line_ranges = deal(&path, 3, &Measure::Items).unwrap();
+        assert_eq!(texts(&path, &line_ranges.ranges), ["a 1\nb 2\n", "c 3\nd 4\n", "e 5"]);
+        assert_eq!(line_ranges.lines, [2, 2, 1]);
         assert_eq!(deal(&path, 9, &Measure::Items).unwrap().lines, [1; 5]);
         let empty = file(&dir, "empty", "");
-        assert_eq!(deal(&empty, 3, &Measure::Items).unwrap(), Stretches::default());
+        assert_eq!(deal(&empty, 3, &Measure::Items).unwrap(), LineRanges::default());
     }
 
     #[test]
@@ -289,13 +289,13 @@ mod tests {
     fn a_second_list_is_cut_at_the_same_keys() {
         let dir = tempfile::tempdir().unwrap();
         let path = file(&dir, "list", "b 1\nd 2\nf 3\nh 4\n");
-        let stretches = deal(&path, 3, &Measure::Items).unwrap();
+        let line_ranges = deal(&path, 3, &Measure::Items).unwrap();
         let other = file(&dir, "other", "a 0\nb 1\ne 2\nf 3\ng 3\nz 9\n");
-        let ranges = follow(&path, &stretches, &other).unwrap();
+        let ranges = follow(&path, &line_ranges, &other).unwrap();
         assert_eq!(texts(&other, &ranges), ["a 0\nb 1\ne 2\n", "f 3\ng 3\n", "z 9\n"]);
         let short = file(&dir, "short", "a 0\n");
-        assert_eq!(texts(&short, &follow(&path, &stretches, &short).unwrap()), ["a 0\n", "", ""]);
+        assert_eq!(texts(&short, &follow(&path, &line_ranges, &short).unwrap()), ["a 0\n", "", ""]);
         let unsorted = file(&dir, "unsorted", "b 0\na 0\n");
-        assert!(follow(&path, &stretches, &unsorted).unwrap_err().to_string().contains("sort it by key"));
+        assert!(follow(&path, &line_ranges, &unsorted).unwrap_err().to_string().contains("sort it by key"));
     }
 }

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use bstr::BStr;
-use kaldi_io::{ObjectFacts, Rspecifier, Rxfilename, remote_name};
+use kaldi_io::{ObjectMetadata, Rspecifier, Rxfilename, remote_name};
 use serde::{Deserialize, Serialize};
 
+use crate::command_words::ends_name;
 use crate::object::Target;
-use crate::words::ends_name;
 use crate::{Error, Result};
 
 /// A file of this size or less is known by its content, a larger one by its size and time.
@@ -37,7 +37,7 @@ enum Sign {
 }
 
 impl Stamp {
-    pub(crate) fn of_object(facts: ObjectFacts) -> Self {
+    pub(crate) fn of_object(facts: ObjectMetadata) -> Self {
         Self { size: facts.length.unwrap_or(0), sign: Sign::Version(facts.version) }
     }
 

@@ -16,7 +16,7 @@ use serde_json::Value;
 use shards::{Cut, SharFolder};
 
 use crate::time_marks::TimeMarks;
-use crate::{Error, Result, foreign_parts};
+use crate::{Error, Result, other_formats_info};
 
 /// Bytes of a file that are looked at.
 const HEAD: usize = FILE_HEAD;
@@ -296,7 +296,7 @@ impl Foreign {
     /// Reads a file or folder of this kind: as many parts as are wanted, and the number of all. If `whole`, the contents of
     /// arrays and samples are read, too.
     pub fn read(name: &BStr, kind: ForeignKind, most: usize, whole: bool) -> Self {
-        let entries = foreign_parts::json_entries(name, kind);
+        let entries = other_formats_info::json_entries(name, kind);
         let facts = match kind {
             ForeignKind::TimeMarks(marks) => TimeMarks::read(name, marks).map_or_else(|_| Vec::new(), |it| it.facts()),
             _ => Vec::new(),
@@ -306,7 +306,7 @@ impl Foreign {
             foreign.count = fs::metadata(name.to_path_lossy()).map_or(0, |metadata| metadata.len());
             return foreign;
         }
-        let read = foreign_parts::for_each(name, kind, whole, &mut |part| {
+        let read = other_formats_info::for_each(name, kind, whole, &mut |part| {
             foreign.count += 1;
             if foreign.parts.len() < most {
                 foreign.parts.push(part());
@@ -320,12 +320,12 @@ impl Foreign {
     pub fn command(&self, name: &BStr) -> Option<String> {
         let file = printable_rxfilename(name);
         match self.kind {
-            ForeignKind::Folder => foreign_parts::folder_command(name),
-            ForeignKind::Parquet | ForeignKind::Arrow => foreign_parts::columns_command(name),
+            ForeignKind::Folder => other_formats_info::folder_command(name),
+            ForeignKind::Parquet | ForeignKind::Arrow => other_formats_info::columns_command(name),
             kind if kind.has_arrays() => Some(format!("table-import {file} ark:-")),
             ForeignKind::TimeMarks(_) => Some(format!("table-stats {file}")),
             ForeignKind::Other(kind) => kind.command().map(|command| command.replace("FILE", &file)),
-            ForeignKind::LhotseManifest => foreign_parts::lhotse_command(name),
+            ForeignKind::LhotseManifest => other_formats_info::lhotse_command(name),
             ForeignKind::Shard | ForeignKind::ShardList => {
                 let fields = ["text", "speaker", "language", "gender"].into_iter();
                 let fields = fields.filter(|field| self.entries.iter().any(|entry| *entry == format!("json.{field}")));

@@ -4,7 +4,7 @@ use kaldi_io::Session;
 use kaldi_io::log::Logged;
 use kaldi_reader::Reader;
 
-use crate::batch::{Batch, Batches, CHUNK, Leaving, push};
+use crate::batch::{Batch, Batches, CHUNK, LazyValues, push};
 use crate::permissive::warn_left_out;
 use crate::raw::RawEntry;
 use crate::{Error, Result};
@@ -13,7 +13,7 @@ use crate::{Error, Result};
 const BATCH_ENTRIES: usize = 1024;
 
 /// A table whose entries are found one by one.
-pub(crate) trait Steps: Send {
+pub(crate) trait EntrySource: Send {
     /// Looks for the next entry.
     fn step(&mut self) -> Result<Step>;
 
@@ -32,7 +32,7 @@ pub(crate) trait Steps: Send {
     fn finish(&mut self) -> Result<()>;
 
     /// Leaves long values where they are until they are asked for.
-    fn leave(&mut self, leaving: Leaving);
+    fn set_lazy(&mut self, lazy: LazyValues);
 
     /// Whether a step may wait for something, such as a command or a server.
     fn may_wait(&self) -> bool {
@@ -68,14 +68,14 @@ impl Step {
 }
 
 /// The reader of batches of a table whose entries are found one by one.
-pub(crate) struct Stepwise<S> {
+pub(crate) struct EntryByEntry<S> {
     steps: S,
     /// An error after the entries that were delivered last.
     fault: Option<Error>,
     ended: bool,
 }
 
-impl<S: Steps> Stepwise<S> {
+impl<S: EntrySource> EntryByEntry<S> {
     pub(crate) fn new(steps: S) -> Self {
         Self { steps, fault: None, ended: false }
     }
@@ -90,7 +90,7 @@ impl<S: Steps> Stepwise<S> {
             }
             let item = Logged::of(|| match self.steps.step() {
                 Ok(Step::Entry { entry, is_slow }) => {
-                    bytes = bytes.saturating_add(entry.weigh());
+                    bytes = bytes.saturating_add(entry.mem_size());
                     goes_on = !is_slow;
                     Some(entry)
                 }
@@ -114,7 +114,7 @@ impl<S: Steps> Stepwise<S> {
     }
 }
 
-impl<S: Steps> Reader for Stepwise<S> {
+impl<S: EntrySource> Reader for EntryByEntry<S> {
     type Item = Batch;
     type Error = Error;
 
@@ -143,9 +143,9 @@ impl<S: Steps> Reader for Stepwise<S> {
     }
 }
 
-impl<S: Steps> Batches for Stepwise<S> {
-    fn leave(&mut self, leaving: Leaving) {
-        self.steps.leave(leaving);
+impl<S: EntrySource> Batches for EntryByEntry<S> {
+    fn set_lazy(&mut self, lazy: LazyValues) {
+        self.steps.set_lazy(lazy);
     }
 
     fn may_wait(&self) -> bool {
