@@ -1,4 +1,4 @@
-//! Files that are read at any place.
+//! Positioned reads (`pread`) of files.
 
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};

@@ -1,4 +1,4 @@
-//! Values that are going to be written.
+//! Serialized values: blocks of bytes that are written without a copy.
 
 use std::fmt;
 use std::ops::Range;

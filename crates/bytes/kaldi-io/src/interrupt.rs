@@ -1,4 +1,4 @@
-//! Streams and commands in a program that is not ours, such as an interpreter.
+//! Waits that can be interrupted, for streams and commands inside of a host such as Python.
 
 use std::cell::{Cell, RefCell};
 use std::io;

@@ -13,7 +13,7 @@ const CHUNK: usize = 1 << 18;
 /// A value of unknown length that has more bytes than this is not looked at after each read.
 const LONG: usize = CHUNK / 2;
 
-/// The time that a look takes, for each byte.
+/// The estimated cost of one attempt to parse, per byte. It bounds how often parsing is tried again while bytes arrive.
 const PARSE_COST: Duration = Duration::from_nanos(20);
 
 /// The memory that [`Window::move_to`] fills grows by this many bytes at a time, if the length of the stream is not known.

@@ -1,4 +1,4 @@
-//! A map of recently used entries.
+//! An LRU map.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! The facts about an object that are known before its bytes.
+//! Metadata of an object: length, ETag or time, known before its bytes.
 
 use std::ops::Range;
 use std::time::{Duration, SystemTime};

@@ -1,4 +1,4 @@
-//! Values that will be read soon, fetched in advance.
+//! The prefetch queue: values that will be read soon are fetched in advance.
 //!
 //! The lines of a script file have the starts of values, not their lengths. So each value is measured while its bytes
 //! arrive, and is available as soon as it is complete. Neighbours come with one request.

@@ -1,4 +1,4 @@
-//! Objects in memory whose servers send them only whole.
+//! A cache of whole objects, for servers without range requests.
 //!
 //! A value of such an object would cost all bytes before it. So a short object is fetched once, and kept while there is
 //! room.

@@ -34,7 +34,7 @@ const SHORTEST: f64 = 1.2;
 /// A window with less energy in all bands together is silent: noise of a thousandth of the square of a 16-bit step has it.
 const SILENT: f32 = 500.0;
 
-/// And a window with less than this part of the energy of its constant part: that may be rounding.
+/// Windows whose AC energy is below this fraction of their DC energy count as silent: what is there may be rounding.
 const ROUNDING: f32 = 1e-9;
 
 /// Where the energy is this part of that of the loudest windows, sound is loud.

@@ -17,7 +17,7 @@ pub(crate) struct Planned {
     /// The pass, from 0 on, if a rank starts again to have as many batches as others.
     pub(crate) pass: u64,
     pub(crate) samples: Vec<Sample>,
-    /// Whether it is skipped, or that of another worker. Then it has no samples.
+    /// Whether this worker does not produce the batch: it has no samples then.
     pub(crate) is_left: bool,
     /// Counts up to this batch, of all passes.
     pub(crate) counts: FeedCounts,

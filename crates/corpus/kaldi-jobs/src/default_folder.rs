@@ -1,4 +1,4 @@
-//! Where the state is kept if nobody says so.
+//! The default state folder of a run.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Why pieces have no record: what the engine says, what they say, what they do not say.
+//! Explains failed pieces, from the state of the engine, from their logs, or from the lack of these.
 
 use std::time::Duration;
 

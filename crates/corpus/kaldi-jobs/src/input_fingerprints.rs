@@ -1,4 +1,4 @@
-//! The files and the programs that a command line names, and by what changed ones are known.
+//! Fingerprints (size, time or version) of the files and programs that a command line names: they tell which have changed.
 
 use std::collections::HashSet;
 use std::fs::{self, File, FileTimes};

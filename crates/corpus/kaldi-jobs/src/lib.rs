@@ -1,5 +1,5 @@
 #![doc = include_str!("../README.md")]
-//! A [`Plan`] cuts a list (a script file, a list of speakers) into stretches of lines. A piece is the same command with
+//! A [`Plan`] cuts a list (a script file, a list of speakers) into ranges of lines. A piece is the same command with
 //! another list and other names of outputs; [`run_piece`] runs it on any machine, any number of times. [`run_all`] submits
 //! pieces to an engine, submits again what may pass, and joins the outputs. All state is in a [`Folder`], so that the same
 //! call goes on where an earlier one has ended.

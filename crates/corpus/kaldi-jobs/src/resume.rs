@@ -1,4 +1,4 @@
-//! Another plan in the same folder: pieces whose lines are as before keep what they have done.
+//! Resuming with a changed plan in the same folder: pieces whose lines are unchanged keep their results.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Lists cut around pieces that are done.
+//! Resuming: splits a list around the pieces that are done.
 
 use std::collections::HashSet;
 use std::ops::Range;

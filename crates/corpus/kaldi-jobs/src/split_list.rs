@@ -1,4 +1,4 @@
-//! Lists cut into stretches of lines.
+//! Splits lists into ranges of lines.
 
 use std::collections::HashSet;
 use std::fs::File;

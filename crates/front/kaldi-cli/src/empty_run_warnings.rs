@@ -1,4 +1,4 @@
-//! Messages for a run that did nothing, or whose input and output seem to be swapped.
+//! Warnings about a run that did nothing, or whose input and output seem to be swapped.
 
 use std::fs;
 use std::io::IsTerminal;

@@ -1,4 +1,4 @@
-//! Standard streams that were closed before the program started.
+//! Reopens standard streams (file descriptors 0 to 2) that were closed before the program started.
 //!
 //! Rust's runtime opens `/dev/null` instead of a closed standard stream, so that no file of the program gets its
 //! number. What a tool writes to a closed standard output would then disappear, and the tool would report success.

@@ -1,4 +1,4 @@
-//! Bytes after the one value of a file. Tools do not read them.
+//! Trailing bytes after the value of a single file, which tools do not read.
 
 use bstr::BStr;
 use kaldi_io::{Input, Locator, Rxfilename};

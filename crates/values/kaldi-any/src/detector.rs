@@ -219,7 +219,7 @@ impl Framing for Detector {
     }
 }
 
-/// Whether values of the type are told from those of others by all of their bytes, not by their start.
+/// Whether the type of a value is known only when all of it has been parsed.
 fn fits_by_bytes(value_type: ValueType) -> bool {
     !matches!(value_type.row().found, Found::AtStart(_))
 }

@@ -1,4 +1,4 @@
-//! Entries that are read together.
+//! Batches of entries, the unit in which readers and worker threads exchange work.
 
 use kaldi_io::log::Logged;
 use kaldi_reader::{Prefetch, Reader};

@@ -1,4 +1,4 @@
-//! Entries that are kept for later with little memory.
+//! A compact in-memory store of entries, for random access later.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Outputs to which nothing more is written.
+//! Outputs that are complete, and wait to be renamed to their final names.
 
 use std::fs::{self, File};
 

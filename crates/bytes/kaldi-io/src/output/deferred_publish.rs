@@ -2,7 +2,7 @@
 //!
 //! A run whose input failed or was empty has no result: a command such as `false | copy-feats ark:- ark:good.ark` must
 //! not leave an empty `good.ark`. Whether the run failed is known when the program ends. So a program whose session is made by
-//! [`Session::holding_outputs`] gives such outputs their names in [`Session::settle_outputs`]; and all its outputs, if they belong
+//! [`Session::holding_outputs`] gives such outputs their names in [`Session::publish_all`]; and all its outputs, if they belong
 //! together ([`Session::joining_outputs`]).
 
 use std::sync::PoisonError;
@@ -42,7 +42,7 @@ pub enum DeferredOutputs {
     Discard,
 }
 
-/// [`Session::settle_outputs`].
+/// [`Session::publish_all`].
 pub(crate) fn publish_all(session: &Session, what: DeferredOutputs) -> Result<Vec<String>> {
     let held = std::mem::take(&mut *session.held().lock().unwrap_or_else(PoisonError::into_inner));
     let (mut kept, mut files) = (Vec::new(), ReadyFiles::default());

@@ -1,4 +1,4 @@
-//! Blocks for a file that grows.
+//! Preallocation of disk blocks (`fallocate`) for a file that grows.
 
 use std::fs::File;
 use std::io;

@@ -1,4 +1,4 @@
-//! Bytes that wait for those after them.
+//! The write buffer of an output.
 
 use std::fs::File;
 use std::ops::Range;

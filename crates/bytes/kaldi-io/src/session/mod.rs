@@ -275,14 +275,14 @@ impl Session {
         self.0.advice.clone()
     }
 
-    /// The same session, in which outputs that are empty wait for [`Session::settle_outputs`], if they would replace anything. While
+    /// The same session, in which outputs that are empty wait for [`Session::publish_all`], if they would replace anything. While
     /// readers have delivered no entry, so do outputs of at most `largest` bytes.
     #[must_use]
     pub fn holding_outputs(&self, largest: u64) -> Self {
         self.change(|settings| settings.holding = Some(largest))
     }
 
-    /// The same session, in which all outputs wait for [`Session::settle_outputs`] and then appear together.
+    /// The same session, in which all outputs wait for [`Session::publish_all`] and then appear together.
     #[must_use]
     pub fn joining_outputs(&self) -> Self {
         self.change(|settings| settings.joins = true)

@@ -31,7 +31,7 @@ impl MpegHeader {
     pub(crate) fn read(word: [u8; 4]) -> Option<Self> {
         let word = u32::from_be_bytes(word);
         let bits = |from: u32, count: u32| word >> (32 - from - count) & ((1 << count) - 1);
-        // 2.5 is 0, 1 is nothing, 2 is 2, 1 is 3.
+        // Version bits: 0 = MPEG 2.5, 1 = reserved, 2 = MPEG 2, 3 = MPEG 1.
         let (version, layer) = (bits(11, 2), 4 - bits(13, 2) as u8);
         if bits(0, 11) != 0x7ff || version == 1 || layer == 4 || bits(30, 2) == 2 {
             return None;

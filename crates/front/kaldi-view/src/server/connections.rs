@@ -1,4 +1,4 @@
-//! Places for connections, and who has to leave if there are none.
+//! The connection limit, with eviction of idle connections.
 
 use std::io;
 use std::pin::{Pin, pin};

@@ -1,4 +1,4 @@
-//! Places for work, so that little of it runs at a time. Commands have places of their own: while they hang, files are read.
+//! Semaphores that limit concurrent work. Commands have one of their own: while they hang, files are read.
 
 use std::cell::RefCell;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! The quick way to read a compact lattice as programs write it.
+//! The fast path for text of compact lattices as programs write it.
 //!
 //! Strings are nine tenths of the text. They are put one behind the other, with spaces for underscores, and read as one row.
 //! What is unusual is left to the reader that looks at every word.

@@ -1,4 +1,4 @@
-//! Where the values of an archive are, by key.
+//! The index of an archive: the offset of each value, by key.
 
 use std::hash::{BuildHasher, RandomState};
 

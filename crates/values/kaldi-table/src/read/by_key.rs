@@ -1,4 +1,4 @@
-//! Script files, and archives in step with the questions, whose entries are asked for by key.
+//! Random access by key: script files, and sorted archives that are read on as sorted keys are asked for (a merge).
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Normally distributed noise in which every number depends on its place alone.
+//! Counter-based Gaussian noise: number n depends on the seed and n only.
 
 use kaldi_simd::{Kernel, WIDTH, dispatch, ln, sin_cos_of_turn};
 
