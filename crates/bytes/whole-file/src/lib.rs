@@ -34,8 +34,8 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use claim::has_leftovers;
 use claim::{Claim, clean_up_once};
-pub use claim::{clean_up, has_leftovers};
 pub use destination::{folder_of, is_special, resolve};
 pub use set::{FileSet, SetError, WaitingFolder};
 pub use turn::Turn;

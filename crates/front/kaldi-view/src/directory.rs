@@ -17,7 +17,7 @@ impl Corpus {
     ///
     /// # Errors
     /// If a list cannot be read.
-    pub fn add_directory(
+    pub(crate) fn add_directory(
         &mut self,
         directory: &DataDirectory,
         hypotheses: Option<&HashMap<BString, BString>>,

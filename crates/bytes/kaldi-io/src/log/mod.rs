@@ -34,7 +34,8 @@ mod thread_log;
 pub use forward::forward;
 pub use logged::Logged;
 pub use secrets::{hide_secrets, hide_secrets_in};
-pub use thread_log::{EnteredLog, Log, capture, program, replay, verbose, write_line};
+pub(crate) use thread_log::{EnteredLog, replay};
+pub use thread_log::{Log, capture, program, verbose, write_line};
 
 use std::fmt;
 use std::io::IsTerminal;
