@@ -2,12 +2,9 @@
 //!
 //! Matches Kaldi's `fgmm-global-acc-stats`, except that an utterance with a frame that has no likelihood is an error.
 
-use kaldi_cli::{InputName, OutputName, Tally, num_threads};
 use kaldi_gmm::FullGmm;
-use kaldi_gmm::tables::{AccumulateTables, MixtureStatsArguments, accumulate_tables};
-use kaldi_io::log::log;
-use kaldi_table::{read_file, write_file};
-use kaldi_value::Format;
+
+use crate::gmm_global_acc_stats::accumulate;
 
 const USAGE: &str = "\
 Computes statistics of features for the estimation of a mixture with full covariances, with the posteriors of the mixture
@@ -18,30 +15,5 @@ Usage: fgmm-global-acc-stats [options] <model-in> <feats-rspecifier> <stats-wxfi
 See also: fgmm-global-sum-accs, fgmm-global-est, fgmm-global-acc-stats-post
 ";
 
-#[derive(clap::Args)]
-struct Options {
-    #[command(flatten)]
-    stats: MixtureStatsArguments,
-    model: InputName,
-    feats: InputName,
-    target: OutputName,
-}
-
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_acc_stats))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(accumulate::<FullGmm>))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Sums(1, "fgmm-global-sum-accs OUT IN"))]);
-
-fn fgmm_global_acc_stats(opts: Options) -> anyhow::Result<Tally> {
-    let gmm: FullGmm = read_file(&opts.model)?;
-    let tables = AccumulateTables {
-        feats: &opts.feats,
-        other_feats: None,
-        lists: opts.stats.gselect.as_deref(),
-        weights: opts.stats.weights.as_deref(),
-    };
-    let (stats, totals) = accumulate_tables(gmm, opts.stats.update_flags, num_threads, &tables)?;
-    if let Some(stats) = stats {
-        write_file(&opts.target, &stats, Format::from_binary(opts.stats.binary))?;
-        log!("Written accs to {}", opts.target);
-    }
-    Ok(Tally::new(totals.done, totals.failed))
-}

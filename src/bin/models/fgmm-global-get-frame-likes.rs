@@ -2,10 +2,9 @@
 //!
 //! Matches Kaldi's `fgmm-global-get-frame-likes`.
 
-use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::FullGmm;
-use kaldi_gmm::tables::{LikelihoodTables, write_likelihoods};
-use kaldi_table::read_file;
+
+use crate::gmm_global_get_frame_likes::frame_likelihoods;
 
 const USAGE: &str = "\
 Computes the log likelihood of each frame, with a mixture of full covariances: a vector for each utterance, or with
@@ -16,25 +15,5 @@ Usage: fgmm-global-get-frame-likes [options] <model-in> <feats-rspecifier> <like
 See also: gmm-gselect, compute-vad-from-frame-likes, gmm-global-get-frame-likes
 ";
 
-#[derive(clap::Args)]
-struct Options {
-    /// Rspecifier of the Gaussians that count in each frame
-    #[arg(long)]
-    gselect: Option<InputName>,
-    /// Write the average log likelihood of each utterance
-    #[arg(long)]
-    average: bool,
-    model: InputName,
-    feats: InputName,
-    target: OutputName,
-}
-
 pub const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_get_frame_likes)).by_entry(1);
-
-fn fgmm_global_get_frame_likes(opts: Options) -> anyhow::Result<Tally> {
-    let gmm: FullGmm = read_file(&opts.model)?;
-    let tables = LikelihoodTables { feats: &opts.feats, lists: opts.gselect.as_deref(), target: &opts.target };
-    let totals = write_likelihoods(gmm, opts.average, &tables)?;
-    Ok(Tally::new(totals.done, totals.failed))
-}
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(frame_likelihoods::<FullGmm>)).by_entry(1);

@@ -2,11 +2,9 @@
 //!
 //! Matches Kaldi's `fgmm-global-info`.
 
-use std::io::Write as _;
+use kaldi_gmm::FullGmm;
 
-use kaldi_cli::{InputName, Tally};
-use kaldi_gmm::{FullGmm, Mixture};
-use kaldi_table::read_file;
+use crate::gmm_global_info::print_sizes;
 
 const USAGE: &str = "\
 Prints how many Gaussians and dimensions a mixture with full covariances has.
@@ -16,16 +14,4 @@ Usage: fgmm-global-info [options] <model-in>
 See also: fgmm-global-copy, gmm-global-info, table-info
 ";
 
-#[derive(clap::Args)]
-struct Options {
-    source: InputName,
-}
-
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_info));
-
-fn fgmm_global_info(opts: Options) -> anyhow::Result<Tally> {
-    let gmm: FullGmm = read_file(&opts.source)?;
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "number of gaussians {}\nfeature dimension {}", gmm.num_gauss(), gmm.dim())?;
-    Ok(Tally::new(1, 0))
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(print_sizes::<FullGmm>));

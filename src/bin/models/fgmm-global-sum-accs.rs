@@ -2,11 +2,9 @@
 //!
 //! Matches Kaldi's `fgmm-global-sum-accs`.
 
-use kaldi_cli::{InputName, OutputName, Tally, sum_stats};
-use kaldi_gmm::{AccumFullGmm, GmmStats};
-use kaldi_io::log::log;
-use kaldi_table::write_file;
-use kaldi_value::Format;
+use kaldi_gmm::AccumFullGmm;
+
+use crate::gmm_global_sum_accs::sum_of_stats;
 
 const USAGE: &str = "\
 Sums statistics for the estimation of a mixture with full covariances.
@@ -16,21 +14,4 @@ Usage: fgmm-global-sum-accs [options] <stats-wxfilename> <stats-rxfilename1> [<s
 See also: fgmm-global-acc-stats, fgmm-global-est
 ";
 
-#[derive(clap::Args)]
-struct Options {
-    /// Write in binary mode
-    #[arg(long, default_value_t = true)]
-    binary: bool,
-    target: OutputName,
-    #[arg(required = true)]
-    sources: Vec<InputName>,
-}
-
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_sum_accs));
-
-fn fgmm_global_sum_accs(opts: Options) -> anyhow::Result<Tally> {
-    let sum: AccumFullGmm = sum_stats(&opts.sources, AccumFullGmm::add)?;
-    write_file(&opts.target, &sum, Format::from_binary(opts.binary))?;
-    log!("Written stats to {}", opts.target);
-    Ok(Tally::new(opts.sources.len() as u64, 0))
-}
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(sum_of_stats::<AccumFullGmm>));

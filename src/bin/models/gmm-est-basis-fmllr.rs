@@ -5,7 +5,7 @@
 
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_gmm::AcousticModel;
-use kaldi_gmm::tables::{BasisTargets, SpeakerTables, write_basis_fmllr};
+use kaldi_gmm::tables::{BasisTargets, FmllrPosteriors, SpeakerTables, write_basis_fmllr};
 use kaldi_gmm::transform::{BasisFmllr, BasisFmllrOptions};
 use kaldi_table::read_file;
 use kaldi_value::Posterior;
@@ -21,7 +21,7 @@ See also: gmm-basis-fmllr-training, gmm-est-fmllr, transform-feats
 ";
 
 #[derive(clap::Args)]
-struct Options {
+pub(crate) struct Options {
     #[command(flatten)]
     estimation: BasisFmllrOptions,
     /// Rspecifier of the map from speakers to utterances
@@ -37,16 +37,17 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_est_basis_fmllr)).in_pieces(&[
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(estimate::<Posterior>)).in_pieces(&[
     (kaldi_cli::PiecesIf::Given("spk2utt"), kaldi_cli::Pieces::Speakers("spk2utt")),
     (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(2)),
 ]);
 
-fn gmm_est_basis_fmllr(opts: Options) -> anyhow::Result<Tally> {
+/// Estimates transforms from posteriors of either kind.
+pub(crate) fn estimate<P: FmllrPosteriors>(opts: Options) -> anyhow::Result<Tally> {
     let model: AcousticModel = read_file(&opts.model)?;
     let bases: BasisFmllr = read_file(&opts.bases)?;
     let tables = SpeakerTables { feats: &opts.feats, posteriors: &opts.posteriors, spk2utt: opts.spk2utt.as_deref() };
     let targets = BasisTargets { transforms: &opts.target, weights: opts.write_weights.as_deref() };
-    let counts = write_basis_fmllr::<Posterior>(model, bases, opts.estimation, &tables, &targets)?;
+    let counts = write_basis_fmllr::<P>(model, bases, opts.estimation, &tables, &targets)?;
     Ok(Tally::new(counts.done, counts.missing + counts.failed))
 }

@@ -2,12 +2,9 @@
 //!
 //! Matches Kaldi's `gmm-est-fmllr-gpost`.
 
-use kaldi_cli::{InputName, MapName, OutputName, Tally};
-use kaldi_gmm::AcousticModel;
-use kaldi_gmm::tables::{SpeakerTables, write_fmllr};
-use kaldi_gmm::transform::FmllrOptions;
-use kaldi_table::read_file;
 use kaldi_value::GaussPost;
+
+use crate::gmm_est_fmllr::estimate;
 
 const USAGE: &str = "\
 Estimates transforms of features to which a model fits best (fMLLR), from posteriors of Gaussians: one for each
@@ -18,27 +15,7 @@ Usage: gmm-est-fmllr-gpost [options] <model-in> <feats-rspecifier> <gpost-rspeci
 See also: transform-feats, compose-transforms, weight-silence-post, gmm-post-to-gpost
 ";
 
-#[derive(clap::Args)]
-struct Options {
-    #[command(flatten)]
-    estimation: FmllrOptions,
-    /// Rspecifier of the map from speakers to utterances
-    #[arg(long)]
-    spk2utt: Option<MapName>,
-    model: InputName,
-    feats: InputName,
-    posteriors: InputName,
-    target: OutputName,
-}
-
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_est_fmllr_gpost)).in_pieces(&[
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(estimate::<GaussPost>)).in_pieces(&[
     (kaldi_cli::PiecesIf::Given("spk2utt"), kaldi_cli::Pieces::Speakers("spk2utt")),
     (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1)),
 ]);
-
-fn gmm_est_fmllr_gpost(opts: Options) -> anyhow::Result<Tally> {
-    let model: AcousticModel = read_file(&opts.model)?;
-    let tables = SpeakerTables { feats: &opts.feats, posteriors: &opts.posteriors, spk2utt: opts.spk2utt.as_deref() };
-    let totals = write_fmllr::<GaussPost>(model, opts.estimation, &tables, &opts.target)?;
-    Ok(Tally::new(totals.done, totals.failed))
-}

@@ -5,7 +5,7 @@
 
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_gmm::AcousticModel;
-use kaldi_gmm::tables::{SpeakerTables, write_raw_fmllr};
+use kaldi_gmm::tables::{FmllrPosteriors, SpeakerTables, write_raw_fmllr};
 use kaldi_gmm::transform::{RawFmllrOptions, SplicedTransform};
 use kaldi_matrix::Matrix;
 use kaldi_table::read_file;
@@ -23,7 +23,7 @@ See also: get-full-lda-mat, gmm-est-fmllr, transform-feats, splice-feats
 ";
 
 #[derive(clap::Args)]
-struct Options {
+pub(crate) struct Options {
     /// With fewer frames, the transform changes nothing
     #[arg(long, default_value_t = RawFmllrOptions::default().min_count)]
     fmllr_min_count: f32,
@@ -43,17 +43,18 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_est_fmllr_raw)).in_pieces(&[
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(estimate::<Posterior>)).in_pieces(&[
     (kaldi_cli::PiecesIf::Given("spk2utt"), kaldi_cli::Pieces::Speakers("spk2utt")),
     (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1)),
 ]);
 
-fn gmm_est_fmllr_raw(opts: Options) -> anyhow::Result<Tally> {
+/// Estimates transforms from posteriors of either kind.
+pub(crate) fn estimate<P: FmllrPosteriors>(opts: Options) -> anyhow::Result<Tally> {
     let options = RawFmllrOptions { min_count: opts.fmllr_min_count, num_iters: opts.fmllr_num_iters };
     let model: AcousticModel = read_file(&opts.model)?;
     let full: Matrix<f32> = read_file(&opts.full_matrix)?;
     let transform = SplicedTransform::new(opts.raw_feat_dim, model.pdfs.dim(), &full)?;
     let tables = SpeakerTables { feats: &opts.feats, posteriors: &opts.posteriors, spk2utt: opts.spk2utt.as_deref() };
-    let counts = write_raw_fmllr::<Posterior>(model, transform, options, &tables, &opts.target)?;
+    let counts = write_raw_fmllr::<P>(model, transform, options, &tables, &opts.target)?;
     Ok(Tally::new(counts.done, counts.missing + counts.failed))
 }

@@ -4,7 +4,7 @@
 
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_gmm::AcousticModel;
-use kaldi_gmm::tables::{SpeakerTables, write_fmllr};
+use kaldi_gmm::tables::{FmllrPosteriors, SpeakerTables, write_fmllr};
 use kaldi_gmm::transform::FmllrOptions;
 use kaldi_table::read_file;
 use kaldi_value::Posterior;
@@ -19,7 +19,7 @@ See also: transform-feats, compose-transforms, weight-silence-post, gmm-post-to-
 ";
 
 #[derive(clap::Args)]
-struct Options {
+pub(crate) struct Options {
     #[command(flatten)]
     estimation: FmllrOptions,
     /// Rspecifier of the map from speakers to utterances
@@ -31,14 +31,15 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_est_fmllr)).in_pieces(&[
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(estimate::<Posterior>)).in_pieces(&[
     (kaldi_cli::PiecesIf::Given("spk2utt"), kaldi_cli::Pieces::Speakers("spk2utt")),
     (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1)),
 ]);
 
-fn gmm_est_fmllr(opts: Options) -> anyhow::Result<Tally> {
+/// Estimates transforms from posteriors of either kind.
+pub(crate) fn estimate<P: FmllrPosteriors>(opts: Options) -> anyhow::Result<Tally> {
     let model: AcousticModel = read_file(&opts.model)?;
     let tables = SpeakerTables { feats: &opts.feats, posteriors: &opts.posteriors, spk2utt: opts.spk2utt.as_deref() };
-    let totals = write_fmllr::<Posterior>(model, opts.estimation, &tables, &opts.target)?;
+    let totals = write_fmllr::<P>(model, opts.estimation, &tables, &opts.target)?;
     Ok(Tally::new(totals.done, totals.failed))
 }

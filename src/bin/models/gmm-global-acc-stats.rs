@@ -4,8 +4,8 @@
 //! Gaussians of a list have their own likelihoods in every order.
 
 use kaldi_cli::{InputName, OutputName, Tally, num_threads};
-use kaldi_gmm::DiagGmm;
 use kaldi_gmm::tables::{AccumulateTables, MixtureStatsArguments, accumulate_tables};
+use kaldi_gmm::{DiagGmm, Mixture};
 use kaldi_io::log::log;
 use kaldi_table::{read_file, write_file};
 use kaldi_value::Format;
@@ -20,7 +20,7 @@ See also: gmm-global-sum-accs, gmm-global-est, gmm-global-acc-stats-twofeats
 ";
 
 #[derive(clap::Args)]
-struct Options {
+pub(crate) struct Options {
     #[command(flatten)]
     stats: MixtureStatsArguments,
     model: InputName,
@@ -28,11 +28,15 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_acc_stats))
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(accumulate::<DiagGmm>))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Sums(1, "gmm-global-sum-accs OUT IN"))]);
 
-fn gmm_global_acc_stats(opts: Options) -> anyhow::Result<Tally> {
-    let gmm: DiagGmm = read_file(&opts.model)?;
+/// Computes the statistics for a mixture of either kind.
+pub(crate) fn accumulate<M: Mixture + Send + Sync + 'static>(opts: Options) -> anyhow::Result<Tally>
+where
+    M::Stats: Send + 'static,
+{
+    let gmm: M = read_file(&opts.model)?;
     let tables = AccumulateTables {
         feats: &opts.feats,
         other_feats: None,

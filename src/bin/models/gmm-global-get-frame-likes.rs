@@ -4,8 +4,8 @@
 //! order.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_gmm::DiagGmm;
 use kaldi_gmm::tables::{LikelihoodTables, write_likelihoods};
+use kaldi_gmm::{DiagGmm, Mixture};
 use kaldi_table::read_file;
 
 const USAGE: &str = "\
@@ -18,7 +18,7 @@ See also: gmm-gselect, compute-vad-from-frame-likes, fgmm-global-get-frame-likes
 ";
 
 #[derive(clap::Args)]
-struct Options {
+pub(crate) struct Options {
     /// Rspecifier of the Gaussians that count in each frame
     #[arg(long)]
     gselect: Option<InputName>,
@@ -30,10 +30,12 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_get_frame_likes)).by_entry(1);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(frame_likelihoods::<DiagGmm>)).by_entry(1);
 
-fn gmm_global_get_frame_likes(opts: Options) -> anyhow::Result<Tally> {
-    let gmm: DiagGmm = read_file(&opts.model)?;
+/// Computes the likelihoods with a mixture of either kind.
+pub(crate) fn frame_likelihoods<M: Mixture + Send + Sync + 'static>(opts: Options) -> anyhow::Result<Tally> {
+    let gmm: M = read_file(&opts.model)?;
     let tables = LikelihoodTables { feats: &opts.feats, lists: opts.gselect.as_deref(), target: &opts.target };
     let totals = write_likelihoods(gmm, opts.average, &tables)?;
     Ok(Tally::new(totals.done, totals.failed))

@@ -4,8 +4,8 @@
 //! order.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_gmm::DiagGmm;
 use kaldi_gmm::tables::{PosteriorTables, write_posteriors};
+use kaldi_gmm::{DiagGmm, Mixture};
 use kaldi_table::read_file;
 
 const USAGE: &str = "\
@@ -18,7 +18,7 @@ See also: gmm-gselect, gmm-global-get-post, fgmm-global-gselect-to-post
 ";
 
 #[derive(clap::Args)]
-struct Options {
+pub(crate) struct Options {
     /// Leave posteriors below this out
     #[arg(long, default_value_t = 0.0)]
     min_post: f32,
@@ -28,10 +28,12 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_gselect_to_post)).by_entry(1);
+pub const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(selected_posteriors::<DiagGmm>)).by_entry(1);
 
-fn gmm_global_gselect_to_post(opts: Options) -> anyhow::Result<Tally> {
-    let gmm: DiagGmm = read_file(&opts.model)?;
+/// Computes the posteriors with a mixture of either kind.
+pub(crate) fn selected_posteriors<M: Mixture + Send + Sync + 'static>(opts: Options) -> anyhow::Result<Tally> {
+    let gmm: M = read_file(&opts.model)?;
     let tables = PosteriorTables { feats: &opts.feats, lists: &opts.gselect, target: &opts.target };
     let totals = write_posteriors(gmm, opts.min_post, &tables)?;
     Ok(Tally::new(totals.done, totals.failed))

@@ -17,14 +17,15 @@ See also: gmm-global-copy, fgmm-global-info, table-info
 ";
 
 #[derive(clap::Args)]
-struct Options {
+pub(crate) struct Options {
     source: InputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_info));
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(print_sizes::<DiagGmm>));
 
-fn gmm_global_info(opts: Options) -> anyhow::Result<Tally> {
-    let gmm: DiagGmm = read_file(&opts.source)?;
+/// Prints the sizes of a mixture of either kind.
+pub(crate) fn print_sizes<M: Mixture>(opts: Options) -> anyhow::Result<Tally> {
+    let gmm: M = read_file(&opts.source)?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "number of gaussians {}\nfeature dimension {}", gmm.num_gauss(), gmm.dim())?;
     Ok(Tally::new(1, 0))

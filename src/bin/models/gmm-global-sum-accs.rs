@@ -17,7 +17,7 @@ See also: gmm-global-acc-stats, gmm-global-est
 ";
 
 #[derive(clap::Args)]
-struct Options {
+pub(crate) struct Options {
     /// Write in binary mode
     #[arg(long, default_value_t = true)]
     binary: bool,
@@ -26,10 +26,11 @@ struct Options {
     sources: Vec<InputName>,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_sum_accs));
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(sum_of_stats::<AccumDiagGmm>));
 
-fn gmm_global_sum_accs(opts: Options) -> anyhow::Result<Tally> {
-    let sum: AccumDiagGmm = sum_stats(&opts.sources, AccumDiagGmm::add)?;
+/// Sums statistics of either kind.
+pub(crate) fn sum_of_stats<S: GmmStats>(opts: Options) -> anyhow::Result<Tally> {
+    let sum: S = sum_stats(&opts.sources, S::add)?;
     write_file(&opts.target, &sum, Format::from_binary(opts.binary))?;
     log!("Written stats to {}", opts.target);
     Ok(Tally::new(opts.sources.len() as u64, 0))
