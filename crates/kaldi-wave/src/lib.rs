@@ -17,6 +17,7 @@
 //! | --- | --- |
 //! | [`Wave`] | a waveform, the table value |
 //! | [`WaveFile`] | its file, not decoded |
+//! | [`Recording`] | what parts are taken of |
 //! | [`WaveInfo`] | what its header says, without the samples |
 //! | [`resample`] and similar functions | another sampling frequency |
 //! | [`Distortion`], [`convolve`] | rooms and noises |
@@ -60,7 +61,7 @@ pub use convolve::convolve;
 pub use distortion::{AddedNoise, Channels, Distortion, DistortionError, Loudness};
 pub use file::WaveFile;
 pub use info::WaveInfo;
-pub use pieces::{CodedParts, WavePieces};
+pub use pieces::{CodedParts, Recording, WavePieces};
 pub use resample::{Interpolator, RateConverter, ResampleError, resample};
 pub use samples::WaveSamples;
 pub use silence::{Extended, Silence, SilenceError, SilenceOptions};

@@ -68,7 +68,7 @@ pub use lhotse_index::LhotseIndex;
 pub use nemo::{NemoEntry, NemoManifests, nemo_shard_number, nemo_stem};
 pub(crate) use nemo::{NemoLine, without_sub};
 pub use nemo_check::NemoCheck;
-pub use pack::{PackedUtterance, Packing, ShardFormat, Utterance};
+pub use pack::{PackedUtterance, Packing, SegmentGroup, ShardFormat, Utterance};
 pub use places::{Places, SamplePlace};
 pub use shar_samples::{SharSamples, shar_samples};
 pub(crate) use sound::is_canonical;
