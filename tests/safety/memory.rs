@@ -83,3 +83,53 @@ fn what_never_ends_is_an_error() {
         scratch.sh(&limited).fails_with(255).stderr_has(message);
     }
 }
+
+/// `long.wav`: five hours at 16 kHz of which only the last second is no silence, in a file that is one hole up to there; `wav.scp`,
+/// `segments` at both ends, in the middle and backwards, `text` and `utt2spk`.
+fn long_recording(scratch: &Scratch) {
+    const RATE: u64 = 16_000;
+    const SAMPLES: u64 = 5 * 3600 * RATE;
+    let header = crate::support::wave::wave(RATE as u32, &[&[]]);
+    let mut header: Vec<u8> = header[..44].to_vec();
+    header[4..8].copy_from_slice(&(36 + 2 * SAMPLES as u32).to_le_bytes());
+    header[40..44].copy_from_slice(&(2 * SAMPLES as u32).to_le_bytes());
+    scratch.write("long.wav", &header);
+    let file = std::fs::File::options().write(true).open(scratch.path("long.wav")).unwrap();
+    file.set_len(44 + 2 * SAMPLES).unwrap();
+    let last: Vec<u8> = (0..RATE).flat_map(|at| (at as i16).to_le_bytes()).collect();
+    std::os::unix::fs::FileExt::write_all_at(&file, &last, 44 + 2 * (SAMPLES - RATE)).unwrap();
+    scratch.write("wav.scp", "long long.wav\n").write("utt2spk", "a s\nb s\nc s\nd s\n");
+    scratch.write("segments", "a long 0 0.5\nb long 17999.5 18000\nc long 9000 9000.25\nd long 17998.75 17999.25\n");
+    scratch.write("text", "a one\nb two\nc three\nd four\n");
+}
+
+/// The parts of such a recording, as files.
+fn parts() -> Vec<(&'static str, Vec<u8>)> {
+    let ramp = |range: std::ops::Range<i16>| range.collect::<Vec<i16>>();
+    let wave = |samples: &[i16]| crate::support::wave::wave(16_000, &[samples]);
+    vec![
+        ("a", wave(&[0; 8000])),
+        ("b", wave(&ramp(8000..16_000))),
+        ("c", wave(&[0; 4000])),
+        ("d", wave(&[vec![0; 4000], ramp(0..4000)].concat())),
+    ]
+}
+
+#[test]
+fn segments_of_a_recording_of_five_hours_need_little_memory() {
+    let scratch = Scratch::new();
+    long_recording(&scratch);
+    let limited = |command: &str| {
+        scratch.sh(&format!("ulimit -v $((64000 + PROGRAM_KB)); exec {command} --num-threads=2")).succeeds();
+    };
+    limited("extract-segments scp:wav.scp segments ark:cut.ark");
+    limited("make-shard-list --segments=segments wav.scp text shards shards.list");
+    limited("make-shar --audio=wav --compress=none . shar");
+    limited("export-data-dir --format=parquet . out.parquet");
+    let parts = parts();
+    let expected: Vec<(&str, &[u8])> = parts.iter().map(|(key, bytes)| (*key, bytes.as_slice())).collect();
+    scratch.sh("cat cut.ark").succeeds().stdout_is(crate::support::wave::archive(&expected));
+    for (key, bytes) in &parts {
+        scratch.sh(&format!("tar -xOf shards/shards_000000000.tar {key}.wav")).succeeds().stdout_is(bytes);
+    }
+}

@@ -10,9 +10,9 @@ use kaldi_corpus::Segment;
 use kaldi_feat::{NoSamples, SampleGrid};
 use kaldi_io::Lines;
 use kaldi_io::log::{log, warning};
-use kaldi_table::{RandomAccessReader, Record, TableWriter};
+use kaldi_table::{RandomAccessReader, RawEntry, Record, TableWriter};
 use kaldi_value::Format;
-use kaldi_wave::Wave;
+use kaldi_wave::{Recording, Wave};
 
 const USAGE: &str = "\
 Cuts segments out of recordings.
@@ -40,7 +40,7 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(e
 
 fn extract_segments(opts: Options) -> anyhow::Result<Tally> {
     let grid = opts.grid;
-    let mut recordings = RandomAccessReader::<Wave>::open(&opts.recordings)?;
+    let mut recordings = RandomAccessReader::open_in_place::<Wave>(&opts.recordings, read_recording)?;
     let mut target = TableWriter::create(&opts.target)?;
     let mut lines = Lines::open(&opts.segments)?;
 
@@ -66,17 +66,17 @@ fn extract_segments(opts: Options) -> anyhow::Result<Tally> {
 
 /// Cuts out one segment, or warns of the reason why not.
 fn cut(
-    recordings: &mut RandomAccessReader<Wave>,
+    recordings: &mut RandomAccessReader<Recording>,
     grid: &SampleGrid,
     segment: &Segment<'_>,
     line: &BStr,
 ) -> anyhow::Result<Option<Record<Wave>>> {
     let Segment { name, recording, .. } = *segment;
-    let Some(wave) = recordings.get(recording)? else {
+    let Some(sound) = recordings.get(recording)? else {
         warning!("Could not find recording {recording}, skipping segment {name}");
         return Ok(None);
     };
-    let samples = match grid.samples(segment.span.start, segment.span.end, wave.sample_rate(), wave.num_samples()) {
+    let samples = match grid.samples(segment.span.start, segment.span.end, sound.sample_rate(), sound.num_samples()) {
         Ok(samples) => samples,
         Err(NoSamples::Short) => {
             warning!("Segment {name} too short, skipping it.");
@@ -87,7 +87,7 @@ fn cut(
             return Ok(None);
         }
     };
-    let num_channels = wave.num_channels();
+    let num_channels = sound.num_channels();
     let channel = match segment.channel {
         Some(channel) if channel as usize >= num_channels => {
             warning!("Invalid channel {channel} >= {num_channels}. Skipping segment {name}");
@@ -103,8 +103,18 @@ fn cut(
     if samples.is_empty() {
         bail!("{name}: expected a segment of one sample or more, got none in '{line}'");
     }
-    let wave = Wave::new(wave.sample_rate(), vec![wave.channel(channel)[samples].to_vec()]);
-    Ok(Some(Record::from_value(name, wave, Format::Binary)))
+    Ok(Some(Record::from_value(name, sound.part(channel..channel + 1, samples)?, Format::Binary)))
+}
+
+/// Reads the header of a recording in a file of plain samples, and all of others.
+fn read_recording(entry: &RawEntry) -> kaldi_table::Result<Recording> {
+    if entry.range().is_none()
+        && let Some(recording) = Recording::in_place(entry.blob())?
+    {
+        entry.warn_of(recording.remarks().to_vec());
+        return Ok(recording);
+    }
+    Ok(entry.parse::<Wave>()?.into())
 }
 
 /// Reads a line, or warns of it.

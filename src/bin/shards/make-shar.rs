@@ -7,8 +7,8 @@ use array_files::{DType, npy};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, Tally};
 use kaldi_corpus::shar::{CutArray, CutUtterance, PackedCut, SharAudio, SharOptions, SharPacking, SharWriter};
-use kaldi_corpus::shard::{ShardCompression, Stored};
 use kaldi_corpus::{DataDirectory, DirectoryContent, DirectoryTables, DirectoryUtterance};
+use kaldi_corpus::shard::{SegmentGroup, ShardCompression, Stored};
 use kaldi_io::log::{log, warning};
 use kaldi_io::{AdviceGiven, WorkStage};
 use kaldi_matrix::Matrix;
@@ -34,8 +34,6 @@ See also: make-data-dir, index-shards, export-data-dir, make-shard-list
 
 /// Bytes of recordings that are processed at the same time.
 const IN_FLIGHT: usize = 16 << 20;
-/// Utterances of one recording that are cut at the same time.
-const MAX_SEGMENTS: usize = 1000;
 
 #[derive(clap::Args)]
 struct Options {
@@ -93,6 +91,8 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Wo
 struct Job {
     recording: Stored,
     utterances: Vec<(CutUtterance, Option<String>)>,
+    /// The bytes that they take, about.
+    size: usize,
 }
 
 fn make_shar(opts: Options) -> Result<Tally> {
@@ -124,7 +124,7 @@ fn make_shar(opts: Options) -> Result<Tally> {
     let mut losses = Losses::default();
     let mut next = 0;
     let jobs = from_fn(move |_| Ok::<_, anyhow::Error>(next_job(&directory, &tables, &mut next)));
-    let weigh = |job: &Job| job.recording.size();
+    let weigh = |job: &Job| job.size;
     for outcomes in par_map(jobs, kaldi_cli::num_threads, IN_FLIGHT, weigh, move |job| Ok(work(&packing, job))).iter() {
         for (key, outcome) in outcomes? {
             stage.step();
@@ -176,14 +176,16 @@ fn array(place: &str) -> Result<CutArray, String> {
 fn next_job(directory: &DirectoryContent, tables: &DirectoryTables, next: &mut usize) -> Option<Job> {
     let first = directory.utterances.get(*next)?;
     let recording = &directory.recordings[first.recording];
+    let stored = Stored::Named(BString::from(recording.audio.as_str()));
+    let group = SegmentGroup::of(&stored, first.times.is_some());
     let mut utterances = Vec::new();
     while let Some(utterance) = directory.utterances.get(*next).filter(|it| it.recording == first.recording)
-        && utterances.len() < MAX_SEGMENTS
+        && utterances.len() < group.most
     {
         utterances.push(told(tables, utterance, &recording.key));
         *next += 1;
     }
-    Some(Job { recording: Stored::Named(BString::from(recording.audio.as_str())), utterances })
+    Some(Job { size: group.size(utterances.len()), recording: stored, utterances })
 }
 
 /// An utterance with what the tables say, and the place of its features.

@@ -10,8 +10,8 @@ use anyhow::{Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, MapName, OutputName, Tally};
 use kaldi_corpus::shard::{
-    NemoManifests, PackedUtterance, Packing, ShardCompression, ShardFormat, ShardIndex, ShardOptions, ShardSetWriter,
-    Stored, Utterance, nemo_stem,
+    NemoManifests, PackedUtterance, Packing, SegmentGroup, ShardCompression, ShardFormat, ShardIndex, ShardOptions,
+    ShardSetWriter, Stored, Utterance, nemo_stem,
 };
 use kaldi_corpus::{RecordingPart, Segments, are_recordings, read_recordings, read_text};
 use kaldi_io::log::{log, warning};
@@ -40,8 +40,6 @@ See also: make-raw-list, check-shards, list-shards
 
 /// Bytes of recordings that are processed at the same time.
 const IN_FLIGHT: usize = 16 << 20;
-/// Segments of one recording that are cut at the same time.
-const MAX_SEGMENTS: usize = 1000;
 
 #[derive(clap::Args)]
 struct Options {
@@ -84,9 +82,9 @@ struct Options {
     list: OutputName,
 }
 
-/// A recording and utterances of it, or an utterance without a recording, and the reason.
+/// A recording and utterances of it, with the bytes that they take, about, or an utterance without a recording, and the reason.
 enum Job {
-    Pack(Stored, Vec<Utterance>),
+    Pack(Stored, Vec<Utterance>, usize),
     Skip(String, String),
 }
 
@@ -147,14 +145,14 @@ fn make_shard_list(opts: Options) -> Result<Tally> {
     let work = move |job| -> Result<Vec<Outcome>> {
         Ok(match job {
             Job::Skip(key, reason) => vec![(key, Err(reason))],
-            Job::Pack(recording, utterances) => {
+            Job::Pack(recording, utterances, _) => {
                 let keys: Vec<String> = utterances.iter().map(|utterance| utterance.key.clone()).collect();
                 keys.into_iter().zip(packing.pack(&recording, utterances)).collect()
             }
         })
     };
     let weigh = |job: &Job| match job {
-        Job::Pack(recording, _) => recording.size(),
+        Job::Pack(.., size) => *size,
         Job::Skip(..) => 0,
     };
     let (mut num_clipped, mut num_loud) = (0, 0);
@@ -369,11 +367,13 @@ fn next_job(
         let other = segments.and_then(|segments| segments.get(key));
         other.filter(|other| segment.is_some_and(|segment| segment.recording == other.recording))
     };
-    while utterances.len() < MAX_SEGMENTS
+    let group = SegmentGroup::of(&sound, segment.is_some());
+    while utterances.len() < group.most
         && let Some((key, words)) = text.next_if(|(key, _)| is_same(key).is_some())
     {
         let segment = is_same(&key);
         utterances.push(utterance(key, words, segment));
     }
-    Ok(Some(Job::Pack(sound, utterances)))
+    let size = group.size(utterances.len());
+    Ok(Some(Job::Pack(sound, utterances, size)))
 }

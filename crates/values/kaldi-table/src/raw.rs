@@ -255,11 +255,16 @@ impl RawEntry {
         (beyond > 0).then(|| Cursor::new_head(self.head(), beyond))
     }
 
-    /// Logs doubtful places in the value, if that was not done before, and adds the place to an error.
-    fn settle(&self, read: Result<(), ParseError>, warnings: Vec<ParseError>) -> Result<()> {
+    /// Logs doubtful places in the value, if that was not done before.
+    pub fn warn_of(&self, warnings: Vec<ParseError>) {
         if !warnings.is_empty() && !self.warned.replace(true) {
             warnings.into_iter().for_each(|warning| warning!("{}", self.error(warning)));
         }
+    }
+
+    /// Logs doubtful places in the value, and adds the place to an error.
+    fn settle(&self, read: Result<(), ParseError>, warnings: Vec<ParseError>) -> Result<()> {
+        self.warn_of(warnings);
         read.map_err(|error| {
             let (chunk, value) = self.blob.surroundings();
             let following = chunk.bytes.get(value.start..).unwrap_or_default();

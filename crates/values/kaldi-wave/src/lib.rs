@@ -17,6 +17,7 @@
 //! | --- | --- |
 //! | [`Wave`] | a waveform, the table value |
 //! | [`WaveFile`] | its file, not decoded |
+//! | [`Recording`] | what parts are taken of |
 //! | [`WaveInfo`] | what its header says, without the samples |
 //! | [`resample`] and similar functions | another sampling frequency |
 //! | [`Distortion`], [`convolve`] | rooms and noises |
@@ -65,4 +66,4 @@ pub use samples::WaveSamples;
 pub use silence::{Extended, Silence, SilenceError, SilenceOptions};
 use sound_files::Encoding;
 pub use wave::Wave;
-pub use wave_pieces::{CodedParts, WavePieces};
+pub use wave_pieces::{CodedParts, Recording, WavePieces};

@@ -1,10 +1,9 @@
 //! Sound as other programs get it.
 
 use bytes::Bytes;
-use kaldi_wave::Wave;
 
 use crate::DirectoryUtterance;
-use crate::shard::pack::{Sound, blob_of, channels_of, decode, encode, load, samples_of, seconds};
+use crate::shard::pack::{Sound, blob_of, channels_of, decode, encode, load, part, parts_of, samples_of, seconds};
 use crate::shard::sound::is_canonical;
 use crate::shard::{Packing, ShardFormat, Stored};
 
@@ -37,20 +36,15 @@ impl ExportAudio {
     /// # Errors
     /// What is wrong, with the key of the utterance: the recording cannot be read, or a segment is outside of it.
     pub fn read(self, recording: &Stored, utterances: &[DirectoryUtterance]) -> Result<Vec<ExportedSound>, String> {
-        let wave = match utterances.iter().find(|utterance| utterance.times.is_some()) {
-            Some(first) => {
-                let wave = load(recording).and_then(|bytes| decode(recording, &bytes));
-                Some(wave.map_err(|message| format!("{}: {message}", first.key))?)
-            }
+        let sound = match utterances.iter().find(|utterance| utterance.times.is_some()) {
+            Some(first) => Some(parts_of(recording).map_err(|message| format!("{}: {message}", first.key))?),
             None => None,
         };
         let read = |utterance: &DirectoryUtterance| {
-            ExportedSound::of(match (utterance.times, &wave) {
-                (Some(times), Some(wave)) => {
-                    let samples = samples_of(wave, times)?;
-                    let channels = channels_of(wave, utterance.channel)?;
-                    let channels = channels.map(|channel| wave.channel(channel)[samples.clone()].to_vec()).collect();
-                    encode(Wave::new(wave.sample_rate(), channels), wave.sample_rate() as u32)?
+            ExportedSound::of(match (utterance.times, &sound) {
+                (Some(times), Some(sound)) => {
+                    let wave = part(sound, channels_of(sound, utterance.channel)?, samples_of(sound, times)?)?;
+                    encode(wave, sound.sample_rate() as u32)?
                 }
                 _ => self.whole(recording)?,
             })
@@ -65,9 +59,10 @@ impl ExportAudio {
         ExportedSound::of(match channel {
             None => self.whole(recording)?,
             Some(_) => {
-                let wave = decode(recording, &load(recording)?)?;
-                let channel = wave.channel(channels_of(&wave, channel)?.start).to_vec();
-                encode(Wave::new(wave.sample_rate(), vec![channel]), wave.sample_rate() as u32)?
+                let sound = parts_of(recording)?;
+                let channel = channels_of(&sound, channel)?.start;
+                let wave = part(&sound, channel..channel + 1, 0..sound.num_samples())?;
+                encode(wave, sound.sample_rate() as u32)?
             }
         })
     }

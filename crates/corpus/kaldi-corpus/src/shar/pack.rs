@@ -1,12 +1,12 @@
 //! Cuts of utterances, with their sound and features.
 
 use kaldi_value::{Format, Value};
-use kaldi_wave::{Wave, WaveInfo, sound_suffix};
+use kaldi_wave::{Recording, Wave, WaveInfo, sound_suffix};
 use serde_json::json;
 
 use crate::TimeSpan;
 use crate::export::json_object;
-use crate::shard::pack::{blob_of, channels_of, decode, load};
+use crate::shard::pack::{blob_of, channels_of, decode, load, part, parts_of};
 use crate::shard::{Packed, Stored, is_canonical};
 
 /// A segment may end this many seconds after its recording, and is then cut: as in Kaldi's `extract-segments`.
@@ -102,12 +102,12 @@ impl SharPacking {
             let whole = |utterance| self.cut(utterance, self.whole(recording)?);
             return utterances.into_iter().map(whole).collect();
         }
-        let wave = load(recording).and_then(|bytes| decode(recording, &bytes));
+        let sound = parts_of(recording);
         utterances
             .into_iter()
             .map(|utterance| {
-                let wave = wave.as_ref().map_err(Clone::clone)?;
-                let part = part_of(wave, utterance.times, utterance.channel)?;
+                let sound = sound.as_ref().map_err(Clone::clone)?;
+                let part = part_of(sound, utterance.times, utterance.channel)?;
                 let sound = self.encode(part)?;
                 self.cut(utterance, sound)
             })
@@ -237,8 +237,8 @@ fn is_fine(wave: &Wave) -> bool {
 }
 
 /// The part of a recording: from the sample nearest to its start, with as many samples as its duration has.
-fn part_of(wave: &Wave, times: Option<TimeSpan>, channel: Option<u32>) -> Result<Wave, String> {
-    let (rate, length) = (f64::from(wave.sample_rate()), wave.num_samples());
+fn part_of(sound: &Recording, times: Option<TimeSpan>, channel: Option<u32>) -> Result<Wave, String> {
+    let (rate, length) = (f64::from(sound.sample_rate()), sound.num_samples());
     let seconds = length as f64 / rate;
     let (start, end) = times.map_or((0.0, seconds), |times| (times.start, times.end_in(seconds)));
     let nearest = |seconds: f64| ((seconds * rate * 1e8).round() / 1e8 + 0.5).floor() as usize;
@@ -247,10 +247,7 @@ fn part_of(wave: &Wave, times: Option<TimeSpan>, channel: Option<u32>) -> Result
     if start < 0.0 || end > seconds + MAX_OVERSHOOT || from >= to {
         return Err(format!("expected a segment within {seconds} seconds of the recording, got {start} to {end}"));
     }
-    Ok(Wave::new(
-        wave.sample_rate(),
-        channels_of(wave, channel)?.map(|it| wave.channel(it)[from..to].to_vec()).collect(),
-    ))
+    part(sound, channels_of(sound, channel)?, from..to)
 }
 
 /// The line of a cut.
@@ -324,9 +321,10 @@ mod tests {
     #[test]
     fn parts_start_at_the_nearest_sample() {
         let wave = Wave::new(1000.0, vec![(0..2000).map(|at| at as f32).collect(), vec![0.0; 2000]]);
+        let sound = wave.into();
         let listed = |times: Option<(f64, f64)>| times.map(|(start, end)| TimeSpan::listed(start, end));
         let t = |times, channel| {
-            part_of(&wave, listed(times), channel).map(|it| (it.num_channels(), it.channel(0).to_vec()))
+            part_of(&sound, listed(times), channel).map(|it| (it.num_channels(), it.channel(0).to_vec()))
         };
         assert_eq!(t(Some((0.0016, 0.0041)), Some(0)), Ok((1, vec![2.0, 3.0, 4.0])));
         assert_eq!(t(Some((1.998, 2.5)), None), Ok((2, vec![1998.0, 1999.0])));

@@ -64,7 +64,7 @@ pub(crate) use nemo::nemo_shard_number;
 pub use nemo::{NemoEntry, NemoManifests, nemo_stem};
 pub(crate) use nemo::{NemoLine, without_sub};
 pub use nemo_check::NemoCheck;
-pub use pack::{PackedUtterance, Packing, ShardFormat, Utterance};
+pub use pack::{PackedUtterance, Packing, SegmentGroup, ShardFormat, Utterance};
 pub use sample_places::{Places, SamplePlace};
 pub use shar_samples::{SharSamples, shar_samples};
 pub use shards::{

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Blob, Input, Need, Rxfilename, Window, printable_rxfilename};
 use kaldi_value::{Frame, Value};
-use kaldi_wave::{Wave, WaveInfo, sound_suffix};
+use kaldi_wave::{Recording, Wave, WaveInfo, sound_suffix};
 
 use crate::shard::nemo::{NemoEntry, nemo_stem};
 use crate::shard::sound::{decode_sound, encode_sound, is_as_encoded};
@@ -94,6 +94,19 @@ fn name_of(recording: &Stored) -> Cow<'static, str> {
     }
 }
 
+/// A recording of which parts are taken. Files of plain samples stay in their places.
+pub(crate) fn parts_of(recording: &Stored) -> Result<Recording, String> {
+    match in_place(recording)? {
+        Some(placed) => Ok(placed),
+        None => Ok(decode(recording, &load(recording)?)?.into()),
+    }
+}
+
+fn in_place(recording: &Stored) -> Result<Option<Recording>, String> {
+    let Some(blob) = blob_of(recording)? else { return Ok(None) };
+    Recording::in_place(&blob).map_err(|error| error.to_string())
+}
+
 /// The sound in the bytes of a recording.
 pub(crate) fn decode(recording: &Stored, bytes: &[u8]) -> Result<Wave, String> {
     decode_sound(bytes).map_err(|message| kaldi_io::explain_sound(&message, bytes, &name_of(recording)))
@@ -128,6 +141,32 @@ pub(crate) fn read_named(name: &BStr) -> kaldi_io::Result<Vec<u8>> {
     }
 }
 
+/// How many segments of a recording are cut at the same time, and the memory that they take.
+#[derive(Clone, Copy, Debug)]
+pub struct SegmentGroup {
+    /// The most segments.
+    pub most: usize,
+    /// Bytes of each, about; `None` if the whole recording is read.
+    each: Option<usize>,
+    whole: usize,
+}
+
+impl SegmentGroup {
+    /// That of a recording, of which segments are wanted or all of it. If only the segments are read, groups are small; else the recording
+    /// is decoded for each group.
+    pub fn of(recording: &Stored, are_segments: bool) -> Self {
+        // What cannot be read is told with the segments.
+        let is_placed = are_segments && in_place(recording).is_ok_and(|placed| placed.is_some());
+        let (most, each) = if is_placed { (16, Some(1 << 19)) } else { (1000, None) };
+        Self { most, each, whole: recording.size() }
+    }
+
+    /// About the bytes that so many segments take.
+    pub fn size(&self, count: usize) -> usize {
+        self.each.map_or(self.whole, |each| self.whole.min(count.saturating_mul(each)))
+    }
+}
+
 impl Packing {
     /// Makes samples of a recording and its utterances, or says what is wrong with each.
     pub fn pack(&self, recording: &Stored, utterances: Vec<Utterance>) -> Vec<Result<PackedUtterance, String>> {
@@ -135,15 +174,15 @@ impl Packing {
             let whole = |utterance| self.sample(utterance, self.whole(recording));
             return utterances.into_iter().map(whole).collect();
         }
-        let wave = load(recording).and_then(|bytes| decode(recording, &bytes));
+        let sound = parts_of(recording);
         utterances
             .into_iter()
             .map(|utterance| {
-                let wave = wave.as_ref().map_err(Clone::clone)?;
+                let sound = sound.as_ref().map_err(Clone::clone)?;
                 let rate = self.sample_rate.ok_or("a segment cannot be copied as it is")?;
                 let wave = match utterance.times {
-                    Some(times) => cut(wave, times, utterance.channel)?,
-                    None => wave.clone(),
+                    Some(times) => cut(sound, times, utterance.channel)?,
+                    None => part(sound, 0..sound.num_channels(), 0..sound.num_samples())?,
                 };
                 self.sample(utterance, encode(wave, rate))
             })
@@ -255,23 +294,28 @@ pub(crate) fn size_of(recording: &Stored) -> Result<SoundSize, String> {
 }
 
 /// Cuts a segment out of a channel, which is the first one unless another is wanted; times are cut off to samples, as in WeNet.
-fn cut(wave: &Wave, times: TimeSpan, channel: Option<u32>) -> Result<Wave, String> {
-    let (samples, channel) = (samples_of(wave, times)?, channels_of(wave, channel)?.start);
-    Ok(Wave::new(wave.sample_rate(), vec![wave.channel(channel)[samples].to_vec()]))
+fn cut(sound: &Recording, times: TimeSpan, channel: Option<u32>) -> Result<Wave, String> {
+    let (samples, channel) = (samples_of(sound, times)?, channels_of(sound, channel)?.start);
+    part(sound, channel..channel + 1, samples)
+}
+
+/// A part of a recording.
+pub(crate) fn part(sound: &Recording, channels: Range<usize>, samples: Range<usize>) -> Result<Wave, String> {
+    sound.part(channels, samples).map_err(|error| error.to_string())
 }
 
 /// The channels of a recording that are wanted: one, or all.
-pub(crate) fn channels_of(wave: &Wave, channel: Option<u32>) -> Result<Range<usize>, String> {
+pub(crate) fn channels_of(sound: &Recording, channel: Option<u32>) -> Result<Range<usize>, String> {
     match channel.map(|channel| channel as usize) {
-        None => Ok(0..wave.num_channels()),
-        Some(channel) if channel < wave.num_channels() => Ok(channel..channel + 1),
-        Some(channel) => Err(format!("expected a channel below {}, got {channel}", wave.num_channels())),
+        None => Ok(0..sound.num_channels()),
+        Some(channel) if channel < sound.num_channels() => Ok(channel..channel + 1),
+        Some(channel) => Err(format!("expected a channel below {}, got {channel}", sound.num_channels())),
     }
 }
 
 /// The samples of a segment.
-pub(crate) fn samples_of(wave: &Wave, times: TimeSpan) -> Result<Range<usize>, String> {
-    let (rate, length) = (f64::from(wave.sample_rate()), wave.num_samples());
+pub(crate) fn samples_of(sound: &Recording, times: TimeSpan) -> Result<Range<usize>, String> {
+    let (rate, length) = (f64::from(sound.sample_rate()), sound.num_samples());
     let duration = length as f64 / rate;
     let (start, end) = (times.start, times.end_in(duration));
     let outside = || format!("expected a segment within {duration} seconds of the recording, got {start} to {end}");
@@ -288,7 +332,7 @@ mod tests {
 
     #[test]
     fn times_are_cut_off_to_samples() {
-        let wave = Wave::new(1000.0, vec![(0..2000).map(|at| at as f32).collect(), vec![0.0; 2000]]);
+        let wave = Wave::new(1000.0, vec![(0..2000).map(|at| at as f32).collect(), vec![0.0; 2000]]).into();
         let t = |start, end| {
             let wave = cut(&wave, TimeSpan { start, end: Some(end) }, None)?;
             Ok::<_, String>((wave.num_channels(), wave.channel(0).to_vec()))
@@ -302,7 +346,7 @@ mod tests {
 
     #[test]
     fn a_segment_is_of_its_channel_and_may_end_with_the_recording() {
-        let wave = Wave::new(1000.0, vec![vec![1.0; 2000], (0..2000).map(|at| at as f32).collect()]);
+        let wave = Wave::new(1000.0, vec![vec![1.0; 2000], (0..2000).map(|at| at as f32).collect()]).into();
         let t = |start, channel| cut(&wave, TimeSpan { start, end: None }, channel).map(|it| it.channel(0).to_vec());
         assert_eq!(t(1.997, Some(1)), Ok(vec![1997.0, 1998.0, 1999.0]));
         assert_eq!((t(1.998, Some(0)), t(1.998, None)), (Ok(vec![1.0; 2]), Ok(vec![1.0; 2])));

@@ -9,7 +9,7 @@ use kaldi_io::{Blob, Input, ParseError, printable};
 use kaldi_matrix::Matrix;
 use kaldi_table::read_file;
 use kaldi_value::{Cursor, Value};
-use kaldi_wave::{Wave, WaveInfo, WaveSamples};
+use kaldi_wave::{Recording, Wave, WaveInfo, WaveSamples};
 
 use crate::{SampleShape, Sound};
 
@@ -156,27 +156,16 @@ impl Content {
         Ok(sound)
     }
 
-    /// Reads only the segment, if that is possible: from a file whose samples have a fixed width.
+    /// Reads only the segment, if that is possible: from a file whose samples have places.
     fn read_segment(&self, first: u64) -> Option<Wave> {
         let Stored::Named(name) = &self.stored else { return None };
         let blob = open(name.as_ref()).ok().filter(|blob| blob.rest().is_some())?;
-        let mut head = blob.first(1 << 12).ok()?.into_owned();
-        let samples = WaveSamples::read(&head).ok()?;
-        let info = WaveInfo::in_head(&head, blob.length())?.ok()?;
-        let (num_bytes, num_samples) = (samples.num_bytes?, info.num_samples()?);
-        if num_samples == 0 || num_bytes % num_samples != 0 || samples.start as usize > head.len() {
+        let recording = Recording::in_place(&blob).ok()??;
+        let (first, end) = (first as usize, (first + self.num_samples) as usize);
+        if end > recording.num_samples() {
             return None;
         }
-        let width = num_bytes / num_samples;
-        let length = u32::try_from(self.num_samples * width).ok()?;
-        head.truncate(samples.start as usize);
-        let size = if samples.big_endian { length.to_be_bytes() } else { length.to_le_bytes() };
-        head.splice(head.len() - 4.., size);
-        let whole = (samples.start as u32 - 8).checked_add(length)?;
-        let whole = if samples.big_endian { whole.to_be_bytes() } else { whole.to_le_bytes() };
-        head.splice(4..8, whole);
-        blob.read_at(samples.start + first * width, &mut head, length as usize).ok()?;
-        Wave::read(&mut Cursor::new(&head)).ok()
+        recording.part(0..recording.num_channels(), first..end).ok()
     }
 }
 

@@ -7,6 +7,7 @@ use bstr::{BStr, BString};
 use kaldi_io::{LocatorError, Session, is_remote};
 use kaldi_reader::Reader;
 
+use crate::batch::Leaving;
 use crate::framing::Typed;
 use crate::permissive::warn_left_out;
 use crate::raw::RawEntry;
@@ -44,6 +45,11 @@ impl ScriptTable {
             last: 0,
             session,
         })
+    }
+
+    /// From now on, long values stay in their files.
+    pub(crate) fn leave_in_files(&mut self) {
+        self.loader.leave(Leaving::InFiles);
     }
 
     /// Whether the script file has the key.

@@ -31,6 +31,8 @@ pub struct RandomAccessReader<T> {
     entries: Box<dyn AnyKeyed>,
     /// The value delivered last. It is often asked for again (one transform for many utterances).
     recent: Option<Arc<T>>,
+    fns: &'static ValueFns,
+    parse: fn(&RawEntry) -> Result<T>,
 }
 
 impl<T: Value> RandomAccessReader<T> {
@@ -48,8 +50,21 @@ impl<T: Value> RandomAccessReader<T> {
     /// # Errors
     /// As [`RandomAccessReader::open`].
     pub fn open_with(rspecifier: impl AsRef<[u8]>, session: Session) -> Result<Self> {
-        let entries = open(BStr::new(rspecifier.as_ref()), Typed::of::<T>(), session);
-        entries.map(|entries| Self { entries, recent: None })
+        let entries = open(BStr::new(rspecifier.as_ref()), Typed::of::<T>(), session)?;
+        Ok(Self { entries, recent: None, fns: ValueFns::of::<T>(), parse: RawEntry::parse })
+    }
+}
+
+impl<T> RandomAccessReader<T> {
+    /// As [`RandomAccessReader::open`], of values of type `V` that `parse` reads. In the files that a script file names, long ones stay
+    /// there until `parse` reads them.
+    ///
+    /// # Errors
+    /// As [`RandomAccessReader::open`].
+    pub fn open_in_place<V: Value>(rspecifier: impl AsRef<[u8]>, parse: fn(&RawEntry) -> Result<T>) -> Result<Self> {
+        let mut entries = open(BStr::new(rspecifier.as_ref()), Typed::of::<V>(), Session::current())?;
+        entries.leave_in_files();
+        Ok(Self { entries, recent: None, fns: ValueFns::of::<V>(), parse })
     }
 
     /// The value of `key`, `None` if the table has none.
@@ -58,12 +73,12 @@ impl<T: Value> RandomAccessReader<T> {
     /// If the value cannot be read (with `p` it then counts as missing), or the rspecifier promises something (`o`,
     /// `s`, `cs`) that is not so.
     pub fn get(&mut self, key: impl AsRef<[u8]>) -> Result<Option<Arc<T>>> {
-        let recent = &mut self.recent;
+        let (recent, parse) = (&mut self.recent, self.parse);
         let mut read = |raw: &RawEntry| {
-            *recent = Some(Arc::new(raw.parse()?));
+            *recent = Some(Arc::new(parse(raw)?));
             Ok(())
         };
-        let is_there = self.entries.find(BStr::new(key.as_ref()), ValueFns::of::<T>(), &mut read)?;
+        let is_there = self.entries.find(BStr::new(key.as_ref()), self.fns, &mut read)?;
         Ok(if is_there { self.recent.clone() } else { None })
     }
 
@@ -103,6 +118,8 @@ trait AnyKeyed: Send {
     fn find(&mut self, key: &BStr, fns: &ValueFns, read: &mut dyn FnMut(&RawEntry) -> Result<()>) -> Result<bool>;
     /// Whether a script file has a line of `key`. `None` if that says nothing.
     fn has_line(&self, key: &BStr) -> Option<bool>;
+    /// Lets long values that a script file names stay in their files.
+    fn leave_in_files(&mut self);
     fn restart(&mut self) -> Result<()>;
     fn finish(&mut self) -> Result<()>;
 }
@@ -176,6 +193,12 @@ impl AnyKeyed for KeyedEntries {
         match &self.table {
             Table::Script(script) if !self.permissive => Some(script.has_line(key)),
             _ => None,
+        }
+    }
+
+    fn leave_in_files(&mut self) {
+        if let Table::Script(script) = &mut self.table {
+            script.leave_in_files();
         }
     }
 
