@@ -140,9 +140,9 @@ stage_portable() {
     local built crate
     export KALDI_NO_AVX2=1
     built=$(cargo test --workspace --locked --lib --no-run 2>&1)
-    for crate in lanes number random measure matrix gmm wave feat; do
-        echo "== unit tests of kaldi-$crate"
-        (cd crates/*/"kaldi-$crate" && "$(sed -n "s|.*(\(.*/kaldi_$crate-[0-9a-f]*\))$|\1|p" <<< "$built" | sed "s|^target|$target|")")
+    for crate in kaldi-simd kaldi-value corpus-quality kaldi-matrix kaldi-gmm kaldi-wave kaldi-feat; do
+        echo "== unit tests of $crate"
+        (cd crates/*/"$crate" && "$(sed -n "s|.*(\(.*/${crate//-/_}-[0-9a-f]*\))$|\1|p" <<< "$built" | sed "s|^target|$target|")")
     done
     CASES_OF=bin,feats,io,models,signal step cargo test --workspace --locked --test golden
 }
