@@ -126,7 +126,7 @@ fn a_good_output_stays_and_the_warning_says_so() {
 
 /// Command lines of all tools that Kaldi does not have and that write files; OUT is a file that is there. Tools whose
 /// outputs are other things than named files have tests of their own.
-const LINES: [(&str, &str); 32] = [
+pub const LINES: [(&str, &str); 32] = [
     ("find-copies", "scp:wav.scp OUT"),
     ("ark-to-scp", "a.ark b.ark OUT"),
     ("concat-ark", "a.ark b.ark ark:OUT"),

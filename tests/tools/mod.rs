@@ -5,6 +5,7 @@ pub mod cmvn;
 pub mod egs;
 mod endings;
 pub mod every_field;
+mod every_input;
 pub mod every_output;
 pub mod features;
 pub mod feed;

@@ -125,11 +125,6 @@ fn options_without_sense_are_errors_before_anything_is_read() {
 }
 
 #[test]
-fn without_input_nothing_is_done() {
-    Scratch::new().sh(&format!("{TOOL} scp:/dev/null ark:-")).fails_with(1).stdout_is("");
-}
-
-#[test]
 fn a_broken_entry_ends_it_and_leaves_nothing() {
     let scratch = waves();
     scratch.write("text.wav", "no waveform\n").write("wav.scp", "b b.wav\nt text.wav\n");

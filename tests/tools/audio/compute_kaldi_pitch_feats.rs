@@ -311,11 +311,6 @@ fn output_is_the_same_for_any_number_of_threads() {
 }
 
 #[test]
-fn without_input_nothing_is_done() {
-    Scratch::new().sh("compute-kaldi-pitch-feats scp:/dev/null ark:-").fails_with(1).stdout_is("");
-}
-
-#[test]
 fn a_broken_entry_ends_it_and_leaves_nothing() {
     let scratch = with(&tone(RATE, 150.0, 5000.0, 0.5));
     scratch.write("text.wav", "no waveform\n").write("wav.scp", "a a.wav\nb text.wav\n");

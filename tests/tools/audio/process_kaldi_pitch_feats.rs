@@ -160,13 +160,3 @@ fn options_without_sense_are_errors_before_anything_is_read() {
         ran.fails_with(255).stderr_has(message);
     }
 }
-
-#[test]
-fn a_broken_entry_ends_it_and_leaves_nothing() {
-    let scratch = Scratch::new();
-    let good = Sample::Matrix(vec![vec![0.5, 100.0]; 9]);
-    let archive = binary_archive(&[("a", good.clone()), ("b", good)]);
-    scratch.write("cut.ark", &archive[..archive.len() - 10]);
-    scratch.sh("process-kaldi-pitch-feats ark:cut.ark ark,scp:o.ark,o.scp").fails_with(255).stderr_has("b: cut.ark:");
-    assert_eq!(scratch.list(), ["cut.ark"]);
-}

@@ -104,12 +104,3 @@ fn output_and_warnings_do_not_depend_on_the_number_of_threads() {
     assert!(scratch.read("1") == scratch.read("3"));
     assert_eq!(scratch.read("1.log"), scratch.read("3.log"));
 }
-
-#[test]
-fn a_broken_entry_leaves_no_output_behind() {
-    let scratch = Scratch::new();
-    scratch.write("bad.ark", "a [ 1 2 ]\nb [ x ]\n");
-    let ran = scratch.sh("apply-cmvn-sliding ark:bad.ark ark:o");
-    ran.fails_with(255).stderr_has("b: bad.ark:14: expected a number");
-    assert_eq!(scratch.list(), ["bad.ark"]);
-}

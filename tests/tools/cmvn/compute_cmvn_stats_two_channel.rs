@@ -76,13 +76,6 @@ fn a_line_that_is_none_is_an_error() {
 }
 
 #[test]
-fn nothing_done_is_a_failure() {
-    let scratch = calls();
-    scratch.sh("compute-cmvn-stats-two-channel reco ark:/dev/null ark,t:-").fails_with(1).stdout_is("");
-    scratch.sh("compute-cmvn-stats-two-channel /dev/null ark:f.ark ark,t:-").fails_with(1).stdout_is("");
-}
-
-#[test]
 fn a_broken_entry_leaves_no_output_behind() {
     let scratch = calls();
     scratch.write("bad.ark", "c1-A [ 1 ]\nc1-B [ x ]\n");

@@ -64,11 +64,6 @@ fn empty_features_are_left_out_with_a_warning() {
 }
 
 #[test]
-fn an_empty_archive_is_no_error() {
-    Scratch::new().sh("add-deltas ark:/dev/null ark:-").succeeds().stdout_is("");
-}
-
-#[test]
 pub fn options_are_checked_before_features_are_read() {
     for (option, message) in [
         ("--delta-order=-1", "Invalid option --delta-order=-1: expected an integer from 0 to 999"),
@@ -78,15 +73,6 @@ pub fn options_are_checked_before_features_are_read() {
         Scratch::new().sh(&format!("add-deltas {option} ark:/dev/null ark:-")).fails_with(255).stderr_has(message);
     }
     Scratch::new().sh("add-deltas --truncate=-1 ark:/dev/null ark:-").fails_with(255).stderr_has("--truncate=-1");
-}
-
-#[test]
-fn a_broken_entry_ends_it_and_leaves_nothing() {
-    let scratch = Scratch::new();
-    let archive = binary_archive(&[("a", matrix(1, 9, 5)), ("b", matrix(2, 9, 5))]);
-    scratch.write("cut.ark", &archive[..archive.len() - 10]);
-    scratch.sh("add-deltas ark:cut.ark ark,scp:o.ark,o.scp").fails_with(255).stderr_has("b: cut.ark:");
-    assert_eq!(scratch.list(), ["cut.ark"]);
 }
 
 /// A frame that has no weight in a sum has no part in it.

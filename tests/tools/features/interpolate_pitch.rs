@@ -1,5 +1,5 @@
 use crate::support::Scratch;
-use crate::support::sample::{Sample, binary_archive, matrix};
+use crate::support::sample::{Sample, binary_archive};
 
 /// Two utterances with gaps.
 fn with_gaps() -> Scratch {
@@ -84,14 +84,4 @@ fn what_is_no_pitch_is_an_error() {
     t("[ 0.5 100\n 0.5 nan ]", "", "a: expected the pitch to be 0 or more, got NaN in frame 1");
     t("[ 0.5 1e30 ]", "", "a: 1 by ");
     t("[ 1 100\n 1 200 ]", "--max-voicing-prob=1", "no pitch is possible");
-}
-
-#[test]
-fn a_broken_entry_ends_it_and_leaves_nothing() {
-    let scratch = Scratch::new();
-    let archive = binary_archive(&[("a", matrix(1, 9, 2)), ("b", matrix(2, 9, 2))]);
-    scratch.write("cut.ark", &archive[..archive.len() - 10]);
-    let ran = scratch.sh("interpolate-pitch --linear-interpolation ark:cut.ark ark,scp:o.ark,o.scp");
-    ran.fails_with(255).stderr_has("b: cut.ark:");
-    assert_eq!(scratch.list(), ["cut.ark"]);
 }

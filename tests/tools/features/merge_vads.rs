@@ -57,14 +57,3 @@ fn what_is_missing_or_of_another_length_is_skipped_and_counted() {
         .stderr_has("processed 1 utterances successfully; 2 had errors");
     scratch.sh("merge-vads ark:1.ark ark:/dev/null ark,t:-").fails_with(1).stdout_is("");
 }
-
-#[test]
-fn a_broken_entry_leaves_no_output_behind() {
-    let scratch = vads();
-    scratch.write("bad.ark", "a [ 1 0 1 0 ]\nb [ x ]\n");
-    for arguments in ["ark:bad.ark ark:1.ark", "ark:1.ark ark:bad.ark"] {
-        let ran = scratch.sh(&format!("merge-vads {arguments} ark:o"));
-        ran.fails_with(255).stderr_has("b: bad.ark:18: expected a number");
-    }
-    assert_eq!(scratch.list(), ["1.ark", "2.ark", "bad.ark"]);
-}

@@ -89,11 +89,3 @@ fn an_empty_table_is_no_failure_and_leaves_no_output() {
     assert_eq!(scratch.list(), Vec::<String>::new());
     scratch.sh("select-feats 0 'ark:exit 3 |' ark:o").fails_with(255);
 }
-
-#[test]
-fn a_broken_entry_leaves_no_output_behind() {
-    let scratch = Scratch::new();
-    scratch.write("f.txt", "a [ 1 2 ]\nb [ 1 x ]\n");
-    scratch.sh("select-feats 0 ark:f.txt ark:o").fails_with(255).stderr_has("b: f.txt:16: ");
-    assert_eq!(scratch.list(), ["f.txt"]);
-}

@@ -48,14 +48,3 @@ fn what_compute_vad_finds_is_selected() {
         .sh("compute-vad --omit-unvoiced-utts ark:f.ark ark:- | select-voiced-frames ark:f.ark ark,s,cs:- ark,t:-");
     ran.succeeds().stdout_is("a  [\n  99 2 ]\n").stderr_has("No VAD input found for utterance b");
 }
-
-#[test]
-fn a_broken_entry_leaves_no_output_behind() {
-    let scratch = Scratch::new();
-    scratch.write("f.ark", "a [ 1 ]\nb [ x ]\n").write("v.ark", "a [ 1 ]\nb [ 1 ]\n");
-    let ran = scratch.sh("select-voiced-frames ark:f.ark ark:v.ark ark:o");
-    ran.fails_with(255).stderr_has("b: f.ark:12: expected a number");
-    let ran = scratch.sh("select-voiced-frames ark:v.ark ark:f.ark ark:o");
-    ran.fails_with(255).stderr_has("b: f.ark:12: expected a number");
-    assert_eq!(scratch.list(), ["f.ark", "v.ark"]);
-}

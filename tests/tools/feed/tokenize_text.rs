@@ -122,8 +122,3 @@ fn text_that_is_no_utf8_costs_its_utterance() {
     let ran = scratch.sh("tokenize-text --symbols=units.txt text ark,t:-");
     ran.succeeds().stdout_is("u1 2 \nu3 3 \n").stderr_has("u2: expected text in UTF-8");
 }
-
-#[test]
-fn an_empty_text_is_nothing_done() {
-    texts().sh("tokenize-text --symbols=units.txt /dev/null ark,t:-").fails_with(1).stdout_is("");
-}

@@ -15,8 +15,3 @@ fn both_acoustic_scales_are_an_error() {
     let ran = ambiguous().sh("lattice-scale --acoustic-scale=0.1 --inv-acoustic-scale=10 ark:lats ark:o");
     ran.fails_with(255).stderr_has("expected --inv-acoustic-scale to be 1 where --acoustic-scale is given, got 10");
 }
-
-#[test]
-fn nothing_scaled_is_a_failure() {
-    ambiguous().sh("lattice-scale ark:/dev/null ark:-").fails_with(1).stdout_is("");
-}

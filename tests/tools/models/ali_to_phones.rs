@@ -48,11 +48,6 @@ fn cut_alignments_are_split_all_the_same() {
 }
 
 #[test]
-fn an_empty_table_is_no_error() {
-    scratch().sh("ali-to-phones mdl ark:/dev/null ark,t:-").succeeds().stdout_is("");
-}
-
-#[test]
 pub fn what_is_no_alignment_of_the_model_is_an_error() {
     let scratch = scratch();
     scratch.write("ids", "a 8\nb 9\n").write("loops", "a 8\nb 1 3\n");

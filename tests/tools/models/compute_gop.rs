@@ -45,8 +45,3 @@ fn alignments_that_do_not_fit_are_errors() {
     let ran = scratch.sh("compute-gop --log-applied=false mdl ark:short ark:ph ark:probs ark:- ark:o");
     ran.fails_with(255).stderr_has("a: expected 1 frame or more, and as many in both alignments, got 4 and 1");
 }
-
-#[test]
-fn an_empty_table_is_nothing_done() {
-    utterances().sh("compute-gop mdl ark:ali ark:ph ark:/dev/null ark:- ark:o").fails_with(1);
-}

@@ -10,11 +10,6 @@ fn weights_of_pdfs_are_summed() {
 }
 
 #[test]
-fn an_empty_table_is_no_error() {
-    scratch().sh("post-to-pdf-post mdl ark:/dev/null ark,t:-").succeeds().stdout_is("");
-}
-
-#[test]
 fn other_numbers_are_errors() {
     let ran = scratch().sh("echo 'a [ ] [ 0 1 ]' | post-to-pdf-post mdl ark:- ark:o");
     ran.fails_with(255).stderr_has("a: frame 1: expected a transition-id from 1 to 8, got 0");

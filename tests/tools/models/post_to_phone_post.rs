@@ -23,11 +23,6 @@ fn pdfs_are_distributed_by_counts() {
 }
 
 #[test]
-fn an_empty_table_is_nothing_done() {
-    scratch().sh("post-to-phone-post mdl ark:/dev/null ark,t:-").fails_with(1).stdout_is("");
-}
-
-#[test]
 fn other_numbers_are_errors() {
     let ran = scratch().sh("echo 'a [ 9 1 ]' | post-to-phone-post mdl ark:- ark:o");
     ran.fails_with(255).stderr_has("a: frame 0: expected a transition-id from 1 to 8, got 9");

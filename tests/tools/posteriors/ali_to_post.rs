@@ -17,11 +17,3 @@ fn an_empty_table_is_nothing_done() {
     let ran = Scratch::new().sh("ali-to-post ark:/dev/null ark:-");
     ran.fails_with(1).stdout_is("").stderr_has("Converted 0 alignments.");
 }
-
-#[test]
-fn what_is_no_alignment_is_an_error() {
-    let scratch = Scratch::new();
-    scratch.write("ali", "a 1 2\nb 1 2.5\n");
-    scratch.sh("ali-to-post ark:ali ark:o").fails_with(255).stderr_has("b: ali:11: expected an integer");
-    assert_eq!(scratch.list(), ["ali"]);
-}

@@ -46,12 +46,6 @@ fn an_utterance_without_posteriors_is_skipped_and_named() {
 }
 
 #[test]
-fn nothing_done_is_an_error() {
-    scratch().sh("append-post-to-feats --post-dim=2 ark:feats ark:/dev/null ark:-").fails_with(255).stdout_is("");
-    scratch().sh("append-post-to-feats --post-dim=2 ark:/dev/null ark:post ark:-").fails_with(255).stdout_is("");
-}
-
-#[test]
 fn the_dimension_must_be_given() {
     for option in ["", "--post-dim=0", "--post-dim=-3"] {
         let ran = scratch().sh(&format!("append-post-to-feats {option} ark:feats ark:post ark:-"));

@@ -14,16 +14,3 @@ fn all_columns_become_weights() {
     let ran = scratch.sh("echo 'a [ 0.5 2 ]' | feat-to-post ark:- ark:-");
     ran.succeeds().stdout_is(binary_archive(&[("a", posterior)]));
 }
-
-#[test]
-fn an_empty_table_is_nothing_done() {
-    Scratch::new().sh("feat-to-post ark:/dev/null ark:-").fails_with(1).stdout_is("");
-}
-
-#[test]
-fn a_broken_entry_is_an_error() {
-    let scratch = Scratch::new();
-    scratch.write("feats", "a [ 1 ]\nb [ 1 x ]\n");
-    scratch.sh("feat-to-post ark:feats ark:o").fails_with(255).stderr_has("b: feats:");
-    assert_eq!(scratch.list(), ["feats"]);
-}

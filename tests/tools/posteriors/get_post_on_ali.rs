@@ -27,12 +27,6 @@ fn an_utterance_without_an_alignment_is_skipped_and_named() {
 }
 
 #[test]
-fn nothing_done_is_no_failure() {
-    scratch().sh("get-post-on-ali ark:1.post ark:/dev/null ark:-").succeeds().stdout_is("");
-    scratch().sh("get-post-on-ali ark:/dev/null ark:/dev/null ark:-").succeeds().stdout_is("");
-}
-
-#[test]
 fn an_alignment_of_another_length_is_an_error() {
     let scratch = scratch();
     scratch.write("ali", "a 3 3\nb 1 1\n");

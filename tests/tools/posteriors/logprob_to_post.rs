@@ -19,16 +19,3 @@ fn a_random_share_of_the_small_ones_stays_as_large_ones() {
     let ran = Scratch::new().sh("echo 'a [ -5.3 -5.3 -5.3 -5.3 -5.3 -5.3 -5.3 -5.3 ]' | logprob-to-post ark:- ark,t:-");
     ran.succeeds().stdout_is("a [ 1 0.01 5 0.01 6 0.01 ] \n");
 }
-
-#[test]
-fn an_empty_table_is_nothing_done() {
-    Scratch::new().sh("logprob-to-post ark:/dev/null ark:-").fails_with(1).stdout_is("");
-}
-
-#[test]
-fn a_broken_entry_is_an_error() {
-    let scratch = Scratch::new();
-    scratch.write("prob", "a [ 1 ]\nb [ 1 x ]\n");
-    scratch.sh("logprob-to-post ark:prob ark:o").fails_with(255).stderr_has("b: prob:");
-    assert_eq!(scratch.list(), ["prob"]);
-}

@@ -59,12 +59,6 @@ fn utterances_that_some_tables_have_may_be_allowed() {
 }
 
 #[test]
-fn nothing_done_is_exit_code_1() {
-    scratch().sh("paste-post ark:lens 2:2 ark:/dev/null ark:p2 ark:-").fails_with(1).stdout_is("");
-    scratch().sh("paste-post ark:/dev/null 2:2 ark:p2 ark:p2 ark:-").fails_with(1).stdout_is("");
-}
-
-#[test]
 fn every_table_has_a_dimension() {
     for dims in ["3", "3:2:1", "3:x", "3:", "3:-2", "''", "2147483647:1"] {
         let ran = scratch().sh(&format!("paste-post ark:lens {dims} ark:p1 ark:p2 ark:o"));

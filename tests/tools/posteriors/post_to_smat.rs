@@ -37,8 +37,3 @@ fn an_index_that_is_no_column_is_an_error() {
     scratch.sh("post-to-smat --dim=3 ark:negative ark:o").fails_with(255).stderr_has("got -1");
     assert_eq!(scratch.list(), ["negative", "post"]);
 }
-
-#[test]
-fn an_empty_table_is_no_failure() {
-    Scratch::new().sh("post-to-smat --dim=3 ark:/dev/null ark:-").succeeds().stdout_is("");
-}

@@ -19,11 +19,6 @@ fn weights_are_added_in_order_and_in_single_precision() {
 }
 
 #[test]
-fn an_empty_table_is_nothing_done() {
-    Scratch::new().sh("post-to-weights ark:/dev/null ark:-").fails_with(1).stdout_is("");
-}
-
-#[test]
 fn an_alignment_is_no_posterior() {
     let scratch = Scratch::new();
     scratch.write("ali", "a 1 2 3\n");

@@ -36,16 +36,3 @@ fn the_choice_is_the_same_for_any_number_of_threads() {
     let ran = scratch.sh("for n in 1 4; do prob-to-post --num-threads=$n ark:prob ark:$n; done; cmp 1 4");
     ran.succeeds().stdout_is("");
 }
-
-#[test]
-fn an_empty_table_is_nothing_done() {
-    Scratch::new().sh("prob-to-post ark:/dev/null ark:-").fails_with(1).stdout_is("");
-}
-
-#[test]
-fn a_broken_entry_is_an_error() {
-    let scratch = Scratch::new();
-    scratch.write("prob", "a [ 1 ]\nb [ 1 x ]\n");
-    scratch.sh("prob-to-post ark:prob ark:o").fails_with(255).stderr_has("b: prob:");
-    assert_eq!(scratch.list(), ["prob"]);
-}

@@ -48,11 +48,3 @@ fn what_is_neither_scale_nor_table_is_an_error() {
         assert_eq!(scratch.list(), ["post"], "{scale}");
     }
 }
-
-#[test]
-fn a_broken_entry_is_an_error() {
-    let scratch = scratch();
-    scratch.write("post", "a [ 1 0.5 ]\nb [ 1 ]\n");
-    scratch.sh("scale-post ark:post 2 ark:o").fails_with(255).stderr_has("b: post:");
-    assert_eq!(scratch.list(), ["post"]);
-}

@@ -60,23 +60,3 @@ fn what_is_missing_or_of_another_length_is_skipped_and_counted() {
     scratch.write("other.post", "b [ 4 0.5 ]\n");
     scratch.sh("sum-post ark:num.post ark:other.post ark,t:-").succeeds().stdout_is("b [ 4 1.5 ] \n");
 }
-
-#[test]
-fn an_empty_table_is_nothing_done() {
-    posteriors().sh("sum-post ark:/dev/null ark:den.post ark:-").fails_with(1).stdout_is("");
-}
-
-#[test]
-fn a_broken_entry_leaves_no_output_behind() {
-    let scratch = posteriors();
-    scratch.write("bad.post", "a [ ] [ ] [ ]\nb [ 4 x ]\n");
-    scratch
-        .sh("sum-post ark:bad.post ark:den.post ark:o")
-        .fails_with(255)
-        .stderr_has("b: bad.post:20: expected a number");
-    scratch
-        .sh("sum-post ark:num.post ark:bad.post ark:o")
-        .fails_with(255)
-        .stderr_has("b: bad.post:20: expected a number");
-    assert_eq!(scratch.list(), ["bad.post", "den.post", "num.post"]);
-}

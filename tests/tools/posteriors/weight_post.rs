@@ -57,11 +57,3 @@ fn an_empty_table_is_nothing_done() {
     let ran = scratch().sh("weight-post ark:/dev/null ark:/dev/null ark:-");
     ran.fails_with(1).stdout_is("").stderr_has("Scaled 0 posteriors; errors on 0");
 }
-
-#[test]
-fn broken_weights_are_an_error() {
-    let scratch = scratch();
-    scratch.write("w", "a [ 1 1 1 ]\nb 1 2\n");
-    scratch.sh("weight-post ark:post ark:w ark:o").fails_with(255).stderr_has("b: w:");
-    assert_eq!(scratch.list(), ["post", "w"]);
-}

@@ -110,15 +110,6 @@ fn an_empty_table_is_nothing_done() {
 }
 
 #[test]
-fn a_broken_entry_leaves_no_output_behind() {
-    let scratch = Scratch::new();
-    scratch.write("f.ark", "a [ 1 2 ]\nb [ 1 x ]\n").write("m.mat", LINEAR);
-    scratch.sh("transform-feats m.mat ark:f.ark ark:o").fails_with(255).stderr_has("b: f.ark:16: ");
-    scratch.sh("transform-feats nowhere.mat ark:f.ark ark:o").fails_with(255).stderr_has("cannot open nowhere.mat");
-    assert_eq!(scratch.list(), ["f.ark", "m.mat"]);
-}
-
-#[test]
 fn large_products_are_those_of_the_definition() {
     let (feats, transform) = (matrix(1, 70, 23), matrix(2, 17, 24));
     let (Sample::Matrix(x), Sample::Matrix(t)) = (&feats, &transform) else { panic!("matrix() makes matrices") };

@@ -38,13 +38,3 @@ fn a_vector_of_another_length_is_an_error() {
     ran.fails_with(255).stdout_is("a  [ 3 -1 2 ]\n");
     assert_eq!(scratch.list(), ["affine.mat", "linear.mat", "odd.ark", "v.ark"]);
 }
-
-#[test]
-fn a_broken_entry_leaves_no_output_behind() {
-    let scratch = files();
-    scratch.write("bad.ark", "a [ 1 2 ]\nb [ x ]\n");
-    let ran = scratch.sh("transform-vec linear.mat ark:bad.ark ark:o");
-    ran.fails_with(255).stderr_has("b: bad.ark:14: expected a number");
-    scratch.sh("transform-vec none.mat ark:v.ark ark:o").fails_with(255).stderr_has("none.mat");
-    assert_eq!(scratch.list(), ["affine.mat", "bad.ark", "linear.mat", "v.ark"]);
-}

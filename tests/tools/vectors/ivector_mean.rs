@@ -51,14 +51,3 @@ fn vectors_of_other_lengths_are_an_error() {
     scratch.sh("ivector-mean ark:s2 ark:iv.ark ark:o").fails_with(255).stderr_has("the mean of b: expected");
     assert_eq!(scratch.list(), ["iv.ark", "s1", "s2"]);
 }
-
-#[test]
-fn a_broken_entry_leaves_no_output_behind() {
-    let scratch = ivectors();
-    scratch.write("bad.ark", "a1 [ 1 ]\na2 [ x ]\n");
-    for arguments in ["ark:bad.ark o", "ark:spk2utt ark:bad.ark ark:o ark:p"] {
-        let ran = scratch.sh(&format!("ivector-mean {arguments}"));
-        ran.fails_with(255).stderr_has("a2: bad.ark:14: expected a number");
-    }
-    assert_eq!(scratch.list(), ["bad.ark", "iv.ark", "spk2utt"]);
-}

@@ -50,14 +50,3 @@ fn vectors_of_other_lengths_are_an_error() {
     ran.fails_with(255).stderr_has("b: cannot subtract the mean: expected a vector");
     assert_eq!(scratch.list(), ["iv.ark", "mean", "odd.ark"]);
 }
-
-#[test]
-fn a_broken_entry_leaves_no_output_behind() {
-    let scratch = ivectors();
-    scratch.write("bad.ark", "a [ 1 2 ]\nb [ x ]\n");
-    for arguments in ["", "mean"] {
-        let ran = scratch.sh(&format!("ivector-subtract-global-mean {arguments} ark:bad.ark ark:o"));
-        ran.fails_with(255).stderr_has("b: bad.ark:14: expected a number");
-    }
-    assert_eq!(scratch.list(), ["bad.ark", "iv.ark", "mean"]);
-}

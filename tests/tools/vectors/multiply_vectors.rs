@@ -75,15 +75,3 @@ fn tables_and_files_are_not_mixed() {
     }
     assert_eq!(scratch.list(), before);
 }
-
-#[test]
-fn a_broken_entry_leaves_no_output_behind() {
-    let scratch = tables();
-    scratch.write("bad.ark", "a [ 1 2 ]\nb [ x ]\n");
-    let before = scratch.list();
-    for arguments in ["ark:bad.ark ark:1.ark", "ark:1.ark ark:bad.ark"] {
-        let ran = scratch.sh(&format!("multiply-vectors {arguments} ark:o"));
-        ran.fails_with(255).stderr_has("b: bad.ark:14: expected a number");
-    }
-    assert_eq!(scratch.list(), before);
-}

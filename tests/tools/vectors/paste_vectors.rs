@@ -38,14 +38,3 @@ fn files_are_refused() {
     scratch.sh("paste-vectors ark:1.ark ark:2.ark o").fails_with(255).stderr_has("invalid wspecifier \"o\"");
     assert_eq!(scratch.list(), ["1.ark", "1.vec", "2.ark", "3.ark"]);
 }
-
-#[test]
-fn a_broken_entry_leaves_no_output_behind() {
-    let scratch = tables();
-    scratch.write("bad.ark", "a [ 1 2 ]\nb [ x ]\n");
-    for arguments in ["ark:bad.ark ark:3.ark", "ark:3.ark ark:bad.ark"] {
-        let ran = scratch.sh(&format!("paste-vectors {arguments} ark:o"));
-        ran.fails_with(255).stderr_has("b: bad.ark:14: expected a number");
-    }
-    assert_eq!(scratch.list(), ["1.ark", "2.ark", "3.ark", "bad.ark"]);
-}

@@ -122,13 +122,3 @@ pub fn a_table_from_a_pipe_that_fails_is_an_error() {
     ran.fails_with(255).stderr_has("echo a 1.vec; exit 3 |");
     scratch.sh("vector-sum ark:1.ark 'p,ark:cat 1.ark; exit 3 |' ark,t:-").succeeds().stdout_is(sum);
 }
-
-#[test]
-fn a_broken_entry_leaves_no_output_behind() {
-    let scratch = tables();
-    scratch.write("bad.ark", "a [ 1 2 ]\nb [ x ]\n");
-    for arguments in ["ark:bad.ark o", "ark:bad.ark ark:1.ark ark:o", "ark:1.ark ark:bad.ark ark:o"] {
-        scratch.sh(&format!("vector-sum {arguments}")).fails_with(255).stderr_has("b: bad.ark:14: expected a number");
-    }
-    assert_eq!(scratch.list(), ["1.ark", "2.ark", "3.ark", "bad.ark"]);
-}

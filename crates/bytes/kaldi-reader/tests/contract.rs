@@ -1,6 +1,8 @@
 //! The contract of readers, on the readers of this crate and on readers with faults. One test, since it counts threads.
 #![allow(clippy::unwrap_used)]
 
+mod decorators;
+
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Instant;
@@ -97,6 +99,7 @@ fn readers_keep_the_contract_and_faults_are_found() {
     a_restart_that_goes_on_is_found();
     a_thread_left_behind_is_found();
     a_restart_may_be_refused();
+    decorators::decorators_and_stacks_of_them_keep_the_contract();
 }
 
 /// A reader with a fault between it and sound numbers.

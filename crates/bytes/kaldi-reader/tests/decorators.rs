@@ -1,6 +1,4 @@
-//! The contract of readers, on every decorator and on random stacks of them. One test, since it counts threads.
-
-#![allow(clippy::unwrap_used)]
+//! The contract of readers, on every decorator and on random stacks of them.
 
 use std::rc::Rc;
 
@@ -203,8 +201,7 @@ fn streams() -> Vec<Stream> {
         .collect()
 }
 
-#[test]
-fn decorators_and_stacks_of_them_keep_the_contract() {
+pub fn decorators_and_stacks_of_them_keep_the_contract() {
     let mut draws = Draws::seeded(11);
     for _ in 0..2 {
         for Decorator { name, decorate, expect } in decorators(&mut draws) {

@@ -1,9 +1,5 @@
 //! What is kept on disk of objects that were read.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use support::{Answer, Server, noise, scratch, store, succeed, tool};
+use crate::support::{Answer, Server, noise, scratch, store, succeed, tool};
 
 const MEGABYTE: usize = 1 << 20;
 

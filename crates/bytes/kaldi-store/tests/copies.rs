@@ -1,16 +1,12 @@
 //! Copies of folders: what is there already is left out.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
-use support::s3::{S3, SECRET, settings};
-use support::{Answer, Server, scratch, store};
+use crate::support::s3::{S3, SECRET, settings};
+use crate::support::{Answer, Server, scratch, store};
 
 /// Standard output, the log and the status of a command.
 fn run(command: &mut Command) -> (String, String, i32) {

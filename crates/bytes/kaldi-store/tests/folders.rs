@@ -1,14 +1,10 @@
 //! Tools that write many files, where the folder is one of a store.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs;
 use std::path::Path;
 
-use support::s3::S3;
-use support::{fail, scratch, succeed};
+use crate::support::s3::S3;
+use crate::support::{fail, scratch, succeed};
 
 /// The sound of the samples, as files.
 fn sound() -> String {

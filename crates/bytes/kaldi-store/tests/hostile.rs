@@ -1,12 +1,8 @@
 //! Servers that mean harm, and secrets.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::time::{Duration, Instant};
 
-use support::{Answer, Server, fail, store, succeed, tool, wait_for};
+use crate::support::{Answer, Server, fail, store, succeed, tool, wait_for};
 
 /// A small archive of matrices in text.
 const ARCHIVE: &[u8] = b"one  [\n  1 2 \n  3 4 ]\ntwo  [\n  5 6 ]\nthree  [\n  7 8 \n  9 10 ]\n";

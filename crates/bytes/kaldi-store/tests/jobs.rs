@@ -1,16 +1,12 @@
 //! Commands in pieces whose lists or outputs are in a store.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
-use support::s3::S3;
-use support::{fail, scratch, store, succeed};
+use crate::support::s3::S3;
+use crate::support::{fail, scratch, store, succeed};
 
 /// An S3 server, and a folder with a table of six matrices, `f.ark` and `f.scp`.
 struct Table {

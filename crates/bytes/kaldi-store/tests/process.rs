@@ -1,14 +1,10 @@
 //! The stores within a process: their thread, and the children of the process.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs;
 use std::io::{Read, Write};
 use std::process::Stdio;
 
-use support::{Server, has_thread, scratch, tool, wait_for};
+use crate::support::{Server, has_thread, scratch, tool, wait_for};
 
 #[test]
 fn nothing_starts_before_the_first_remote_name() {

@@ -1,9 +1,5 @@
 //! Objects in a real S3 server, which checks signatures.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs;
 use std::io::Write;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -11,8 +7,8 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use support::s3::{KEY, S3, SECRET, settings};
-use support::{Server, fail, has_thread, noise, scratch, succeed, tool, wait_for};
+use crate::support::s3::{KEY, S3, SECRET, settings};
+use crate::support::{self, Server, fail, has_thread, noise, scratch, succeed, tool, wait_for};
 
 /// Tables of the samples in the repository.
 fn sample(name: &str) -> String {

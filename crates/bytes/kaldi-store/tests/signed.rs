@@ -1,19 +1,15 @@
 //! Stores that check the signature of every request, reading and writing: OSS and Azure; Google's checks a token.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 use std::sync::Mutex;
 
+use crate::support::{Answer, Asked, Server, fail, noise, scratch, store, succeed};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use hmac::{Hmac, Mac};
 use sha1::Sha1;
 use sha2::Sha256;
-use support::{Answer, Asked, Server, fail, noise, scratch, store, succeed};
 
 /// The secret of both stores; Azure's are bytes in base 64.
 const SECRET: &str = "S0VZS0VZS0VZ";

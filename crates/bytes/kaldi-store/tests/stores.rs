@@ -1,13 +1,9 @@
 //! The other stores, from servers that speak as they do.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs;
 use std::process::Command;
 
-use support::{Answer, Asked, Server, fail, scratch, store, succeed};
+use crate::support::{Answer, Asked, Server, fail, scratch, store, succeed};
 
 const BYTES: &[u8] = b"0123456789";
 

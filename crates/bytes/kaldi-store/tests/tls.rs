@@ -1,15 +1,11 @@
 //! Objects behind TLS, with certificates that are trusted and others.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs;
 use std::process::Command;
 use std::sync::Arc;
 
+use crate::support::{Answer, Asked, Server, fail, scratch, store, succeed};
 use rustls::pki_types::PrivateKeyDer;
-use support::{Answer, Server, fail, scratch, store, succeed};
 
 const BYTES: &[u8] = b"0123456789";
 
@@ -26,7 +22,7 @@ fn certificate() -> (String, Arc<rustls::ServerConfig>) {
 /// A server of one object whose first answer ends too early.
 fn server() -> (String, Server) {
     let (text, settings) = certificate();
-    let answer = |asked: &support::Asked| Answer {
+    let answer = |asked: &Asked| Answer {
         cut: (asked.before == 0 && asked.method == "GET").then_some(4),
         ..Answer::object(asked, BYTES, "\"1\"")
     };

@@ -1,17 +1,13 @@
 //! Token datasets in stores and on the web.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-use support::s3::{S3, SECRET, settings};
-use support::{Answer, Asked, Server, fail, noise, scratch, succeed, tool};
+use crate::support::s3::{S3, SECRET, settings};
+use crate::support::{Answer, Asked, Server, fail, noise, scratch, succeed, tool};
 
 const TOKENS: &str = "a 1 2 3 \nb 4 5 6 7 \nc 8 9 \n";
 

@@ -1,9 +1,5 @@
 //! How many requests reading takes, and how many bytes it fetches.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use support::{Answer, Asked, Server, fail, scratch, store, succeed, tool};
+use crate::support::{Answer, Asked, Server, fail, scratch, store, succeed, tool};
 
 /// A server of the files of a folder, with or without parts, and the bytes that it has sent.
 struct Files {

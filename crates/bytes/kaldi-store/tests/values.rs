@@ -1,15 +1,11 @@
 //! Values of script lines that are objects, or parts of them.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs;
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use support::{Answer, Server, scratch, succeed, tool};
+use crate::support::{Answer, Asked, Server, scratch, succeed, tool};
 
 /// An archive of binary vectors, and the lines of a script file for it.
 fn vectors(count: usize, columns: usize, url: &str) -> (Vec<u8>, Vec<String>) {
@@ -227,7 +223,7 @@ fn values_of_a_server_that_sends_only_all_are_read() {
     let (archive, _) = vectors(5, 1000, "");
     let archive: &'static [u8] = archive.leak();
     let server = Server::start(|asked| {
-        Answer::object(&support::Asked { headers: Default::default(), ..asked.clone() }, archive, "\"1\"")
+        Answer::object(&Asked { headers: Default::default(), ..asked.clone() }, archive, "\"1\"")
     });
     let (_folder, script) = scratch("scp");
     let (_, mut lines) = vectors(5, 1000, &format!("{}/a", server.url));

@@ -1,9 +1,5 @@
 //! Objects on the web, from a server that has faults.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs;
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
@@ -11,7 +7,7 @@ use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use support::{Answer, Server, fail, noise, scratch, store, succeed, tool};
+use crate::support::{Answer, Asked, Server, fail, noise, scratch, store, succeed, tool};
 
 /// A small archive of matrices in text and the offsets of its values.
 const ARCHIVE: &[u8] = b"one  [\n  1 2 \n  3 4 ]\ntwo  [\n  5 6 ]\nthree  [\n  7 8 \n  9 10 ]\n";
@@ -78,7 +74,7 @@ fn a_connection_that_breaks_anywhere_is_taken_up_at_the_same_byte() {
             });
         }
     });
-    let resumed = |asked: &&support::Asked| asked.before == 1 && asked.header("if-range") == "\"a\"";
+    let resumed = |asked: &&Asked| asked.before == 1 && asked.header("if-range") == "\"a\"";
     let asked = server.asked();
     assert_eq!(asked.iter().filter(resumed).count(), ARCHIVE.len(), "each was resumed once, with If-Range");
     assert!(
@@ -95,7 +91,7 @@ fn an_archive_that_is_cut_anywhere_is_an_error() {
         let cut: usize = asked.path[1..].parse().unwrap();
         Answer {
             cut: Some(cut),
-            ..Answer::object(&support::Asked { headers: Default::default(), ..asked.clone() }, ARCHIVE, "\"a\"")
+            ..Answer::object(&Asked { headers: Default::default(), ..asked.clone() }, ARCHIVE, "\"a\"")
         }
     });
     thread::scope(|scope| {
@@ -211,7 +207,7 @@ fn a_slow_server_is_not_silent() {
 fn a_server_without_parts_is_read_from_its_begin() {
     let bytes = noise(5 << 20);
     let server = Server::start(|asked| {
-        let asked = support::Asked { headers: Default::default(), ..asked.clone() };
+        let asked = Asked { headers: Default::default(), ..asked.clone() };
         match asked.path.as_str() {
             "/long" => Answer {
                 length: Some((65_u64 << 20).to_string()),

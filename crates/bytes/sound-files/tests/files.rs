@@ -1,13 +1,9 @@
 //! Files of every kind: what is told of them, what they decode to, what happens when they are cut or damaged.
-#![allow(clippy::unwrap_used)]
-#![cfg(feature = "codecs")]
 
 use sound_files::SoundKind::{Adts, Aiff, Au, Caf, Matroska, Mp4, Mpeg, Ogg, Sphere};
 use sound_files::{DecodedSound, DetectedSound, SoundFault, SoundKind, SoundParts, decode, read_header};
 
-fn read(name: &str) -> Vec<u8> {
-    std::fs::read(format!("{}/tests/files/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
-}
+use crate::read;
 
 /// The samples that a file was made of.
 fn original(name: &str, num_channels: usize) -> Vec<Vec<f32>> {

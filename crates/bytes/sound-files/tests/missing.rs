@@ -1,13 +1,9 @@
 //! Sound that is missing, or that headers count wrongly: nothing is left out without a word.
-#![allow(clippy::unwrap_used)]
-#![cfg(feature = "codecs")]
 
 use sound_files::SoundKind::{Aiff, Au, Caf, Matroska, Mp4, Mpeg, Ogg, Sphere};
 use sound_files::{DecodedSound, DetectedSound, SoundKind, decode, read_header};
 
-fn read(name: &str) -> Vec<u8> {
-    std::fs::read(format!("{}/tests/files/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
-}
+use crate::read;
 
 /// Where these bytes are, again and again.
 fn places(bytes: &[u8], word: &[u8]) -> Vec<usize> {

@@ -252,7 +252,7 @@ fn detach(command: &mut Command) {
 
 /// A tool of the workspace, which was built before.
 pub fn tool(name: &str) -> Command {
-    // The test is `target/debug/deps/web-0123456789abcdef`.
+    // The test is `target/debug/deps/objects-0123456789abcdef`.
     let test = std::env::current_exe().unwrap();
     let program = test.ancestors().nth(2).unwrap().join("kaldi-tables");
     assert!(program.is_file(), "{} is not built: cargo build", program.display());
