@@ -307,7 +307,7 @@ fn describe(end: &End, change: Change, file: &str) -> Option<String> {
     if change == Change::Empty && !end.stdout.is_empty() {
         what.push("stdout".to_owned());
     }
-    if end.log.contains("panicked") {
+    if end.log.contains("internal error") || end.log.contains("panicked") {
         what.push("panic".to_owned());
     }
     if errors.len() > 1 {
@@ -376,6 +376,7 @@ fn a_tool_that_takes_broken_input_is_found() {
             (end(Some(1), error, &[]), "1"),
             (end(None, "", &[]), "signal"),
             (end(Some(101), "thread 'main' panicked at x.rs:1:1", &[]), "101,panic"),
+            (end(Some(255), &error.replace("expected", "internal error, please report it: expected"), &[]), "panic"),
             (end(Some(255), error, &["out"]), "leaves-out"),
             (end(Some(255), &error.repeat(2), &[]), "2-errors"),
             (end(Some(255), &error.replace("in.ark", "another"), &[]), "no-place"),
