@@ -156,7 +156,10 @@ impl Help {
             Self::Import if name == "standard input" || name.contains('|') => {
                 "table-import makes a table of it, if it is a file".to_owned()
             }
-            Self::Import => format!("table-import makes a table of it: table-import {name} ark:-"),
+            Self::Import => {
+                let command = kaldi_cli::for_terminal(&format!("table-import {name} ark:-"));
+                format!("table-import makes a table of it: {command}")
+            }
             Self::Shard if name == "standard input" => {
                 "if it is a shard, write shard:- for its sound, or extract-shards takes it apart".to_owned()
             }

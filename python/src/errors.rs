@@ -243,8 +243,8 @@ impl From<kaldi_io::Error> for Failure {
                 let status = status.code().or_else(|| status.signal().map(|signal| -signal));
                 Self { command: Some((command, status)), ..plain(Class::Command) }
             }
-            kaldi_io::Error::Content { name, offset, .. } => {
-                Self { file: Some(name), offset: Some(offset), ..plain(Class::Data) }
+            kaldi_io::Error::Content { name, offset, line, .. } => {
+                Self { file: Some(name), offset: Some(offset), line, ..plain(Class::Data) }
             }
             _ => plain(Class::Error),
         }
@@ -262,7 +262,7 @@ impl From<kaldi_table::Error> for Failure {
             Table::Entry { script, key, source, .. } => {
                 let failure = Self::from(*source).with_message(message);
                 let key = (!key.is_empty()).then_some(key);
-                Self { key, line: script.map(|(_, line)| line), ..failure }
+                Self { key, line: script.map(|(_, line)| line).or(failure.line), ..failure }
             }
             Table::ScriptLine { script, line, .. } => {
                 Self { file: Some(script), line: Some(line), ..plain(Class::Data) }

@@ -74,3 +74,15 @@ fn tools_that_kaldi_does_not_have_do_not_repeat_their_command_line_there() {
     assert_eq!(first("copy-feats scp:x.scp ark:/dev/null"), "copy-feats scp:x.scp ark:/dev/null ");
     scratch.sh("table-info x.scp").succeeds().stderr_has("table-info x.scp \n");
 }
+
+#[test]
+fn commands_of_advice_write_text_there() {
+    let scratch = scratch();
+    let ran = scratch.on_terminal("table-info x.npz");
+    assert!(ran.screen.contains("table-import x.npz ark,t:-"), "{}", ran.screen);
+    let ran = scratch.on_terminal("copy-feats ark:x.npz ark,t:-");
+    assert!(ran.screen.contains("table-import x.npz ark,t:-"), "{}", ran.screen);
+    let ran = scratch.on_terminal("table-import x.npz ark,t:-");
+    assert!(ran.code == 0 && ran.screen.contains("39 2.5"), "{}", ran.screen);
+    scratch.sh("table-info x.npz").succeeds().stdout_has("table-import x.npz ark:-");
+}

@@ -74,7 +74,7 @@ fn nnet3_merge_egs(opts: Options) -> anyhow::Result<Tally> {
         })
     };
     let mut done = 0;
-    for made in par_map(from_fn(move |_| source.next()), num_threads, IN_FLIGHT, Item::weigh, work).iter() {
+    for made in par_map(from_fn(move |_| source.next()), num_threads, work).in_flight(IN_FLIGHT, Item::weigh).iter() {
         match made? {
             Made::Record(record) => {
                 target.put(record)?;

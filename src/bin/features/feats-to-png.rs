@@ -2,6 +2,7 @@
 //!
 //! Kaldi has no such program.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,17 +13,20 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_inspect::{Entries, NamedKind, read_frames};
 use kaldi_io::log::{Logged, log, warning};
 use kaldi_io::{FileNames, Output, Rspecifier, Wxfilename, make_last_folder};
-use kaldi_plot::{Features, Figure, Panel, Picture, PictureFormat, PlotArguments, Sheet, Style, Timing, Waveform};
+use kaldi_plot::{
+    Features, Figure, FrameLabels, Panel, Picture, PictureFormat, PlotArguments, Sheet, Style, Timing, Waveform,
+};
 use kaldi_reader::{Reader, par_map};
 use kaldi_table::RawEntry;
 use kaldi_table::{Lookup, RandomAccessReader, create_output};
+use kaldi_value::SymbolTable;
 use kaldi_wave::Wave;
 
 const USAGE: &str = "\
 Draws the values of a table. A matrix becomes a heat map, with frames or seconds from left to right, dimensions upwards
 and a bar that shows the meaning of the colours; a posterior does, too. A vector, or a matrix of one column, becomes a
 curve. If it has only zeros and ones, or integers, like alignments, it becomes a coloured band for each run of equal
-numbers. A waveform becomes a curve. With --wav, the waveform is above the features. If a folder is named, the pictures
+numbers; with --symbols the symbols are written on it. A waveform becomes a curve. With --wav, the waveform is above the features. If a folder is named, the pictures
 go into it, one for each key, in files named <key>.png (characters that a name cannot have are written as % and their
 code). If a file *.png or *.svg, standard output (-) or a command is named, all are on one sheet. The table is an
 rspecifier, or the name of an archive, a script file or a value.
@@ -30,6 +34,7 @@ rspecifier, or the name of an archive, a script file or a value.
 Usage: feats-to-png [options] <table> (<folder>|<wxfilename>)
  e.g.: feats-to-png --frame-shift=0.01 scp:feats.scp pictures
        feats-to-png --wav=scp:wav.scp --max-utts=4 scp:feats.scp sheet.png
+       ali-to-phones --per-frame=true final.mdl ark:ali.1 ark:- | feats-to-png --symbols=phones.txt ark:- phones
        gunzip -c ali.1.gz | feats-to-png --wav=scp:wav.scp --max-utts=4 ark:- alignments.svg
 See also: copy-feats, feat-to-len, subset-feats, table-stats
 ";
@@ -47,6 +52,9 @@ struct Options {
     channel: u32,
     #[command(flatten)]
     plot: PlotArguments,
+    /// Symbol table (symbol and integer in each line), whose symbols are written for labels
+    #[arg(long)]
+    symbols: Option<InputName>,
     /// Draw only the utterance of this key
     #[arg(long)]
     key: Option<String>,
@@ -72,17 +80,13 @@ fn feats_to_png(opts: Options) -> Result<Tally> {
     let format = opts.format.or(PictureFormat::of_name(&opts.target)).unwrap_or_default();
     let mut target = Target::create(&opts.target)?;
     let is_sheet = matches!(target, Target::Sheet { .. });
-    let drawer = Drawer { style: style.clone(), timing, channel: opts.channel as usize, format, is_sheet };
-    let mut rows = par_map(
-        source,
-        kaldi_cli::num_threads,
-        IN_FLIGHT,
-        |job| job.weight,
-        move |job| {
-            let made = Logged::of(|| drawer.make(&job));
-            Ok((job.key, made))
-        },
-    );
+    let symbols = opts.symbols.as_deref().map(SymbolTable::read).transpose()?;
+    let drawer = Drawer { style: style.clone(), timing, channel: opts.channel as usize, symbols, format, is_sheet };
+    let mut rows = par_map(source, kaldi_cli::num_threads, move |job| {
+        let made = Logged::of(|| drawer.make(&job));
+        Ok((job.key, made))
+    })
+    .in_flight(IN_FLIGHT, |job| job.weight);
     let mut tally = Tally::default();
     while opts.max_utts == 0 || tally.done < opts.max_utts {
         let Some((key, made)) = rows.next()? else { break };
@@ -231,6 +235,7 @@ struct Drawer {
     style: Style,
     timing: Option<Timing>,
     channel: usize,
+    symbols: Option<SymbolTable>,
     format: PictureFormat,
     is_sheet: bool,
 }
@@ -241,7 +246,8 @@ impl Drawer {
         let Some(frames) = read_frames(&job.entry, *value_type)?.map(with_decisions) else {
             bail!("{key}: expected {}, got a value of type {}", Frames::TYPES, value_type.name());
         };
-        let panel = panel(&frames);
+        let names = self.names(key.as_ref(), &frames)?;
+        let panel = panel(&frames, names.as_ref());
         if frames.is_empty() || panel.as_ref().is_some_and(Panel::is_empty) {
             warning!("Empty features of {key}, for which there is no picture");
             return Ok(None);
@@ -255,6 +261,14 @@ impl Drawer {
         let panels = waveform.map(Panel::Waveform).into_iter().chain(panel).collect();
         let picture = Figure { title: &title, timing: self.timing, panels }.draw(&self.style, self.format)?;
         Ok(Some(if self.is_sheet { Made::Picture(picture) } else { Made::File(picture.encode()?) }))
+    }
+
+    /// The symbols of labels. A label without one keeps its integer.
+    fn names(&self, key: &BStr, frames: &Frames) -> Result<Option<HashMap<i32, String>>> {
+        let Some(symbols) = &self.symbols else { return Ok(None) };
+        let Frames::Labels(labels) = frames else { bail!("{key}: expected integers for --symbols, got other values") };
+        let name = |label: &i32| Some((*label, symbols.symbol(*label)?.to_str_lossy().into_owned()));
+        Ok(Some(labels.iter().filter_map(name).collect()))
     }
 
     fn waveform<'a>(&self, wave: &'a Wave) -> Result<Waveform<'a>> {
@@ -280,10 +294,10 @@ impl Drawer {
 }
 
 /// The panel for frames; a waveform alone has a panel of its own.
-fn panel(frames: &Frames) -> Option<Panel<'_>> {
+fn panel<'a>(frames: &'a Frames, names: Option<&'a HashMap<i32, String>>) -> Option<Panel<'a>> {
     let features = match frames {
         Frames::Wave(_) | Frames::Words { .. } => return None,
-        Frames::Labels(labels) => return Some(Panel::Labels(labels)),
+        Frames::Labels(labels) => return Some(Panel::Labels(FrameLabels { labels, names })),
         Frames::Rows(rows) => Features::new(rows.as_slice(), rows.num_rows(), rows.num_cols()),
         Frames::Lists(lists) => Features::of_lists(lists.iter().map(|list| list.iter().copied())),
     };

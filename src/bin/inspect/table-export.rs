@@ -19,7 +19,8 @@ each key. In .npz and .safetensors each key is an array. A .npy has one value, o
 Parquet has key, rows, columns and values, or key and value; a line of CSV and TSV has the key and a row; a line of JSON
 is {\"key\": ..., \"value\": ...}. Numbers keep their precision unless --dtype is given. Posteriors, lists of lists,
 waveforms, lattices and FSTs become several arrays, such as utt1.lengths, utt1.index and utt1.weight. Training examples have arrays for each
-input and output, such as utt1.input, utt1.input.indexes and utt1.output.indexes, in Parquet a row for each. Words are possible only in Parquet,
+input and output, such as utt1.input, utt1.input.indexes and utt1.output.indexes, in Parquet a row for each. A file of a single value has no
+keys: a graph (L.fst) becomes the arrays from, to, input, output ... in .npz and .safetensors, one object in JSON. Words are possible only in Parquet,
 CSV, TSV and JSON. Of a CTM file, each word of a line is a field of CSV and TSV. The table is an rspecifier, or the name of an archive or a script file. The type of its values is
 found by looking; the type of a stream is matrix, vector or int32-vector unless --type is given. Of a file with a model
 (final.mdl, a mixture of Gaussians, an i-vector extractor) the arrays are such as weights, means and variances.
@@ -32,6 +33,7 @@ Usage: table-export [options] <table> (<file>|<folder>)
        table-export data/train/text text.parquet
        table-export --header exp/tri3/decode/ctm words.csv
        table-export final.mdl model.npz
+       table-export L.fst L.npz
        copy-post ark:post.ark ark:- | table-export --type=posterior --format=jsonl ark:- - | head
 See also: table-import, copy-feats, copy-vector, copy-int-vector
 ";
@@ -71,10 +73,16 @@ fn table_export(opts: Options) -> anyhow::Result<Tally> {
     if let NamedKind::Model(model_type) = named.kind {
         return export_model(&opts, model_type, format, is_folder);
     }
-    if named.kind == NamedKind::Value && !matches!(format, FileFormat::Npy | FileFormat::Csv | FileFormat::Tsv) {
-        bail!("{} is a single value without a key: it can be a .npy, .csv or .tsv, got {format}", opts.source);
-    }
     let found = opts.value_type.or_else(|| Entries::find_type(&named));
+    if named.kind == NamedKind::Value {
+        let formats = FileFormat::of_single(found.unwrap_or(ValueType::Matrix));
+        if is_folder || !formats.contains(&format) {
+            let names: Vec<_> = formats.iter().map(|format| format!(".{format}")).collect();
+            let got = if is_folder { "a folder".to_owned() } else { format!(".{format}") };
+            let one_of = names.join(", ");
+            bail!("{} is a single value without a key: it can be one of {one_of}, got {got}", opts.source);
+        }
+    }
     let value_type = found.unwrap_or(ValueType::Matrix);
     let Some(exported) = ExportedType::of(value_type) else {
         bail!("{}: values of the type {value_type} are not exported", opts.source);

@@ -57,7 +57,7 @@ fn table_info(opts: Options) -> Result<Tally> {
             let foreign = Foreign::read(table, kind, if opts.json { usize::MAX } else { SHOWN }, false);
             let text = match opts.json {
                 true => foreign.to_json(table),
-                false => format!("{gap}{}", foreign.to_text(table)),
+                false => format!("{gap}{}", kaldi_cli::for_terminal(&foreign.to_text(table))),
             };
             output.write_all(text.as_bytes())?;
             if foreign.fault.is_none() {

@@ -128,7 +128,9 @@ fn ivector_extract_online2(opts: Options) -> anyhow::Result<Tally> {
     let weigh = |speaker: &Vec<Job>| speaker.iter().map(Job::weigh).sum();
     let work = move |speaker| Logged::of(|| extract(&extractor, speaker, repeat.then_some(period)));
     let (mut tally, mut sum) = (Tally::default(), Lengths::default());
-    for found in par_map(source, num_threads, IN_FLIGHT, weigh, move |speaker| Ok(work(speaker))).eager().iter() {
+    for found in
+        par_map(source, num_threads, move |speaker| Ok(work(speaker))).in_flight(IN_FLIGHT, weigh).eager().iter()
+    {
         for (utt, ivectors) in found?.deliver()? {
             let Some((ivectors, lengths)) = ivectors else {
                 tally.failed += 1;

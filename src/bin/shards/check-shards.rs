@@ -123,7 +123,7 @@ fn check_shards(opts: Options) -> Result<Tally> {
         }
         Ok(())
     };
-    for found in par_map(names, kaldi_cli::num_threads, 8 << 20, |_| 1 << 20, check).eager().iter() {
+    for found in par_map(names, kaldi_cli::num_threads, check).in_flight(8 << 20, |_| 1 << 20).eager().iter() {
         let (shard, mut findings): (String, Findings) = found?;
         num_shards += 1;
         num_samples += findings.keys.len() as u64;

@@ -131,8 +131,9 @@ fn copy_shards(opts: Options) -> Result<Tally> {
     let mut next = move || places.next().map(|place| shards.pack(place)).transpose();
     if gzip {
         let weigh = |sample: &Packed| sample.size() as usize;
-        for sample in
-            par_map(from_fn(move |_| next()), kaldi_cli::num_threads, IN_FLIGHT, weigh, Packed::compress).iter()
+        for sample in par_map(from_fn(move |_| next()), kaldi_cli::num_threads, Packed::compress)
+            .in_flight(IN_FLIGHT, weigh)
+            .iter()
         {
             target.put(&sample?)?;
         }

@@ -315,7 +315,7 @@ fn export_parquet(opts: &Options, directory: DirectoryContent, tables: Directory
     let mut file = files.next(&directory, &tables)?;
     let (mut outputs, mut num_files) = (OutputSet::default(), 1);
     let (mut num_clipped, mut num_loud) = (0, 0);
-    let mut sounds = par_map(jobs, kaldi_cli::num_threads, IN_FLIGHT, |(_, stored)| stored.size(), work);
+    let mut sounds = par_map(jobs, kaldi_cli::num_threads, work).in_flight(IN_FLIGHT, |(_, stored)| stored.size());
     for done in sounds.iter() {
         let (range, sounds) = done?;
         for (utterance, sound) in directory.utterances[range].iter().zip(sounds) {

@@ -57,7 +57,7 @@ fn index_shards(opts: Options) -> Result<Tally> {
     let names = from_fn(move |_| Ok::<_, Error>(names.next()));
     let work = move |name: BString| index(name, format);
     let mut done = 0;
-    for written in par_map(names, kaldi_cli::num_threads, 8 << 20, |_| 1 << 20, work).eager().iter() {
+    for written in par_map(names, kaldi_cli::num_threads, work).in_flight(8 << 20, |_| 1 << 20).eager().iter() {
         written?;
         done += 1;
     }

@@ -66,7 +66,7 @@ fn list_shards(opts: Options) -> Result<Tally> {
 
     let list = move |name: ShardName| -> Result<Listed, Error> { Ok(list(name, grouping, json, summary)) };
     let mut sum = Summary::default();
-    for listed in par_map(names, kaldi_cli::num_threads, 8 << 20, |_| 1 << 20, list).eager().iter() {
+    for listed in par_map(names, kaldi_cli::num_threads, list).in_flight(8 << 20, |_| 1 << 20).eager().iter() {
         let (lines, counts, fault) = listed?;
         output.write_all(&lines)?;
         if let Some(fault) = fault {

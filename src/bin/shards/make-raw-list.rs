@@ -128,7 +128,7 @@ fn sizes<'a>(lines: &'a [Line<'_>], recordings: &HashMap<String, String>) -> Res
     let size =
         |(key, stored): (String, Stored)| SoundSize::of(&stored).map_err(|message| anyhow::anyhow!("{key}: {message}"));
     let mut sizes = HashMap::new();
-    let mut found = par_map(jobs, kaldi_cli::num_threads, IN_FLIGHT, |_| 1 << 16, size);
+    let mut found = par_map(jobs, kaldi_cli::num_threads, size).in_flight(IN_FLIGHT, |_| 1 << 16);
     for (key, size) in needed.into_iter().zip(found.iter()) {
         sizes.insert(key, size?);
     }

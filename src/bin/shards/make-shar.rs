@@ -125,7 +125,9 @@ fn make_shar(opts: Options) -> Result<Tally> {
     let mut next = 0;
     let jobs = from_fn(move |_| Ok::<_, anyhow::Error>(next_job(&directory, &tables, &mut next)));
     let weigh = |job: &Job| job.size;
-    for outcomes in par_map(jobs, kaldi_cli::num_threads, IN_FLIGHT, weigh, move |job| Ok(work(&packing, job))).iter() {
+    for outcomes in
+        par_map(jobs, kaldi_cli::num_threads, move |job| Ok(work(&packing, job))).in_flight(IN_FLIGHT, weigh).iter()
+    {
         for (key, outcome) in outcomes? {
             stage.step();
             match outcome {

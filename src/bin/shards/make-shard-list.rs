@@ -156,7 +156,7 @@ fn make_shard_list(opts: Options) -> Result<Tally> {
         Job::Skip(..) => 0,
     };
     let (mut num_clipped, mut num_loud) = (0, 0);
-    for outcomes in par_map(jobs, kaldi_cli::num_threads, IN_FLIGHT, weigh, work).iter() {
+    for outcomes in par_map(jobs, kaldi_cli::num_threads, work).in_flight(IN_FLIGHT, weigh).iter() {
         for (key, outcome) in outcomes? {
             stage.step();
             match outcome {

@@ -80,7 +80,7 @@ fn a_broken_entry_leaves_no_output_behind() {
     let scratch = calls();
     scratch.write("bad.ark", "c1-A [ 1 ]\nc1-B [ x ]\n");
     let ran = scratch.sh("compute-cmvn-stats-two-channel reco ark:bad.ark ark:o");
-    ran.fails_with(255).stderr_has("c1-B: bad.ark:18: expected a number");
+    ran.fails_with(255).stderr_has("c1-B: bad.ark:2: expected a number");
     scratch.sh("compute-cmvn-stats-two-channel 'cat reco; exit 3 |' ark:f.ark ark:o").fails_with(255).stdout_is("");
     assert_eq!(scratch.list(), ["bad.ark", "f.ark", "reco"]);
 }

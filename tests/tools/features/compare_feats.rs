@@ -67,6 +67,6 @@ fn features_of_other_lengths_or_more_dimensions_than_before_are_an_error() {
 
 #[test]
 fn a_broken_entry_is_an_error() {
-    compares("a [ 1 x ]\n", "", "a [ 1 2 ]\n", 255, &["a: 1.ark:6: "]);
-    compares("a [ 1 2 ]\n", "", "a [ 1 x ]\n", 255, &["a: 2.ark:6: "]);
+    compares("a [ 1 x ]\n", "", "a [ 1 2 ]\n", 255, &["a: 1.ark:1: "]);
+    compares("a [ 1 2 ]\n", "", "a [ 1 x ]\n", 255, &["a: 2.ark:1: "]);
 }

@@ -64,7 +64,7 @@ fn a_broken_entry_leaves_no_output_behind() {
     scratch.write("f.txt", "a [ 1 2 ]\nb [ 1 2\n 3 ]\n");
     for option in ["", "--compress"] {
         let ran = scratch.sh(&format!("copy-feats --write-num-frames=ark,t:n {option} ark:f.txt ark:o"));
-        ran.fails_with(255).stderr_has("b: f.txt:21: expected 2 columns, got 1 in row 2");
+        ran.fails_with(255).stderr_has("b: f.txt:3: expected 2 columns, got 1 in row 2");
         assert_eq!(scratch.list(), ["f.txt"]);
     }
 }

@@ -66,7 +66,7 @@ fn an_empty_table_is_nothing_done() {
 fn a_broken_entry_is_an_error_after_whole_files() {
     let scratch = Scratch::new();
     scratch.write("f.ark", "a [ 1 2\n 3 4 ]\nb [ 1 x ]\n");
-    scratch.sh("copy-feats-to-htk ark:f.ark").fails_with(255).stderr_has("b: f.ark:21: ");
+    scratch.sh("copy-feats-to-htk ark:f.ark").fails_with(255).stderr_has("b: f.ark:3: ");
     assert_eq!(scratch.list(), ["a.fea", "f.ark"]);
     assert_eq!(scratch.read("a.fea"), A);
 }

@@ -34,7 +34,7 @@ fn an_empty_table_is_nothing_done() {
 fn a_broken_entry_is_an_error() {
     let scratch = Scratch::new();
     scratch.write("f.ark", "a [ 1 x ]\n");
-    scratch.sh("copy-feats-to-sphinx ark:f.ark").fails_with(255).stderr_has("a: f.ark:6: ");
+    scratch.sh("copy-feats-to-sphinx ark:f.ark").fails_with(255).stderr_has("a: f.ark:1: ");
     assert_eq!(scratch.list(), ["f.ark"]);
 }
 

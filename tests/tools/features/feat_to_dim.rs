@@ -36,7 +36,7 @@ fn an_empty_table_has_no_dimension() {
 fn a_broken_entry_is_an_error() {
     let scratch = Scratch::new();
     scratch.write("f.txt", "a [ 1 2 ]\nb [ 1 x ]\n");
-    scratch.sh("feat-to-dim ark:f.txt ark:o").fails_with(255).stderr_has("b: f.txt:16: ");
+    scratch.sh("feat-to-dim ark:f.txt ark:o").fails_with(255).stderr_has("b: f.txt:2: ");
     scratch.sh("feat-to-dim ark:f.txt -").succeeds().stdout_is("2\n");
     scratch.sh("feat-to-dim f.txt -").fails_with(255);
     assert_eq!(scratch.list(), ["f.txt"]);

@@ -434,3 +434,24 @@ fn what_cannot_be_written_is_an_error() {
     scratch.sh("mkdir -p o/a.png && feats-to-png ark:f.ark o").fails_with(255).stderr_has("o/a.png");
     scratch.sh("feats-to-png ark:f.ark '| false'").fails_with(255).stderr_has("false");
 }
+
+#[test]
+fn labels_are_shown_by_their_symbols() {
+    let scratch = Scratch::new();
+    scratch
+        .write("ali", format!("a {}{}{}\n", "1 ".repeat(40), "104 ".repeat(40), "7 ".repeat(40)))
+        .write("phones.txt", "<eps> 0\nSIL 1\nAA_B 104\n")
+        .write("f.txt", "a [\n 1 2\n 3 4 ]\n");
+    let texts = "grep -A1 '^<text' | grep -v '^<\\|^--' | sort | uniq -c | tr -s ' \\n' ' '";
+    let ran = scratch.sh(&format!("feats-to-png --symbols=phones.txt ark:ali x.svg && cat x.svg | {texts}"));
+    // A label without a symbol keeps its number. Each is on its band and beside its colour.
+    ran.succeeds().stdout_has(" 2 7 ").stdout_has(" 2 AA_B ").stdout_has(" 2 SIL ");
+    scratch.sh(&format!("feats-to-png ark:ali y.svg && cat y.svg | {texts}")).succeeds().stdout_has(" 2 104 ");
+    let ran = scratch.sh("feats-to-png --symbols=phones.txt ark:f.txt o").fails_with(255);
+    ran.stderr_has("a: expected integers for --symbols, got other values");
+    scratch.sh("feats-to-png --symbols=none ark:ali o").fails_with(255).stderr_has("cannot open none");
+    scratch
+        .sh("feats-to-png --symbols=f.txt ark:ali o")
+        .fails_with(255)
+        .stderr_has("f.txt:1: expected a number of 32 bits");
+}

@@ -26,7 +26,7 @@ fn what_comes_after_the_first_ones_does_not_matter() {
     let scratch = Scratch::new();
     scratch.write("f.txt", "a [ 1 ]\nb [ x ]\n");
     scratch.sh("subset-feats --n=1 ark:f.txt ark,t:-").succeeds().stdout_is("a  [\n  1 ]\n");
-    scratch.sh("subset-feats --n=2 ark:f.txt ark,t:-").fails_with(255).stderr_has("b: f.txt:12: ");
+    scratch.sh("subset-feats --n=2 ark:f.txt ark,t:-").fails_with(255).stderr_has("b: f.txt:2: ");
 }
 
 #[test]

@@ -76,12 +76,12 @@ fn faults_of_lattices_are_found() {
     ran.stdout_is("cycle: a: 1 of 3 costs are not finite; the first is the final cost of state 1; there is a cycle\n");
     scratch.write("line", "a \n0 1 8 1,2,3\n1\n\nb \n0 1 8 1,2,3\n1 2,x,\n\n");
     let ran = scratch.sh("table-check line").fails_with(1);
-    ran.stdout_is("line: b: line:33: expected a cost, got \"2,x,\"\n");
+    ran.stdout_is("line: b: line:7: expected a cost, got \"2,x,\"\n");
     // A table has lattices or FSTs.
     let ran = scratch.sh("cat graphs.ark real.ark > both.ark; table-check both.ark").fails_with(1);
     ran.stdout_has("expected values of the type fst, got one of the type compact-lattice");
     scratch.write("cut", "a \n0 1 8 1,2,3\n1\n\nb \n0 1 8 1,2,3\n1\n");
-    let message = "cut: b: cut:35: expected an empty line after the value, got the end of the input\n";
+    let message = "cut: b: cut:7: expected an empty line after the value, got the end of the input\n";
     scratch.sh("table-check cut").fails_with(1).stdout_is(message);
 }
 
@@ -196,5 +196,5 @@ fn a_lattice_given_to_a_tool_for_features_is_told_apart() {
     ran.stderr_has("expected a lattice, got an FST with standard arcs: this is an FST; table-head prints it");
     scratch.write("bad", "a \n0 1 8 1,2,3\n1 2,3\n\n");
     let ran = scratch.sh("lattice-copy ark:bad ark:/dev/null").fails_with(255);
-    ran.stderr_has("bad:15: expected line 2 of a compact lattice, got \"1 2,3\"").stderr_lacks("reads it");
+    ran.stderr_has("bad:3: expected line 2 of a compact lattice, got \"1 2,3\"").stderr_lacks("reads it");
 }

@@ -212,3 +212,19 @@ fn characters_of_keys_that_cannot_be_seen_are_named() {
     }
     scratch.sh("mkdir d && printf 'a\\302\\240b a.wav\\n' > d/wav.scp && printf 'a\\302\\240b x\\n' > d/text; table-check d").fails_with(1).stdout_has("U+00A0");
 }
+
+#[test]
+fn segments_of_recordings_with_short_names_are_no_ctm() {
+    let scratch = Scratch::new();
+    scratch
+        .write("some", "A-1 A 0.50 1.50 0\nA-2 A 1.50 3.25 1\nB-1 B 0.00 2.00 0\n")
+        .write("times", "A 1 0.50 1.50 0\nA 1 2.00 0.25 1\n")
+        .write("words", "A 1 0.50 1.50 no\nB 1 0.00 2.00 0\n");
+    for (name, kind) in [("some", "archive"), ("times", "ctm"), ("words", "ctm")] {
+        let ran = scratch.sh(&format!("table-info {name}")).succeeds();
+        let report = String::from_utf8_lossy(ran.stdout()).into_owned();
+        assert_eq!(field(&report, "kind"), Some(kind), "{report}");
+    }
+    // All of it is read, once.
+    scratch.sh("table-info --json times").succeeds().stdout_has("\"num_lines\":2").stdout_has("\"recordings\":1");
+}

@@ -169,3 +169,67 @@ fn tables_in_another_order_take_little_memory() {
         .succeeds()
         .stderr_has("Compared 200000 values");
 }
+
+#[test]
+fn single_values_have_no_key() {
+    let scratch = Scratch::new();
+    scratch.write("x.mat", " [\n 1 2\n 3 4 ]\n").write("y.mat", " [\n 1 2\n 3 5 ]\n").write("z.mat", " [\n 1 2 ]\n");
+    scratch
+        .sh("table-diff x.mat y.mat")
+        .fails_with(1)
+        .stdout_is("1 of 4 numbers differs; the largest difference is 1.000000 at row 1, column 1: 4, and 5\n");
+    scratch.sh("table-diff x.mat z.mat").fails_with(1).stdout_is("sizes differ: 2x2, and 1x2\n");
+}
+
+#[test]
+fn models_are_compared_by_their_words_and_numbers() {
+    let scratch = Scratch::new();
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/data/models");
+    scratch.sh(&format!("cp '{data}'/mono.mdl '{data}'/tri.mdl '{data}'/ubm.gmm .; chmod u+w *")).succeeds();
+    scratch.sh("gmm-copy --binary=false mono.mdl text.mdl").succeeds();
+    for pair in ["mono.mdl mono.mdl", "mono.mdl text.mdl", "ubm.gmm ubm.gmm"] {
+        scratch.sh(&format!("table-diff {pair}")).succeeds().stdout_is("").stderr_has("Compared 1 values, found 0");
+    }
+    // A weight, and what depends on it.
+    scratch.sh("awk '/<WEIGHTS>/ && !done { $3 = $3 + 0.25; done = 1 } { print }' text.mdl > other.mdl").succeeds();
+    let ran = scratch.sh("table-diff mono.mdl other.mdl").fails_with(1);
+    ran.stdout_has("2 of 378 numbers differ; the largest difference is 0.250000 at place 281: 1, and 1.25");
+    scratch.sh("table-diff --atol=0.3 mono.mdl other.mdl").succeeds();
+    let ran = scratch.sh("table-diff --json mono.mdl other.mdl").fails_with(1);
+    ran.stdout_has("{\"count\":2,\"difference\":\"numbers\",\"first\":");
+    scratch.sh("table-diff mono.mdl tri.mdl").fails_with(1).stdout_has("words differ from word ");
+    scratch.sh("table-diff mono.mdl ubm.gmm").fails_with(1).stdout_has("the types differ: ");
+    // What text does not show counts without a tolerance.
+    let mut near = scratch.read("ubm.gmm");
+    let weights = near.windows(9).position(|bytes| bytes == b"<WEIGHTS>").unwrap();
+    // The last bit of the first number, after the type and the size of the vector.
+    near[weights + 9 + 1 + 3 + 5] ^= 1;
+    scratch.write("near.gmm", near);
+    scratch.sh("table-diff ubm.gmm near.gmm").fails_with(1).stdout_has("differ");
+    scratch.sh("table-diff --rtol=1e-5 ubm.gmm near.gmm").succeeds();
+    scratch.sh("echo 'a 1' > x; table-diff mono.mdl x").fails_with(255).stderr_has("mono.mdl is a model");
+}
+
+#[test]
+fn data_directories_are_compared_file_by_file() {
+    let scratch = tables();
+    let made = "mkdir old new && cp feats.scp text old && cp feats.scp text new && copy-feats ark:feats.ark ark,scp:g.ark,new/feats.scp && \
+                printf 'a s\\nb s\\n' > old/utt2spk && printf 'a s\\nb t\\n' > new/utt2spk && printf 's m\\n' > old/spk2gender";
+    scratch.sh(made).succeeds();
+    let ran = scratch.sh("table-diff old new").fails_with(1);
+    ran.stdout_is(
+        "utt2spk: b: words differ from word 0 on: \"s\", and \"t\"\nspk2gender: only in the first directory\n",
+    );
+    scratch
+        .sh("table-diff --json old new")
+        .fails_with(1)
+        .stdout_has("\"file\":\"utt2spk\"")
+        .stdout_has("{\"difference\":\"only-in-first\",\"file\":\"spk2gender\"}\n");
+    scratch.sh("table-diff old old").succeeds().stdout_is("").stderr_has("found 0 differences");
+    // Features that are elsewhere and the same are equal; others are not.
+    scratch.sh("cp old/* new; copy-matrix --scale=2 ark:feats.ark ark,scp:h.ark,new/feats.scp").succeeds();
+    let ran = scratch.sh("table-diff old new").fails_with(1);
+    ran.stdout_has("feats.scp: ").stdout_has("numbers differ; the largest difference is");
+    scratch.sh("mkdir none; table-diff old none").fails_with(255).stderr_has("none is a folder without wav.scp");
+    scratch.sh("table-diff old feats.scp").fails_with(255).stderr_has("old is a folder: expected a table");
+}

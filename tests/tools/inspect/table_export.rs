@@ -142,7 +142,7 @@ fn integer_matrices_are_found_by_looking_and_are_arrays_of_int32() {
     // Lists of other lengths are no matrix.
     scratch.write("y", "a 1 ; 2 ; \nb 3 ; 4 5 ; \n");
     scratch.sh("table-export y y.npz && table-import --type=int32-vector-vector y.npz ark,t:- | cmp - y").succeeds();
-    let message = "b: y:13: expected 1 numbers in row 1 as in row 0, got 2";
+    let message = "b: y:2: expected 1 numbers in row 1 as in row 0, got 2";
     scratch.sh("table-export --type=int32-matrix y z.npz").fails_with(255).stderr_has(message);
     scratch.sh("ls z.npz").fails_with(2);
 }
@@ -412,4 +412,30 @@ fn lists_of_parquet_fill_pages_and_may_be_longer_than_one() {
     let long = "{ printf \"long\"; for (n = 0; n < 400000; n++) printf \" %d\", n; print \" \" }";
     scratch.sh(&format!("awk 'BEGIN {numbers}; BEGIN {long}; BEGIN {{ print \"last \" }}' > i.ark")).succeeds();
     scratch.sh("table-export ark:i.ark i.parquet && table-import i.parquet ark,t:- | cmp - i.ark").succeeds();
+}
+
+#[test]
+fn a_graph_of_a_file_becomes_arrays_or_an_object() {
+    let scratch = Scratch::new();
+    scratch.write("lat", "a \n0 1 3 4 0.5,0,1_1\n1 0.25,0,\n\n").write("v.vec", " [ 1 2.5 ]\n");
+    scratch.sh("lattice-copy ark:lat ark:- | lattice-to-fst ark:- ark:g.ark && tail -c +3 g.ark > L.fst").succeeds();
+    scratch.sh("table-export L.fst L.jsonl && cat L.jsonl").succeeds().stdout_is(
+        "{\"start\": 0, \"from\": [0], \"to\": [1], \"input\": [3], \"output\": [3], \"graph\": [0.0], \
+         \"final_graph\": [\"Infinity\", 0.0]}\n",
+    );
+    for format in ["npz", "safetensors"] {
+        let names = ["start", "from", "to", "input", "output", "graph", "final_graph"];
+        let ran = scratch.sh(&format!("table-export L.fst L.{format} && table-info L.{format}")).succeeds();
+        names.iter().fold(ran, |ran, name| ran.stdout_has(&format!("  {name:<12} ")));
+    }
+    scratch.sh("table-export --format=npz L.fst folder/").fails_with(255).stderr_has("got a folder");
+    scratch
+        .sh("table-export L.fst x.csv")
+        .fails_with(255)
+        .stderr_has("L.fst is a single value without a key: it can be one of .npz, .safetensors, .jsonl, got .csv");
+    scratch
+        .sh("table-export v.vec x.npz")
+        .fails_with(255)
+        .stderr_has("it can be one of .npy, .csv, .tsv, .jsonl, got .npz");
+    scratch.sh("table-export v.vec v.jsonl && cat v.jsonl").succeeds().stdout_is("[1.0, 2.5]\n");
 }

@@ -22,7 +22,7 @@ fn what_cannot_be_shown_is_refused() {
         ("table-view numbers", "or training examples, got values of type int32"),
         ("table-view nowhere", "nowhere"),
         ("table-view ark:x.csv", "this is a CSV file; table-import"),
-        ("table-view ark:keys", "keys: the type of a at 0 cannot be found"),
+        ("table-view ark:keys", "keys: the type of a in line 1 cannot be found"),
         ("table-view --frame-shift=0 data", "positive --frame-shift"),
         ("table-view --measures=data/text data", "expected lines of JSON"),
     ] {

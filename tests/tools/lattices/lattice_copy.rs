@@ -47,7 +47,7 @@ fn reading_stops_after_the_last_wanted_key_of_a_sorted_table() {
 #[test]
 pub fn a_cost_that_is_no_number_is_an_error_with_its_place() {
     let ran = Scratch::new().sh("printf 'u \\n0 1 5 a,2,3\\n1\\n\\n' | lattice-copy ark:- ark,t:-");
-    ran.fails_with(255).stderr_has("u: standard input:3: expected a cost, got \"a,2,3\"");
+    ran.fails_with(255).stderr_has("u: standard input:2: expected a cost, got \"a,2,3\"");
 }
 
 #[test]

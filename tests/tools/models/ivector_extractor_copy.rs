@@ -32,7 +32,7 @@ fn what_is_no_extractor_leaves_no_output_behind() {
         scratch.write("bad", EXTRACTOR.replacen(&from, &to, 1));
         scratch.sh("ivector-extractor-copy bad o").fails_with(255).stderr_has("bad:").stderr_has(message);
     }
-    scratch.sh("head -c 100 ie >bad; ivector-extractor-copy bad o").fails_with(255).stderr_has("bad:100: ");
+    scratch.sh("head -c 100 ie >bad; ivector-extractor-copy bad o").fails_with(255).stderr_has("bad:8: ");
     assert_eq!(scratch.list(), ["bad", "feats", "ie", "post", "w.ie"]);
 }
 

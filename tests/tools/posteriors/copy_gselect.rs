@@ -49,6 +49,6 @@ fn an_empty_table_is_nothing_done() {
 fn a_broken_entry_leaves_no_output_behind() {
     let scratch = Scratch::new();
     scratch.write("g.txt", "a 1 ;\nb 2 ; 3\n");
-    scratch.sh("copy-gselect ark:g.txt ark:o").fails_with(255).stderr_has("b: g.txt:13: expected \";\", got \"\\n\"");
+    scratch.sh("copy-gselect ark:g.txt ark:o").fails_with(255).stderr_has("b: g.txt:2: expected \";\", got \"\\n\"");
     assert_eq!(scratch.list(), ["g.txt"]);
 }

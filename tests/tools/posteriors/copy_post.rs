@@ -46,7 +46,7 @@ fn an_alignment_is_no_posterior() {
     let scratch = Scratch::new();
     scratch.write("ali", "a 1 2 3\n");
     let ran = scratch.sh("copy-post ark:ali ark:o");
-    ran.fails_with(255).stderr_has("a: ali:2: ").stderr_has("did you provide alignments instead of posteriors?");
+    ran.fails_with(255).stderr_has("a: ali:1: ").stderr_has("did you provide alignments instead of posteriors?");
     assert_eq!(scratch.list(), ["ali"]);
 }
 

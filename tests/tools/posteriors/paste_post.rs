@@ -78,7 +78,7 @@ fn what_does_not_fit_is_an_error() {
     t("a 3\n", "3:2", "a: expected posteriors of at least 3 frames, got 2");
     t("a -1\n", "3:2", "a: expected a number of frames, got -1");
     t("a 2\n", "2:2", "a: expected an index below 2, got 2");
-    t("a x\n", "3:2", "a: lens:2: ");
+    t("a x\n", "3:2", "a: lens:1: ");
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn what_may_be_of_two_types_has_to_be_named() {
     scratch.write("x.ark", "1 2 0\n0 0 0\n");
     for salvage in ["", "--salvage"] {
         let ran = scratch.sh(&format!("ark-to-scp {salvage} x.ark x.scp"));
-        ran.fails_with(255).stderr_has("x.ark: the type of 1 at 0 cannot be found: this may be int32-vector or");
+        ran.fails_with(255).stderr_has("x.ark: the type of 1 in line 1 cannot be found: this may be int32-vector or");
     }
     assert_eq!(scratch.list(), ["x.ark"]);
     scratch.sh("ark-to-scp --type=gauss-post x.ark -").succeeds().stdout_is("1 x.ark:2\n0 x.ark:10\n");

@@ -106,9 +106,9 @@ fn integers_that_are_too_large_to_be_counted_are_an_error() {
 fn a_broken_entry_is_named_after_the_lines_before_it() {
     let scratch = phones();
     let ran = scratch.sh("printf 'a 1\\nb x\\n' | compare-int-vector ark:- ark:2.txt");
-    ran.fails_with(255).stdout_is("a 1 0\n").stderr_has("b: standard input:6: expected an integer");
+    ran.fails_with(255).stdout_is("a 1 0\n").stderr_has("b: standard input:2: expected an integer");
     let ran = scratch.sh("printf 'a 1\\nb x\\n' | compare-int-vector ark:1.txt ark:-");
-    ran.fails_with(255).stdout_is("a 1 0\n").stderr_has("b: standard input:6: expected an integer");
+    ran.fails_with(255).stdout_is("a 1 0\n").stderr_has("b: standard input:2: expected an integer");
 }
 
 #[test]

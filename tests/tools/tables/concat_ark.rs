@@ -99,7 +99,7 @@ fn text_without_its_line_end_is_taken_for_cut() {
     let scratch = Scratch::new();
     scratch.write("1", "a 1 2\nb 1 2").write("2", "c 3\n");
     let ran = scratch.sh("concat-ark 1 2 ark:-");
-    ran.fails_with(255).stderr_has("b: 1:11: expected the end of the line, got the end of the input");
+    ran.fails_with(255).stderr_has("b: 1:2: expected the end of the line, got the end of the input");
 }
 
 #[test]

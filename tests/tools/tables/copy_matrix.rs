@@ -66,9 +66,9 @@ fn infinite_and_nan_numbers_are_counted_in_a_warning() {
     let scratch = Scratch::new();
     scratch.write("m.txt", "a [ 1 inf\n nan 2\n 3 4 ]\nb [ 1 2 ]\n").write("v.txt", "c [ -inf nan 3 ]\n");
     let ran = scratch.sh("copy-matrix --num-threads=2 ark:m.txt ark:m.ark").succeeds();
-    let ran = ran.stderr_has("WARNING (").stderr_has("a: m.txt:2: 2 of 6 numbers are infinite or NaN\n");
+    let ran = ran.stderr_has("WARNING (").stderr_has("a: m.txt:1: 2 of 6 numbers are infinite or NaN\n");
     ran.stderr_lacks("b: m.txt");
-    scratch.sh("copy-vector ark:v.txt ark:-").succeeds().stderr_has("c: v.txt:2: 2 of 3 numbers are infinite or NaN\n");
+    scratch.sh("copy-vector ark:v.txt ark:-").succeeds().stderr_has("c: v.txt:1: 2 of 3 numbers are infinite or NaN\n");
     scratch.sh("copy-matrix ark:m.ark ark:-").succeeds().stderr_lacks("WARNING");
 }
 

@@ -13,7 +13,7 @@ pub fn an_archive_cut_inside_a_key_is_an_error() {
 #[test]
 fn an_archive_cut_inside_its_first_key_has_nothing_in_permissive_mode() {
     let ran = Scratch::new().sh("printf ut | copy-vector ark,p:- ark,t:-");
-    ran.fails_with(1).stdout_is("").stderr_has("ut: standard input:2:").stderr_has("Copied 0 vectors");
+    ran.fails_with(1).stdout_is("").stderr_has("ut: standard input:1:").stderr_has("Copied 0 vectors");
     Scratch::new().sh("printf 'ut ' | copy-vector ark,p:- ark,t:-").fails_with(255).stdout_is("");
 }
 

@@ -91,7 +91,7 @@ fn a_key_without_text_is_left_out_and_counted() {
 fn a_fault_is_named_with_its_place() {
     let scratch = with_codes();
     for (options, text, message) in [
-        ("", "a 1 2 ; \nu 1 2 ; 3 ; \n", "u: codes:11: expected 2 numbers in row 1 as in row 0, got 1"),
+        ("", "a 1 2 ; \nu 1 2 ; 3 ; \n", "u: codes:2: expected 2 numbers in row 1 as in row 0, got 1"),
         ("--codebooks=3", "u 1 2 ; \n", "u: expected 3 codebooks, got 2"),
         ("--first=3", "u 1 2 ; \n", "u: expected 3 codebooks, got 2"),
         ("--from-pattern=frame-major --codebooks=2", "u 1 2 3 \n", "u: expected codes of 2 codebooks, got 3 codes"),

@@ -189,7 +189,7 @@ fn an_empty_table_is_nothing_done() {
 fn a_broken_entry_leaves_no_output_behind() {
     let scratch = Scratch::new();
     scratch.write("f.ark", "a [\n 1 2 ]\nb [ 1 x ]\n").write("m.mat", LINEAR).write("utt2spk", "a a\n");
-    scratch.sh("apply-transform m.mat ark:f.ark ark:o").fails_with(255).stderr_has("b: f.ark:17: ");
+    scratch.sh("apply-transform m.mat ark:f.ark ark:o").fails_with(255).stderr_has("b: f.ark:3: ");
     scratch.sh("apply-transform nowhere.mat ark:f.ark ark:o").fails_with(255).stderr_has("cannot open nowhere.mat");
     let ran = scratch.sh("apply-transform --utt2spk=ark:utt2spk ark:f.ark ark:f.ark ark:o");
     ran.fails_with(255);

@@ -96,7 +96,7 @@ fn what_cannot_be_estimated_leaves_no_output_behind() {
     scratch.sh("est-pca ark:/dev/null o").fails_with(255).stderr_has("No data accumulated");
     scratch.sh("echo 'a [ ]' | est-pca ark:- o").fails_with(255).stderr_has("No data accumulated");
     scratch.sh("est-pca ark:nan.ark o").fails_with(255).stderr_has("expected finite numbers in a matrix");
-    scratch.sh("est-pca ark:bad.ark o").fails_with(255).stderr_has("b: bad.ark:12: expected a number");
+    scratch.sh("est-pca ark:bad.ark o").fails_with(255).stderr_has("b: bad.ark:2: expected a number");
     scratch.sh("est-pca --read-vectors ark:m.ark o").fails_with(255).stderr_has("copy-matrix reads it");
     assert_eq!(scratch.list(), ["bad.ark", "m.ark", "nan.ark"]);
 }

@@ -44,7 +44,7 @@ fn what_cannot_be_extended_leaves_no_output_behind() {
     let ran = scratch.sh("extend-transform-dim --new-dimension=5 wide.mat o");
     ran.fails_with(255).stderr_has("wide.mat: expected a transform with 1 or 2 columns, got 1 by 3");
     let ran = scratch.sh("extend-transform-dim --new-dimension=5 ark:bad.ark ark:o");
-    ran.fails_with(255).stderr_has("b: bad.ark:12: expected a number");
+    ran.fails_with(255).stderr_has("b: bad.ark:2: expected a number");
     for arguments in ["ark:t.ark o", "linear.mat ark:o"] {
         let ran = scratch.sh(&format!("extend-transform-dim --new-dimension=5 {arguments}"));
         ran.fails_with(255).stderr_has("Cannot mix archives");

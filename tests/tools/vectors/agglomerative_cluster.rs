@@ -98,5 +98,5 @@ fn what_is_missing_or_makes_no_sense_is_an_error() {
 
 #[test]
 fn a_broken_entry_leaves_no_output_behind() {
-    refuses("", "[ 1 x ]", "r: standard input:6: expected a number");
+    refuses("", "[ 1 x ]", "r: standard input:1: expected a number");
 }

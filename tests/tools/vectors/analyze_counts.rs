@@ -62,7 +62,7 @@ fn what_cannot_be_counted_is_an_error() {
     t("a 1 -2\n", "", "a: expected integers from 0 to 2147483646, got -2");
     t("a 2147483647\n", "", "a: expected integers from 0 to 2147483646, got 2147483647");
     t("a 1 2 3\n", "--frame-weights=ark:weights", "a: expected 3 weights, got 2");
-    t("a 1 x\n", "", "a: ali:4: expected an integer");
+    t("a 1 x\n", "", "a: ali:1: expected an integer");
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn what_cannot_be_adapted_leaves_no_output_behind() {
         ("--within-covar-scale=-1 plda ark:iv.ark", "covariance within speakers"),
         ("plda ark:odd.ark", "b: expected 1 elements of a vector, got 2"),
         ("plda 'ark:echo a [ 1 2 ] |'", "expected 1 elements of a vector, got 2"),
-        ("plda ark:bad.ark", "b: bad.ark:12: expected a number"),
+        ("plda ark:bad.ark", "b: bad.ark:2: expected a number"),
         ("iv.ark ark:iv.ark", "expected token \"<Plda>\""),
     ] {
         scratch.sh(&format!("ivector-adapt-plda {arguments} o")).fails_with(255).stderr_has(message);

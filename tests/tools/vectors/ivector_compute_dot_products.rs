@@ -59,5 +59,5 @@ fn a_broken_entry_leaves_no_output_behind() {
         ran.fails_with(if arguments.starts_with("ark:bad") { 1 } else { 255 });
     }
     let ran = scratch.sh("echo b x | ivector-compute-dot-products - ark:bad.ark ark:2.ark p");
-    ran.fails_with(255).stderr_has("b: bad.ark:28: expected a number");
+    ran.fails_with(255).stderr_has("b: bad.ark:3: expected a number");
 }

@@ -74,7 +74,7 @@ fn what_has_no_transform_leaves_no_output_behind() {
         ("--dim=1 ark:same.ark ark:utt2spk", "positive definite"),
         ("--dim=1 ark:nan.ark ark:utt2spk", "NaN"),
         ("--dim=1 ark:odd.ark ark:utt2spk", "a2: expected 2 elements of a vector, got 3"),
-        ("--dim=1 ark:bad.ark ark:utt2spk", "a2: bad.ark:16: expected a number"),
+        ("--dim=1 ark:bad.ark ark:utt2spk", "a2: bad.ark:2: expected a number"),
         ("--dim=1 'ark:cat iv.ark; false |' ark:utt2spk", "cat iv.ark; false"),
         ("--dim=1 ark:iv.ark 'ark:cat utt2spk; false |'", "cat utt2spk; false"),
     ] {

@@ -75,8 +75,8 @@ fn what_cannot_be_scored_leaves_no_output_behind() {
     refuses("plda ark:/dev/null ark:test.ark trials", "No training iVectors present.");
     refuses("plda ark:train.ark ark:/dev/null trials", "No test iVectors present.");
     refuses("plda ark:two.ark ark:test.ark trials", "a: expected 1 elements of a vector, got 2");
-    refuses("plda ark:bad.ark ark:test.ark trials", "b: bad.ark:12: expected a number");
-    refuses("plda ark:train.ark ark:bad.ark trials", "b: bad.ark:12: expected a number");
+    refuses("plda ark:bad.ark ark:test.ark trials", "b: bad.ark:2: expected a number");
+    refuses("plda ark:train.ark ark:bad.ark trials", "b: bad.ark:2: expected a number");
     refuses("plda ark:train.ark ark:test.ark 'echo a |'", "expected two fields: key1 key2, got \"a\"");
     let number = "--num-utts='ark:echo s 0 |' plda ark:train.ark ark:test.ark trials";
     refuses(number, "s: expected 1 utterance at least, got 0");

@@ -75,7 +75,7 @@ fn what_cannot_be_scored_leaves_no_output_behind() {
     refuses("--target-energy=1 plda2 ark:reco2utt ark:iv.ark", "r: expected 2 elements of a vector, got 1");
     refuses("plda2 ark:reco2utt ark:iv.ark", "r: ");
     refuses("plda 'ark:echo r x |' ark:iv.ark", "r: No iVector present in input for utterance x");
-    refuses("plda ark:reco2utt ark:bad.ark", "b: bad.ark:12: expected a number");
+    refuses("plda ark:reco2utt ark:bad.ark", "b: bad.ark:2: expected a number");
     refuses("iv.ark ark:reco2utt ark:iv.ark", "expected token \"<Plda>\"");
     // Both dimensions would have to be kept, and one more.
     let more = "--target-energy=0.99 plda2 'ark:echo r a b c d |' ark:iv2.ark";

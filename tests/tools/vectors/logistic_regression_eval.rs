@@ -41,8 +41,8 @@ fn what_makes_no_sense_leaves_no_output_behind() {
         ("model ark:classes ark:odd.ark o", "b: expected 1 elements of a vector, got 2"),
         ("model 'ark:echo a 3 |' ark:v.ark o", "a: expected a class below 3, got 3"),
         ("model 'ark:echo a -1 |' ark:v.ark o", "a: expected a class below 3, got -1"),
-        ("model ark:bad.ark ark:o", "b: bad.ark:12: expected a number"),
-        ("model ark:classes ark:bad.ark o", "b: bad.ark:12: expected a number"),
+        ("model ark:bad.ark ark:o", "b: bad.ark:2: expected a number"),
+        ("model ark:classes ark:bad.ark o", "b: bad.ark:2: expected a number"),
         ("v.ark ark:v.ark ark:o", "expected token \"<LogisticRegression>\""),
     ] {
         scratch.sh(&format!("logistic-regression-eval {arguments}")).fails_with(255).stderr_has(message);

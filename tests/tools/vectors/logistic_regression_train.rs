@@ -67,7 +67,7 @@ fn what_cannot_be_trained_on_leaves_no_output_behind() {
         ("ark:v.ark 'ark:echo x 1 |'", "No vectors processed. Unable to train."),
         ("ark:odd.ark ark:classes", "cannot train: expected 1 elements of a vector, got 2"),
         ("ark:nan.ark ark:classes", "expected finite numbers"),
-        ("ark:bad.ark ark:classes", "b: bad.ark:12: expected a number"),
+        ("ark:bad.ark ark:classes", "b: bad.ark:2: expected a number"),
         ("ark:v.ark 'ark:echo a x |'", "expected an integer"),
     ] {
         scratch.sh(&format!("logistic-regression-train {arguments} o")).fails_with(255).stderr_has(message);

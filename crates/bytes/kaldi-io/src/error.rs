@@ -89,12 +89,14 @@ pub enum Error {
         status: ExitStatus,
     },
     /// The content of a stream is not what was expected.
-    #[error("{name}:{offset}: {source}{}", .advice.as_ref().map_or(String::new(), |advice| format!(": {advice}")))]
+    #[error("{name}:{}: {source}{}", .line.unwrap_or(*.offset), .advice.as_ref().map_or(String::new(), |advice| format!(": {advice}")))]
     Content {
         /// The printable name.
         name: String,
         /// Offset of the fault in the stream.
         offset: u64,
+        /// The number of its line, from 1, if the stream is text. Then it is the place in the message.
+        line: Option<u64>,
         /// The fault.
         source: ParseError,
         /// What the value may be instead, and which tool reads it.
@@ -120,7 +122,16 @@ impl Error {
     pub fn content(name: impl Into<String>, offset: u64, source: ParseError) -> Self {
         let advice =
             Session::with(Session::advice).and_then(|advice| advice.on_value(&source)).map(String::into_boxed_str);
-        Self::Content { name: name.into(), offset, source, advice }
+        Self::Content { name: name.into(), offset, line: None, source, advice }
+    }
+
+    /// The same fault in the line of this number, if it is known.
+    #[must_use]
+    pub fn in_line(mut self, number: Option<u64>) -> Self {
+        if let Self::Content { line, .. } = &mut self {
+            *line = number;
+        }
+        self
     }
 }
 

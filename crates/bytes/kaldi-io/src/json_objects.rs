@@ -162,6 +162,7 @@ impl JsonObjects {
     fn error(&mut self, message: &str) -> Error {
         self.form = Form::Ended;
         Error::content(self.lines.name(), self.lines.offset(), ParseError::new(0, message.to_owned()))
+            .in_line(Some(self.lines.number()))
     }
 }
 

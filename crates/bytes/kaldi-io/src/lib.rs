@@ -47,6 +47,7 @@ mod source;
 mod specifier;
 mod stage;
 mod store;
+mod text_lines;
 mod window;
 mod xfilename;
 
@@ -87,5 +88,6 @@ pub use specifier::{
 };
 pub use stage::{StageProgress, WorkStage, lines_of_file};
 pub use store::{ObjectMetadata, Store, Upload};
+pub use text_lines::{TextLines, is_text, line_ends};
 pub use window::{Growth, Need, Window};
 pub use xfilename::{Rxfilename, Wxfilename, printable_rxfilename, printable_wxfilename};

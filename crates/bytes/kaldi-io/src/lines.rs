@@ -136,7 +136,7 @@ impl Lines {
             if seen > LONGEST {
                 let offset = self.offset + self.used as u64;
                 let source = ParseError::new(0, "expected lines, got one of more than 16 MB");
-                return Err(Error::content(self.name(), offset, source));
+                return Err(Error::content(self.name(), offset, source).in_line(Some(self.number + 1)));
             }
             if !self.fill()? {
                 if is_empty {

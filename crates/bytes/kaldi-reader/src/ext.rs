@@ -33,13 +33,7 @@ pub trait ReaderExt: Reader {
     }
 
     /// See [`par_map`].
-    fn par_map<U, F>(
-        self,
-        threads: impl Fn() -> usize + Send + 'static,
-        max_bytes: usize,
-        mem_size: fn(&Self::Item) -> usize,
-        work: F,
-    ) -> ParMap<Self, U>
+    fn par_map<U, F>(self, threads: impl Fn() -> usize + Send + 'static, work: F) -> ParMap<Self, U>
     where
         Self: Sized + Send + 'static,
         Self::Item: Send,
@@ -47,7 +41,7 @@ pub trait ReaderExt: Reader {
         U: Send + 'static,
         F: Fn(Self::Item) -> Result<U, Self::Error> + Send + Sync + 'static,
     {
-        par_map(self, threads, max_bytes, mem_size, work)
+        par_map(self, threads, work)
     }
 
     /// Reads up to `depth` values ahead on a background thread; see [`prefetch`].

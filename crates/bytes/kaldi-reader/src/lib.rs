@@ -29,7 +29,7 @@
 //!     next = if step == Step::Restart { 0 } else { next + 1 };
 //!     Ok::<_, String>((next > 0 && next <= 3).then_some(next))
 //! });
-//! let mut squares = numbers.par_map(|| 2, 1 << 20, |_| 1, |n| Ok(n * n));
+//! let mut squares = numbers.par_map(|| 2, |n| Ok(n * n)).in_flight(1 << 20, |_| 1);
 //! assert_eq!(squares.read_all()?, [1, 4, 9]);
 //! squares.restart()?;
 //! assert_eq!(squares.next()?, Some(1));

@@ -53,7 +53,8 @@ mod tests {
         });
         NUMBER.set(7);
         let add = |n: i32| Ok(n + NUMBER.get());
-        let numbers = from_slice(&[1, 2, 3]).prefetch(1, |_| 1).par_map(|| 2, 1 << 20, |_| 1, add).read_all().unwrap();
+        let numbers =
+            from_slice(&[1, 2, 3]).prefetch(1, |_| 1).par_map(|| 2, add).in_flight(1 << 20, |_| 1).read_all().unwrap();
         assert_eq!(numbers, [8, 9, 10]);
     }
 }

@@ -74,7 +74,7 @@ fn random_stack(mut seed: u64) -> (String, Vec<Decorator>) {
         } else {
             let threads = 1 + draw(4) as usize;
             names.push(format!("par_map({threads}, {bytes})"));
-            stack.push(Box::new(move |reader| reader.par_map(move || threads, bytes, mem_size, toil).boxed()));
+            stack.push(Box::new(move |reader| reader.par_map(move || threads, toil).in_flight(bytes, mem_size).boxed()));
         }
     }
     (names.join(" of "), stack)
@@ -86,7 +86,7 @@ fn readers_keep_the_contract_and_faults_are_found() {
     for bytes in [0, WEIGHT, 8 * WEIGHT] {
         keeps("prefetch", |reader| reader.prefetch(bytes, mem_size).boxed());
         for threads in [1, 2, 3] {
-            keeps("par_map", |reader| reader.par_map(move || threads, bytes, mem_size, toil).boxed());
+            keeps("par_map", |reader| reader.par_map(move || threads, toil).in_flight(bytes, mem_size).boxed());
         }
     }
     for seed in 0..8 {

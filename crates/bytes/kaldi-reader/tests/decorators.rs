@@ -84,7 +84,11 @@ fn decorators(draws: &mut Draws) -> Vec<Decorator> {
         decorator("prefetch", move |reader| reader.prefetch(bytes, |_| 1), same),
         decorator("double_buffer", |reader| reader.double_buffer(2), same),
         // Heavy enough for threads to be started.
-        decorator("par_map", move |reader| reader.par_map(move || threads, bytes << 21, |_| 1 << 21, toil), same),
+        decorator(
+            "par_map",
+            move |reader| reader.par_map(move || threads, toil).in_flight(bytes << 21, |_| 1 << 21),
+            same,
+        ),
         decorator("threaded", |reader| reader.threaded(), same),
         decorator("peekable", |reader| peeking(reader.peekable()), same),
         decorator("counting", |reader| reader.counting(&Counter::default()), same),

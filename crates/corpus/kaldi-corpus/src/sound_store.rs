@@ -137,8 +137,9 @@ impl SoundCopies {
                 let at = found.partition_point(|sound| sound.index < index);
                 Ok((at, examine(bytes, &found[at].place, is_decoded)?))
             };
-            let mut sounds =
-                sounds.par_map(move || threads, WAITING_BYTES, |(_, bytes): &(u64, Vec<u8>)| bytes.len(), look);
+            let mut sounds = sounds
+                .par_map(move || threads, look)
+                .in_flight(WAITING_BYTES, |(_, bytes): &(u64, Vec<u8>)| bytes.len());
             while let Some((at, sound)) = sounds.next()? {
                 let Wanted { recording, name, place, .. } = of_place[at].clone();
                 let sound = match sound {

@@ -203,7 +203,7 @@ impl Feed {
             plan: None,
         });
         let reader =
-            plan.par_map(threads, IN_FLIGHT, mem_size, move |planned| Ok(planned.then(|planned| work(planned))));
+            plan.par_map(threads, move |planned| Ok(planned.then(|planned| work(planned)))).in_flight(IN_FLIGHT, mem_size);
         FeedReader {
             reader,
             spare,

@@ -124,7 +124,7 @@ pub use kaldi_io::{InputName, MapName, OutputName};
 #[doc(hidden)]
 pub use name_ending::{expect_ending, expect_folder};
 pub use replace::keep_no_lists;
-pub use small_text::{align_columns, read_keys, read_text};
+pub use small_text::{align_columns, for_terminal, read_keys, read_text};
 pub use standard::{asked_threads, is_forced, num_threads, unless_forced};
 pub use sum::{SumInput, add_files, sum_files, sum_stats, sum_table, sum_tables};
 pub use tally::Tally;

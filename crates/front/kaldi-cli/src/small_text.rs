@@ -1,6 +1,7 @@
 //! Small text files that options and arguments name.
 
 use std::collections::BTreeSet;
+use std::io::IsTerminal;
 
 use anyhow::{Context, bail};
 use bstr::{BString, ByteSlice};
@@ -87,5 +88,13 @@ mod tests {
         let text = "table\tgroup\tmin\nx.ark\t0\t-1.25\nx.ark\t10\t3\n\nnot a row\n";
         let expected = "table  group    min\nx.ark  0      -1.25\nx.ark  10         3\n\nnot a row\n";
         assert_eq!(String::from_utf8_lossy(&align_columns(text.as_bytes())), expected);
+    }
+}
+
+/// A command of advice. If its output would go to a terminal, it writes text there, which binary data would not be.
+pub fn for_terminal(command: &str) -> String {
+    match std::io::stdout().is_terminal() {
+        true => command.replace(" ark:-", " ark,t:-"),
+        false => command.to_owned(),
     }
 }

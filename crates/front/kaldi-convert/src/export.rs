@@ -328,7 +328,12 @@ fn each_array(key: &BStr, item: Item, file: &str, mut put: impl FnMut(&BStr, &Ar
         return Err(no_words(key, file));
     }
     let names = part_names(item.table_type());
-    names.iter().zip(&parts).try_for_each(|(name, array)| put(BString::from(format!("{key}.{name}")).as_ref(), array))
+    // A single value has no key.
+    let dot = if key.is_empty() { "" } else { "." };
+    names
+        .iter()
+        .zip(&parts)
+        .try_for_each(|(name, array)| put(BString::from(format!("{key}{dot}{name}")).as_ref(), array))
 }
 
 fn no_words(key: &BStr, file: &str) -> Error {

@@ -3,6 +3,10 @@
 use std::fmt;
 use std::path::Path;
 
+use kaldi_any::ValueType;
+
+use crate::table_type::part_names;
+
 /// A format of files of other programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileFormat {
@@ -46,6 +50,14 @@ impl FileFormat {
         ("tsv", Self::Tsv),
         ("jsonl", Self::Jsonl),
     ];
+
+    /// The formats that a single value without a key can have: one array, or several.
+    pub fn of_single(value_type: ValueType) -> &'static [Self] {
+        match part_names(value_type) {
+            [] => &[Self::Npy, Self::Csv, Self::Tsv, Self::Jsonl],
+            _ => &[Self::Npz, Self::Safetensors, Self::Jsonl],
+        }
+    }
 
     /// The name, and the ending of the files.
     pub fn extension(self) -> &'static str {

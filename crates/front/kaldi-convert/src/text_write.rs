@@ -162,7 +162,15 @@ fn write_field(out: &mut Vec<u8>, field: &BStr, delimiter: u8) {
 /// # Errors
 /// If a word is not UTF-8.
 pub(crate) fn write_object(out: &mut Vec<u8>, key: &str, item: &Item) -> Result<(), String> {
-    out.extend(format!("{{\"key\": {}, ", serde_json::Value::from(key)).into_bytes());
+    match (key, item) {
+        ("", Item::Wave(_)) => out.push(b'{'),
+        ("", _) => {
+            write_value(out, item)?;
+            out.push(b'\n');
+            return Ok(());
+        }
+        _ => out.extend(format!("{{\"key\": {}, ", serde_json::Value::from(key)).into_bytes()),
+    }
     if let Item::Wave(wave) = item {
         write_wave(out, wave, &item.parts());
     } else {

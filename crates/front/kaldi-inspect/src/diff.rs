@@ -368,7 +368,7 @@ impl Tolerance {
     }
 
     /// The difference of two numbers, if it is more than is allowed.
-    fn difference(self, one: f64, other: f64) -> Option<f64> {
+    pub(crate) fn difference(self, one: f64, other: f64) -> Option<f64> {
         if one == other || (one.is_nan() && other.is_nan()) {
             return None;
         }
@@ -397,29 +397,33 @@ fn describe(content: &Content) -> String {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A single value has no key.
+        let place = |key: &BString| if key.is_empty() { String::new() } else { format!("{key}: ") };
         match self {
             Self::Types(one, other) => write!(f, "the types differ: {one}, and {other}"),
             Self::Order(key) => write!(f, "{key}: the order of keys differs from here on"),
             Self::OnlyInFirst(key) => write!(f, "{key}: only in the first table"),
             Self::OnlyInSecond(key) => write!(f, "{key}: only in the second table"),
-            Self::Sizes { key, sizes: [one, other] } => write!(f, "{key}: sizes differ: {one}, and {other}"),
-            Self::Numbers { key, count: [count, of], largest, place, values: [one, other] } => {
-                let place = match place.as_slice() {
+            Self::Sizes { key, sizes: [one, other] } => write!(f, "{}sizes differ: {one}, and {other}", place(key)),
+            Self::Numbers { key, count: [count, of], largest, place: at, values: [one, other] } => {
+                let at = match at.as_slice() {
                     [row, column] => format!("row {row}, column {column}"),
-                    place => format!("place {}", place.first().unwrap_or(&0)),
+                    at => format!("place {}", at.first().unwrap_or(&0)),
                 };
                 let plural = if *count == 1 { "differs" } else { "differ" };
                 write!(
                     f,
-                    "{key}: {count} of {of} numbers {plural}; the largest difference is {largest:.6} at {place}: "
+                    "{}{count} of {of} numbers {plural}; the largest difference is {largest:.6} at {at}: ",
+                    place(key)
                 )?;
                 write!(f, "{one}, and {other}")
             }
-            Self::Values(key) => write!(f, "{key}: the values differ"),
+            Self::Values(key) => write!(f, "{}the values differ", place(key)),
             Self::Unreadable { message, .. } => f.write_str(message),
-            Self::Graphs { key, what } => write!(f, "{key}: {what}"),
-            Self::Words { key, place, words: [one, other] } => {
-                write!(f, "{key}: words differ from word {place} on: {:?}, and {:?}", one.as_bstr(), other.as_bstr())
+            Self::Graphs { key, what } => write!(f, "{}{what}", place(key)),
+            Self::Words { key, place: at, words: [one, other] } => {
+                let (one, other) = (one.as_bstr(), other.as_bstr());
+                write!(f, "{}words differ from word {at} on: {one:?}, and {other:?}", place(key))
             }
         }
     }

@@ -107,7 +107,7 @@ pub(crate) fn for_each<V: Send + 'static, U: Send + 'static>(
     let mem_size = |(_, bytes): &(Vec<V>, usize)| *bytes;
     let work = move |(group, _): (Vec<V>, usize)| Ok(group.into_iter().map(&work).collect::<Vec<U>>());
     // The caller works, too: while a group is read, nothing is lost if the results before it wait.
-    let results = par_map(groups, || Session::current().num_threads(), IN_FLIGHT, mem_size, work);
+    let results = par_map(groups, || Session::current().num_threads(), work).in_flight(IN_FLIGHT, mem_size);
     let mut results = results.eager().with_caller();
     while let Some(group) = results.next()? {
         group.into_iter().try_for_each(&mut each)?;

@@ -57,6 +57,12 @@ pub fn model_rest(name: &BStr, model_type: ModelType) -> Result<Option<String>> 
     }
 }
 
+/// Whether there is a network behind the transitions of a model.
+pub(crate) fn has_network(name: &BStr, model_type: ModelType) -> Result<bool> {
+    let (end, _) = (row(model_type).end)(name)?;
+    Ok(model_type == ModelType::Transitions && is_network(name, end))
+}
+
 /// How files of one kind are read.
 struct Row {
     /// Where the model ends, and whether it is text.

@@ -297,22 +297,30 @@ impl Foreign {
     /// arrays and samples are read, too.
     pub fn read(name: &BStr, kind: ForeignKind, most: usize, whole: bool) -> Self {
         let entries = other_formats_info::json_entries(name, kind);
-        let facts = match kind {
-            ForeignKind::TimeMarks(marks) => TimeMarks::read(name, marks).map_or_else(|_| Vec::new(), |it| it.facts()),
-            _ => Vec::new(),
-        };
-        let mut foreign = Self { kind, parts: Vec::new(), count: 0, entries, facts, fault: None };
+        let mut foreign = Self { kind, parts: Vec::new(), count: 0, entries, facts: Vec::new(), fault: None };
         if matches!(kind, ForeignKind::Other(_)) {
             foreign.count = fs::metadata(name.to_path_lossy()).map_or(0, |metadata| metadata.len());
             return foreign;
         }
-        let read = other_formats_info::for_each(name, kind, whole, &mut |part| {
+        let mut put = |part: &dyn Fn() -> ForeignPart| {
             foreign.count += 1;
             if foreign.parts.len() < most {
                 foreign.parts.push(part());
             }
-        });
-        foreign.fault = read.err();
+        };
+        let read = match kind {
+            // One pass is for both.
+            ForeignKind::TimeMarks(marks) => {
+                let line = |line: &[u8]| ForeignPart { name: line.to_str_lossy().into(), what: None, shape: None };
+                TimeMarks::read_lines(name, marks, &mut |text| put(&|| line(text))).map_err(|error| error.to_string())
+            }
+            _ => other_formats_info::for_each(name, kind, whole, &mut put).map(|()| TimeMarks::default()),
+        };
+        match read {
+            Ok(marks) if matches!(kind, ForeignKind::TimeMarks(_)) => foreign.facts = marks.facts(),
+            Ok(_) => {}
+            Err(fault) => foreign.fault = Some(fault),
+        }
         foreign
     }
 

@@ -43,8 +43,8 @@ pub(crate) fn for_each(
         ForeignKind::Cuts => cuts(name, each),
         ForeignKind::Shar => shar(name, whole, each),
         ForeignKind::LhotseManifest => objects(name, each),
-        ForeignKind::TimeMarks(_) => lines(name, kind, each),
-        ForeignKind::Other(_) => Ok(()),
+        // They are counted in another pass, with their times.
+        ForeignKind::TimeMarks(_) | ForeignKind::Other(_) => Ok(()),
     }
 }
 

@@ -61,8 +61,13 @@ impl TimeMarks {
     /// # Errors
     /// If it cannot be read.
     pub fn read(name: &BStr, kind: FileKind) -> Result<Self> {
+        Self::read_lines(name, kind, &mut |_| {})
+    }
+
+    /// As [`TimeMarks::read`], and passes each line that is not blank to the caller.
+    pub(crate) fn read_lines(name: &BStr, kind: FileKind, line: &mut dyn FnMut(&[u8])) -> Result<Self> {
         let mut marks = Self::default();
-        for_each_mark(name, kind, |_, mark| {
+        for_each_mark(name, kind, line, |_, mark| {
             if let Ok(mark) = mark {
                 marks.add(&mark);
             }
@@ -120,7 +125,7 @@ pub fn check_marks(name: &BStr, kind: FileKind, data: Option<&Path>, report: &mu
     let folder = folder.filter(|folder| DataDirectory::new(folder).is_data_directory());
     let known = data.or(folder.as_deref()).map(Known::read).transpose()?;
     let (mut count, mut last, mut unknown) = (0, HashMap::<BString, (f64, f64)>::new(), BTreeSet::<BString>::new());
-    for_each_mark(name, kind, |number, mark| {
+    for_each_mark(name, kind, &mut |_| {}, |number, mark| {
         count += 1;
         let place = format!("line {number}");
         let mark = match mark {
@@ -200,17 +205,22 @@ impl Known {
     }
 }
 
-/// Passes each line with times, and its number, to the caller; or why it is none.
+/// Passes each line with times, and its number, to the caller; or why it is none. `any` gets all lines that are not blank.
 fn for_each_mark(
     name: &BStr,
     kind: FileKind,
+    any: &mut dyn FnMut(&[u8]),
     mut each: impl FnMut(u64, std::result::Result<Mark<'_>, String>),
 ) -> Result<()> {
     let mut lines = Lines::open(name)?;
     for number in 1.. {
         let Some(line) = lines.next_line()? else { break };
         let line = line.trim_ascii();
-        if line.is_empty() || line.starts_with(b";;") || line.starts_with(b"#") {
+        if line.is_empty() {
+            continue;
+        }
+        any(line);
+        if line.starts_with(b";;") || line.starts_with(b"#") {
             continue;
         }
         kaldi_table::count_delivered();

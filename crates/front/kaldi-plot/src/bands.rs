@@ -1,11 +1,14 @@
 //! Labels of frames as coloured bands.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use plotters::style::{Color, Palette, Palette99, RGBColor, WHITE};
 
 use crate::Pooling;
 use crate::buckets::buckets;
+
+/// The least distance of colours that are beside each other.
+const DISTINCT: u32 = 50;
 
 /// Runs of equal labels.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +17,8 @@ pub(crate) struct Bands {
     pub(crate) runs: Vec<(usize, usize, i32)>,
     /// The labels, the most frequent one first.
     pub(crate) labels: Vec<i32>,
+    /// The colours of labels that do not have their usual one.
+    changed: HashMap<i32, RGBColor>,
 }
 
 impl Bands {
@@ -32,8 +37,42 @@ impl Bands {
                 _ => runs.push((range.start, range.end, label)),
             }
         }
-        Self { runs, labels: by_frequency(labels) }
+        Self { changed: changed_colors(&runs), runs, labels: by_frequency(labels) }
     }
+
+    /// The colour of a label.
+    pub(crate) fn color(&self, label: i32) -> RGBColor {
+        self.changed.get(&label).copied().unwrap_or_else(|| shade(label))
+    }
+}
+
+/// Other colours for labels that would look like one beside them: greedy colouring of the graph of neighbours.
+fn changed_colors(runs: &[(usize, usize, i32)]) -> HashMap<i32, RGBColor> {
+    let mut beside: BTreeMap<i32, BTreeSet<i32>> = BTreeMap::new();
+    for pair in runs.windows(2) {
+        beside.entry(pair[0].2).or_default().insert(pair[1].2);
+        beside.entry(pair[1].2).or_default().insert(pair[0].2);
+    }
+    let mut found: HashMap<i32, RGBColor> = HashMap::new();
+    let mut changed = HashMap::new();
+    for (&label, others) in &beside {
+        let taken: Vec<RGBColor> = others.iter().filter_map(|other| found.get(other)).copied().collect();
+        let is_free = |color: &RGBColor| taken.iter().all(|other| distance(*color, *other) >= DISTINCT);
+        // If so many are beside it that no colour is free, it keeps its own.
+        let steps = 0..Palette99::COLORS.len() as i32;
+        let color = steps.map(|step| shade(label.wrapping_add(step))).find(is_free).unwrap_or_else(|| shade(label));
+        found.insert(label, color);
+        if color != shade(label) {
+            changed.insert(label, color);
+        }
+    }
+    changed
+}
+
+/// How far colours are apart: the sum over red, green and blue.
+fn distance(one: RGBColor, other: RGBColor) -> u32 {
+    let parts = [(one.0, other.0), (one.1, other.1), (one.2, other.2)];
+    parts.into_iter().map(|(one, other)| u32::from(one.abs_diff(other))).sum()
 }
 
 /// The labels, the most frequent one first; of equally frequent ones the lesser is first.
@@ -48,7 +87,7 @@ fn by_frequency(labels: &[i32]) -> Vec<i32> {
     labels.into_iter().map(|(label, _)| label).collect()
 }
 
-/// The colour of a label, the same in every picture, and light enough for black text. Neighbouring labels differ.
+/// The usual colour of a label, the same in every picture, and light enough for black text. Labels that follow each other differ.
 pub(crate) fn shade(label: i32) -> RGBColor {
     let (red, green, blue) = Palette99::COLORS[label.rem_euclid(Palette99::COLORS.len() as i32) as usize];
     let white = WHITE.rgb();
@@ -80,6 +119,24 @@ mod tests {
         assert_eq!(Bands::of(&labels, 800, Pooling::Max).runs, [(0, 1_000_000, 9)]);
         let changing: Vec<i32> = (0..100_000).collect();
         assert_eq!(Bands::of(&changing, 800, Pooling::Mean).runs.len(), 800);
+    }
+
+    #[test]
+    fn labels_beside_each_other_have_colours_that_differ() {
+        // The colours of the palette come again after 99 labels.
+        let labels: Vec<i32> = (0..600).map(|at| [5, 104, 203, 5, 302, 104][at / 100]).collect();
+        let bands = Bands::of(&labels, 600, Pooling::Mean);
+        for pair in bands.runs.windows(2) {
+            let colors = [bands.color(pair[0].2), bands.color(pair[1].2)];
+            assert!(distance(colors[0], colors[1]) >= DISTINCT, "{pair:?} {colors:?}");
+        }
+        assert_eq!(bands.color(5), shade(5));
+        // Others keep theirs.
+        let apart = Bands::of(&[5, 5, 60, 60, 104, 104], 100, Pooling::Mean);
+        assert_eq!([5, 60, 104].map(|label| apart.color(label)), [5, 60, 104].map(shade));
+        // Very many neighbours are no fault.
+        let many: Vec<i32> = (0..1000).flat_map(|at| [-1, at]).collect();
+        assert_eq!(Bands::of(&many, 2000, Pooling::Mean).runs.len(), 2000);
     }
 
     #[test]

@@ -5,9 +5,10 @@ use plotters::coord::cartesian::Cartesian2d;
 use plotters::drawing::DrawingAreaErrorKind;
 use plotters::prelude::*;
 
-use crate::bands::{Bands, shade};
+use crate::bands::Bands;
 use crate::buckets::buckets;
 use crate::colormap::{Special, Specials};
+use crate::figure::FrameLabels;
 use crate::scale::Scale;
 use crate::text;
 
@@ -96,7 +97,7 @@ impl Curve<'_> {
 /// Draws a rectangle for each run of equal labels, with the label in it if there is room.
 pub(crate) fn draw_bands<B: DrawingBackend>(
     chart: &mut Chart<'_, B>,
-    bands: &Bands,
+    (bands, labels): (&Bands, &FrameLabels<'_>),
     (start, step): (f64, f64),
     size: u32,
     drop: i32,
@@ -106,14 +107,17 @@ pub(crate) fn draw_bands<B: DrawingBackend>(
     let per_pixel = (extent.end - extent.start) / f64::from(width);
     let place = |at: usize| start + at as f64 * step;
     let rectangle = |&(from, to, label): &(usize, usize, i32)| {
-        Rectangle::new([(place(from), 0.0), (place(to), 1.0)], shade(label).filled())
+        Rectangle::new([(place(from), 0.0), (place(to), 1.0)], bands.color(label).filled())
     };
     chart.draw_series(bands.runs.iter().map(rectangle))?;
     for &(from, to, label) in &bands.runs {
         let room = ((place(to) - place(from)) / per_pixel) as u32;
-        let name = label.to_string();
         // Most have no room, and need not be measured.
-        if room > size && text::width(&name, size) + size / 4 <= room {
+        if room <= size {
+            continue;
+        }
+        let name = labels.name(label);
+        if text::width(&name, size) + size / 4 <= room {
             let middle = EmptyElement::at((f64::midpoint(place(from), place(to)), 0.5));
             chart.draw_series([middle + Text::new(name, (0, drop), centered(size))])?;
         }

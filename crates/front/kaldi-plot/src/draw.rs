@@ -70,7 +70,7 @@ impl PanelPlace<'_> {
         self.draw_axes(&mut chart, size)?;
         let specials = self.draw_content(&mut chart, style, images)?;
         area.draw(&self.rect.frame())?;
-        self.side.draw(area, self.rect, self.drop, style, images)?;
+        self.side.draw(area, (self.rect, self.drop), style, self.bands.as_ref(), images)?;
         Ok(specials)
     }
 
@@ -113,9 +113,9 @@ impl PanelPlace<'_> {
             Panel::Waveform(Waveform { samples, .. }) => {
                 return Curve { values: samples, start, step, thickness: size_of_lines(style) }.draw(chart, &self.y);
             }
-            Panel::Labels(_) => {
+            Panel::Labels(labels) => {
                 if let Some(bands) = &self.bands {
-                    draw_bands(chart, bands, (start, step), style.font_size, self.drop)?;
+                    draw_bands(chart, (bands, labels), (start, step), style.font_size, self.drop)?;
                 }
             }
             Panel::Bars { bars, .. } => draw_bars(chart, bars)?,

@@ -1,5 +1,7 @@
 //! Figures and their parts.
 
+use std::collections::HashMap;
+
 use crate::{Features, Timing};
 
 /// A waveform to draw.
@@ -11,6 +13,28 @@ pub struct Waveform<'a> {
     pub rate: f64,
 }
 
+/// Labels of frames to draw.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FrameLabels<'a> {
+    /// One for each frame.
+    pub labels: &'a [i32],
+    /// What is written instead of the labels, such as symbols; without it, and for labels that it lacks, the integers are written.
+    pub names: Option<&'a HashMap<i32, String>>,
+}
+
+impl FrameLabels<'_> {
+    /// What is written for a label.
+    pub(crate) fn name(&self, label: i32) -> String {
+        self.names.and_then(|names| names.get(&label)).map_or_else(|| label.to_string(), String::clone)
+    }
+}
+
+impl<'a> From<&'a [i32]> for FrameLabels<'a> {
+    fn from(labels: &'a [i32]) -> Self {
+        Self { labels, names: None }
+    }
+}
+
 /// A part of a figure, with axes of its own.
 #[derive(Clone, Debug)]
 pub enum Panel<'a> {
@@ -19,7 +43,7 @@ pub enum Panel<'a> {
     /// A curve over seconds.
     Waveform(Waveform<'a>),
     /// A coloured band for each run of equal labels of frames.
-    Labels(&'a [i32]),
+    Labels(FrameLabels<'a>),
     /// Bars side by side.
     Bars {
         /// The text above it.
@@ -54,7 +78,7 @@ impl Panel<'_> {
     pub fn is_empty(&self) -> bool {
         match self {
             Self::Features(features) => features.is_empty(),
-            Self::Labels(labels) => labels.is_empty(),
+            Self::Labels(labels) => labels.labels.is_empty(),
             Self::Waveform(_) | Self::Bars { .. } | Self::Means { .. } => false,
         }
     }

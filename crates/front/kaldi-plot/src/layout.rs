@@ -65,7 +65,7 @@ impl<'a> Layout<'a> {
             let Across { range, is_whole, .. } = Across::of(figure, place.panel);
             place.x = Scale::across(range, is_whole, width, size);
             if let Panel::Labels(labels) = place.panel {
-                place.bands = Some(Bands::of(labels, width as usize, style.pooling));
+                place.bands = Some(Bands::of(labels.labels, width as usize, style.pooling));
             }
             place.drop = text::drop(size, format);
             place.caption = text::shortened(&place.caption, size * 5 / 4, width);
@@ -161,7 +161,7 @@ impl Panel<'_> {
     fn num_frames(&self) -> Option<(usize, usize)> {
         match self {
             Self::Features(Features { num_frames, columns, .. }) => Some((*num_frames, *columns)),
-            Self::Labels(labels) => Some((labels.len(), labels.len())),
+            Self::Labels(labels) => Some((labels.labels.len(), labels.labels.len())),
             _ => None,
         }
     }

@@ -64,7 +64,7 @@ mod timing;
 pub use colormap::Colormap;
 pub use error::{Error, Result};
 pub use features::Features;
-pub use figure::{Figure, Panel, Waveform};
+pub use figure::{Figure, FrameLabels, Panel, Waveform};
 pub use heat_map::Pooling;
 pub use picture::{Picture, PictureFormat};
 #[cfg(feature = "cli")]

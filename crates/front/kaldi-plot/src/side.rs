@@ -4,7 +4,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use crate::bands::{Bands, shade};
+use crate::bands::Bands;
 use crate::chart::{Drawn, centered};
 use crate::colormap::Specials;
 use crate::figure::Panel;
@@ -29,7 +29,7 @@ pub(crate) enum Side {
     },
     /// The colours of labels: the most frequent ones, as many as there is room for, and whether these are all.
     Labels {
-        labels: Vec<i32>,
+        labels: Vec<(i32, String)>,
         are_all: bool,
     },
 }
@@ -44,12 +44,14 @@ impl Side {
                 Self::Colors { limits, scale, label: text::shortened(&style.value_label, size, height) }
             }
             Panel::Labels(labels) => {
-                let mut found = Bands::of(labels, 1, style.pooling).labels;
+                let mut found = Bands::of(labels.labels, 1, style.pooling).labels;
                 let room = (height / line(size)).max(1) as usize;
                 let are_all = found.len() <= room;
                 found.truncate(if are_all { room } else { room - 1 });
                 found.sort_unstable();
-                Self::Labels { labels: found, are_all }
+                // A long name leaves most of the picture to the bands.
+                let name = |label| text::shortened(&labels.name(label), size, style.width / 4);
+                Self::Labels { labels: found.into_iter().map(|label| (label, name(label))).collect(), are_all }
             }
             _ => Self::Nothing,
         }
@@ -66,7 +68,7 @@ impl Side {
                 pad + size + 2 * tick(size) + scale.widest(size) + label + pad
             }
             Self::Labels { labels, .. } => {
-                let names = labels.iter().map(|label| text::width(&label.to_string(), size));
+                let names = labels.iter().map(|(_, name)| text::width(name, size));
                 pad + size + pad / 2 + names.max().unwrap_or(0).max(text::width(MORE, size)) + pad
             }
         }
@@ -75,9 +77,9 @@ impl Side {
     pub(crate) fn draw<B: DrawingBackend>(
         &self,
         area: &DrawingArea<B, Shift>,
-        rect: Rect,
-        drop: i32,
+        (rect, drop): (Rect, i32),
         style: &Style,
+        bands: Option<&Bands>,
         images: &mut Vec<Image>,
     ) -> Drawn<B> {
         match self {
@@ -86,7 +88,10 @@ impl Side {
                 let bar = ColorBar { limits, scale, label, rect, drop, style };
                 bar.draw(area, images)
             }
-            Self::Labels { labels, are_all } => draw_labels(area, labels, *are_all, (rect, drop), style.font_size),
+            Self::Labels { labels, are_all } => {
+                let Some(bands) = bands else { return Ok(()) };
+                draw_labels(area, (bands, labels), *are_all, (rect, drop), style.font_size)
+            }
         }
     }
 }
@@ -162,7 +167,7 @@ impl ColorBar<'_> {
 /// Draws squares with their labels, from the top down.
 fn draw_labels<B: DrawingBackend>(
     area: &DrawingArea<B, Shift>,
-    labels: &[i32],
+    (bands, labels): (&Bands, &[(i32, String)]),
     are_all: bool,
     (rect, drop): (Rect, i32),
     size: u32,
@@ -173,10 +178,10 @@ fn draw_labels<B: DrawingBackend>(
         let style = TextStyle::from(text::font(size)).pos(Pos::new(HPos::Left, VPos::Center));
         (Text::new(text, (left + size as i32 * 5 / 4, y + drop), style), y)
     };
-    for (number, &label) in labels.iter().enumerate() {
-        let (name, y) = beside(label.to_string(), number);
+    for (number, (label, name)) in labels.iter().enumerate() {
+        let (name, y) = beside(name.clone(), number);
         let half = size as i32 * 3 / 8;
-        area.draw(&Rectangle::new([(left, y - half), (left + 2 * half, y + half)], shade(label).filled()))?;
+        area.draw(&Rectangle::new([(left, y - half), (left + 2 * half, y + half)], bands.color(*label).filled()))?;
         area.draw(&name)?;
     }
     if !are_all {

@@ -1,9 +1,13 @@
 //! Tests of whole figures.
 
+use std::collections::HashMap;
+
 use crate::bands::shade;
 use crate::chart::{DARK, PALE};
 use crate::testing::decode;
-use crate::{Colormap, Error, Features, Figure, Panel, Picture, PictureFormat, Pooling, Style, Timing, Waveform};
+use crate::{
+    Colormap, Error, Features, Figure, FrameLabels, Panel, Picture, PictureFormat, Pooling, Style, Timing, Waveform,
+};
 use plotters::style::RGBColor;
 
 /// A picture that was read back.
@@ -131,7 +135,7 @@ fn the_extremes_of_a_column_are_reached() {
 #[test]
 fn labels_are_bands_with_their_names() {
     let labels: Vec<i32> = (0..300).map(|at| [5, 1024, 5][at / 100]).collect();
-    let picture = draw(&figure(vec![Panel::Labels(&labels)]), &style(800, 300));
+    let picture = draw(&figure(vec![Panel::Labels(labels.as_slice().into())]), &style(800, 300));
     let (outer, inner) = (bytes(shade(5)), bytes(shade(1024)));
     // Above the names.
     let columns: Vec<_> = picture.columns(inner, 70..80).into_iter().filter(|x| *x < 650).collect();
@@ -145,6 +149,27 @@ fn labels_are_bands_with_their_names() {
     assert!(!(columns[0] + 5..middle - 60).chain(middle + 60..right - 5).any(is_dark));
     // The legend.
     assert!(picture.columns(inner, 50..90).iter().any(|x| *x > 650));
+}
+
+#[test]
+fn labels_have_names_if_these_are_given() {
+    let labels: Vec<i32> = (0..300).map(|at| [5, 1024, 7][at / 100]).collect();
+    let names = HashMap::from([(5, "sil".to_owned()), (1024, "<aa_B> & more".to_owned())]);
+    let text = |names| {
+        let panel = Panel::Labels(FrameLabels { labels: &labels, names });
+        let picture = figure(vec![panel]).draw(&style(800, 300), PictureFormat::Svg).unwrap();
+        String::from_utf8(picture.encode().unwrap()).unwrap()
+    };
+    let (with, without) = (text(Some(&names)), text(None));
+    // Each of them is on its band and beside its colour in the legend.
+    for (written, name) in [(&with, "sil"), (&with, "&lt;aa_B&gt; &amp; more"), (&with, "7"), (&without, "1024")] {
+        let found = written.lines().filter(|line| line.trim() == name).count();
+        assert_eq!(found, 2, "{name}: {written}");
+    }
+    assert!(!with.contains("1024") && !without.contains("sil"));
+    // A name that is longer than the picture is shortened.
+    let long = HashMap::from([(5, "x".repeat(5000))]);
+    assert!(text(Some(&long)).lines().all(|line| line.trim().len() < 500));
 }
 
 #[test]
@@ -183,8 +208,8 @@ fn panels<'a>(values: &'a [f32], labels: &'a [i32]) -> Vec<Vec<Panel<'a>>> {
         vec![features(values, if values.len().is_multiple_of(2) { 2 } else { 1 })],
         vec![waveform.clone()],
         vec![waveform.clone(), features(values, values.len())],
-        vec![waveform, Panel::Labels(labels)],
-        vec![Panel::Labels(labels)],
+        vec![waveform, Panel::Labels(labels.into())],
+        vec![Panel::Labels(labels.into())],
         vec![Panel::Features(Features::of_lists(lists))],
         vec![
             Panel::Bars { title: "b".repeat(300), bars, is_whole: true },
@@ -276,7 +301,7 @@ fn a_drawing_does_not_grow_with_what_it_is_of() {
     for panels in [
         vec![features(&values, 1)],
         vec![features(&values, 2)],
-        vec![Panel::Labels(&labels)],
+        vec![Panel::Labels(labels.as_slice().into())],
         vec![Panel::Waveform(Waveform { samples: &values, rate: 8000.0 })],
     ] {
         let file = figure(panels).draw(&style(800, 300), PictureFormat::Svg).unwrap().encode().unwrap();
@@ -295,7 +320,7 @@ fn what_makes_no_sense_is_refused() {
     let limits = |low, high| Style { low: Some(low), high: Some(high), ..Style::default() };
     assert_eq!(message(limits(3.0, 3.0)), "expected `max` to be above `min = 3`, got 3");
     assert_eq!(message(limits(f64::NAN, 3.0)), "expected `min` to be a finite number, got NaN");
-    for panels in [vec![], vec![features(&[], 1)], vec![Panel::Labels(&[])]] {
+    for panels in [vec![], vec![features(&[], 1)], vec![Panel::Labels(FrameLabels::default())]] {
         assert_eq!(figure(panels).draw(&Style::default(), PictureFormat::Png), Err(Error::Empty));
     }
 }

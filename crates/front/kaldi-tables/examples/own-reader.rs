@@ -25,7 +25,7 @@ impl Reader for Count {
 }
 
 fn main() -> Result<(), Error> {
-    let mut squares = Count(0).par_map(|| 2, 1 << 20, |_| size_of::<i32>(), |number| Ok(number * number));
+    let mut squares = Count(0).par_map(|| 2, |number| Ok(number * number)).in_flight(1 << 20, |_| size_of::<i32>());
     let squares: Vec<i32> = squares.iter().collect::<Result<_, _>>()?;
     write_file("-", &squares, Format::Text)
 }

@@ -243,7 +243,7 @@ impl Corpus {
         let threads = || Session::current().num_threads();
         let wanted = self.wanted;
         let work = move |job: Job| Ok((job.role(), job.run(wanted)));
-        let mut measured = jobs.par_map(threads, IN_FLIGHT, Job::size, work);
+        let mut measured = jobs.par_map(threads, work).in_flight(IN_FLIGHT, Job::size);
         let (mut count, mut last) = (0, None);
         while let Some((role, measured)) = measured.next()? {
             (count, last) = (count + 1, Some(role));

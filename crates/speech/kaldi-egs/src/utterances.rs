@@ -273,7 +273,7 @@ pub fn cut_utterances<L: Labels>(
         }))
     };
     let mut cut = Cut::default();
-    for result in par_map(planned, || Session::current().num_threads(), IN_FLIGHT, mem_size, work).iter() {
+    for result in par_map(planned, || Session::current().num_threads(), work).in_flight(IN_FLIGHT, mem_size).iter() {
         let (job, records) = result?.deliver();
         let Some(job) = job else {
             cut.failed += 1;

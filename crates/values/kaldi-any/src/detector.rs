@@ -196,11 +196,12 @@ impl Framing for Detector {
     fn explain(&self, error: Error) -> Error {
         match error {
             Error::Entry { key, source, .. } if self.is_ambiguous => match *source {
-                kaldi_io::Error::Content { name, offset, source, .. } => {
+                kaldi_io::Error::Content { name, offset, line, source, .. } => {
                     let at = (offset - source.offset as u64).saturating_sub(key.len() as u64 + 1);
+                    let place = line.map_or_else(|| format!("at {at}"), |line| format!("in line {line}"));
                     Error::Promise {
                         table: name,
-                        message: format!("the type of {key} at {at} cannot be found: {source}"),
+                        message: format!("the type of {key} {place} cannot be found: {source}"),
                     }
                 }
                 other => other.into(),

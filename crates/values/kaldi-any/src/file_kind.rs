@@ -2,6 +2,8 @@
 //!
 //! This is the one list of such kinds. Messages, outputs that must not replace other files, and the tools that describe files ask it.
 
+use std::collections::HashSet;
+
 use bstr::ByteSlice;
 use kaldi_io::is_space;
 
@@ -309,7 +311,7 @@ impl FileKind {
         if all(is_speaker_line) {
             return Some(Self::Rttm);
         }
-        if all(is_word_line) {
+        if all(is_word_line) && !are_segments(&lines) {
             return Some(Self::Ctm);
         }
         if all(is_segment_line) {
@@ -361,6 +363,20 @@ fn is_speaker_line(line: &[u8]) -> bool {
 fn is_word_line(line: &[u8]) -> bool {
     let words = words(line);
     (5..=8).contains(&words.len()) && is_channel(words[1]) && is_time(words[2]) && is_time(words[3])
+}
+
+/// Whether lines that look like CTM are those of `segments`, whose recordings have short names: utterance, recording, start, end and
+/// the number of a channel. No utterance comes twice.
+fn are_segments(lines: &[&[u8]]) -> bool {
+    let number = |word: &[u8]| std::str::from_utf8(word).ok()?.parse::<f64>().ok();
+    let mut keys = HashSet::new();
+    lines.iter().all(|line| {
+        let words = words(line);
+        words.len() == 5
+            && matches!(words[4], b"0" | b"1")
+            && number(words[2]) < number(words[3])
+            && keys.insert(words[0])
+    })
 }
 
 /// Recording, channel, speaker, start, end, and perhaps a label and words.

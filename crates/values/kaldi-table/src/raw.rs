@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString};
 use kaldi_io::log::warning;
-use kaldi_io::{Blob, ExpectedStream, Output, ParseError, recognize};
+use kaldi_io::{Blob, ExpectedStream, Output, ParseError, TextLines, recognize};
 use kaldi_value::{Cursor, Value};
 
 use crate::framing::Framing;
@@ -29,6 +29,8 @@ pub struct RawEntry {
     pub(crate) is_text: bool,
     /// Whether the value ends with the stream, whatever is there.
     pub(crate) is_open: bool,
+    /// How lines are counted up to the value.
+    pub(crate) lines: TextLines,
     /// The range of a script line.
     pub(crate) range: Option<Ranged>,
     /// The script file and line that the entry comes from.
@@ -51,6 +53,7 @@ impl RawEntry {
             blob,
             prefix: 0,
             is_open: false,
+            lines: TextLines::Unknown,
             range: None,
             script: None,
             mem_size: 0,
@@ -310,7 +313,10 @@ impl RawEntry {
             advice => ParseError { value: None, ..source }.with_advice(advice),
         };
         let offset = self.blob.offset() + source.offset as u64;
-        let source = kaldi_io::Error::content(self.blob.name().to_string(), offset, source);
+        let (chunk, head) = self.blob.surroundings();
+        let value = chunk.bytes.get(head.start..).unwrap_or_default();
+        let line = self.lines.number(value, self.blob.offset(), source.offset);
+        let source = kaldi_io::Error::content(self.blob.name().to_string(), offset, source).in_line(line);
         let script = self.script.as_ref().map(|(name, line)| (name.to_string(), *line));
         Error::entry(script, self.key.clone(), source)
     }

@@ -195,8 +195,8 @@ fn stacks_of_decorators(tables: &Tables) {
         let decorate = |rows: Rows, layer: &u64| match layer {
             0 => rows.prefetch(1 << 20, |_| 1 << 19).boxed(),
             1 => rows.prefetch(0, |_| 1).boxed(),
-            2 => rows.par_map(|| 3, 4 << 20, |_| 1 << 20, Ok).boxed(),
-            _ => rows.par_map(|| 1, 1, |_| 1, Ok).boxed(),
+            2 => rows.par_map(|| 3, Ok).in_flight(4 << 20, |_| 1 << 20).boxed(),
+            _ => rows.par_map(|| 1, Ok).in_flight(1, |_| 1).boxed(),
         };
         for (source, expected) in [
             ("ark:DIR/whole.ark", &tables.whole),

@@ -70,6 +70,8 @@ struct State {
     delivered: AtomicU64,
     /// Entries that writers have written.
     written: AtomicU64,
+    /// Bytes that were read again to count their lines.
+    counted: AtomicU64,
     /// Entries that readers have left out, because they cannot be read.
     left_out: AtomicU64,
     /// What is done at the moment.
@@ -225,6 +227,11 @@ impl Session {
 
     pub(crate) fn clear_terminal(&self) -> Option<Arc<ClearTerminal>> {
         self.0.clear.clone()
+    }
+
+    /// Bytes that were read again to count their lines.
+    pub(crate) fn counted_bytes(&self) -> &AtomicU64 {
+        &self.0.state.counted
     }
 
     /// Counts an entry that is left out.

@@ -119,7 +119,7 @@ fn threads_of_readers_work_in_the_session_that_started_them() {
         Ok(number)
     };
     let threads = || Session::current().num_threads();
-    let mut reader = from_slice(&[1, 2, 3]).par_map(threads, 1 << 20, |_| 1 << 19, work).prefetch(1, |_| 1);
+    let mut reader = from_slice(&[1, 2, 3]).par_map(threads, work).in_flight(1 << 20, |_| 1 << 19).prefetch(1, |_| 1);
     session.enter(|| reader.read_all().unwrap());
     assert_eq!((session.entries_delivered(), Session::current().entries_delivered()), (3, 0));
     assert_eq!(lines.lock().unwrap().iter().filter(|byte| **byte == b'\n').count(), 3);

@@ -27,6 +27,8 @@ pub(super) type Source = BoxReader<SizedValue, Erased>;
 /// The engine of a [`ParMap`](crate::ParMap). Its type is erased, so that nothing of it, not even its drop, is compiled anew in the
 /// crates that use it.
 pub(super) trait AnyParMap: Reader<Item = Erased, Error = Erased> + Send {
+    /// See [`ParMap::in_flight`](crate::ParMap::in_flight).
+    fn bound(&mut self, max_bytes: usize);
     /// See [`ParMap::with_caller`](crate::ParMap::with_caller).
     fn work_on_callers_thread(&mut self);
     /// See [`ParMap::eager`](crate::ParMap::eager).
@@ -43,6 +45,10 @@ pub(super) struct ErasedParMap {
 }
 
 impl AnyParMap for ErasedParMap {
+    fn bound(&mut self, max_bytes: usize) {
+        self.max_bytes = max_bytes;
+    }
+
     fn work_on_callers_thread(&mut self) {
         self.with_caller = true;
     }

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::marker::PhantomData;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::Reader;
 
@@ -11,20 +11,18 @@ mod shared;
 
 use engine::{AnyParMap, ErasedParMap};
 
+/// Bytes in flight, unless it is said.
+const MAX_BYTES: usize = 64 << 20;
+
 /// Applies `work` to the values of `reader` on up to `threads()` threads, in the reader's order.
 ///
-/// The threads take turns in reading, so reading runs ahead of the work and needs no thread of its own. At most
-/// `max_bytes`, as `weigh` counts them, are read and not yet delivered, or four values for each thread if that is more,
-/// up to 16 MB for each. With one thread, while the stream is short, or while the work is next to nothing, everything
+/// The threads take turns in reading, so reading runs ahead of the work and needs no thread of its own. What is read and not yet delivered
+/// is bounded: see [`ParMap::in_flight`]. With one thread, while the stream is short, or while the work is next to nothing, everything
 /// happens on the caller's thread; `threads` is called only when that ends. With [`ParMap::with_caller`] that is so while
 /// reading takes most of the time, too.
-pub fn par_map<R, U, F>(
-    reader: R,
-    threads: impl Fn() -> usize + Send + 'static,
-    max_bytes: usize,
-    mem_size: fn(&R::Item) -> usize,
-    work: F,
-) -> ParMap<R, U>
+///
+/// What it returns is its builder, too: [`ParMap::in_flight`], [`ParMap::with_caller`] and [`ParMap::eager`] come before the first value.
+pub fn par_map<R, U, F>(reader: R, threads: impl Fn() -> usize + Send + 'static, work: F) -> ParMap<R, U>
 where
     R: Reader + Send + 'static,
     R::Item: Send,
@@ -36,8 +34,13 @@ where
         Ok(result) => Ok(Box::new(result) as Erased),
         Err(error) => Err(Box::new(error) as Erased),
     };
-    let reader = Box::new(Sized { reader, mem_size });
-    ParMap { inner: ErasedParMap::boxed(reader, Box::new(threads), max_bytes, Arc::new(work)), types: PhantomData }
+    let mem_size: Weigh<R::Item> = Arc::new(Mutex::new(|_| size_of::<R::Item>()));
+    let reader = Box::new(Sized { reader, mem_size: Arc::clone(&mem_size) });
+    ParMap {
+        inner: ErasedParMap::boxed(reader, Box::new(threads), MAX_BYTES, Arc::new(work)),
+        mem_size,
+        types: PhantomData,
+    }
 }
 
 /// The reader that [`par_map`] makes.
@@ -45,10 +48,22 @@ where
 /// It is generic at the edge only: behind it is one engine for values, results and errors of any type, one allocation each.
 pub struct ParMap<R: Reader, U> {
     inner: Box<dyn AnyParMap>,
+    mem_size: Weigh<R::Item>,
     types: PhantomData<fn(R) -> U>,
 }
 
 impl<R: Reader, U> ParMap<R, U> {
+    /// Bounds the memory: at most `max_bytes`, as `weigh` counts them, are read and not yet delivered, or four values for each thread if
+    /// that is more, up to 16 MB for each. Without it, these are 64 MB, and a value counts as many bytes as its type has, without what it
+    /// points to.
+    #[must_use]
+    pub fn in_flight(mut self, max_bytes: usize, mem_size: fn(&R::Item) -> usize) -> Self {
+        self.inner.bound(max_bytes);
+        // The last one that is given counts.
+        *self.mem_size.lock().unwrap_or_else(PoisonError::into_inner) = mem_size;
+        self
+    }
+
     /// Lets the caller's thread be one of the threads: it reads and works if the next result is not there. This is for
     /// readers that never wait, such as those of files. If a reader waits, the caller has to take the results that come
     /// in the meantime.
@@ -109,10 +124,13 @@ struct SizedValue {
     weight: usize,
 }
 
+/// How values are weighed, which is known before the first of them.
+type Weigh<T> = Arc<Mutex<fn(&T) -> usize>>;
+
 /// A reader of erased values.
 struct Sized<R: Reader> {
     reader: R,
-    mem_size: fn(&R::Item) -> usize,
+    mem_size: Weigh<R::Item>,
 }
 
 impl<R> Reader for Sized<R>
@@ -127,7 +145,8 @@ where
     fn next(&mut self) -> Result<Option<SizedValue>, Erased> {
         match self.reader.next() {
             Ok(Some(value)) => {
-                let weight = (self.mem_size)(&value);
+                let mem_size = *self.mem_size.lock().unwrap_or_else(PoisonError::into_inner);
+                let weight = mem_size(&value);
                 Ok(Some(SizedValue { value: Box::new(value), weight }))
             }
             Ok(None) => Ok(None),

@@ -41,7 +41,7 @@ fn an_eager_map_works_on_its_first_values_side_by_side() {
             meeting.wait();
             Ok::<_, String>(number)
         };
-        let mut reader = par_map(numbers(2), || 2, 8 * WEIGHT, |_| 1, work).eager();
+        let mut reader = par_map(numbers(2), || 2, work).in_flight(8 * WEIGHT, |_| 1).eager();
         if restarts {
             reader.restart().unwrap();
             assert_eq!(reader.next(), Ok(Some(0)));
@@ -58,12 +58,11 @@ fn an_error_of_the_work_is_delivered_in_order() {
         let mut reader = par_map(
             numbers(40),
             move || threads,
-            8 * WEIGHT,
-            mem_size,
             |n| {
                 if n >= 20 { Err(format!("cannot map {n}")) } else { toil(n) }
             },
-        );
+        )
+        .in_flight(8 * WEIGHT, mem_size);
         assert_eq!(reader.iter().map_while(Result::ok).count(), 20);
         reader.restart().unwrap();
         assert_eq!(reader.iter().nth(20), Some(Err("cannot map 20".to_owned())));
@@ -109,7 +108,8 @@ fn gatherings(bytes: usize) -> usize {
         seen.now -= 1;
         if waited.timed_out() { Err("some threads have no work".to_owned()) } else { Ok(number) }
     };
-    let rows: Vec<_> = par_map(numbers(600), || 32, 2 << 20, |_| BYTES.load(Ordering::SeqCst), work).iter().collect();
+    let rows: Vec<_> =
+        par_map(numbers(600), || 32, work).in_flight(2 << 20, |_| BYTES.load(Ordering::SeqCst)).iter().collect();
     assert_eq!(rows, (0..600).map(Ok).collect::<Vec<_>>());
     shared.0.lock().unwrap().gatherings
 }
@@ -134,7 +134,7 @@ fn most_in_flight(max_bytes: usize, mem_size: fn(&usize) -> usize, with_caller: 
         peak.fetch_max(now, Ordering::SeqCst);
         Ok::<_, String>((left > 0).then_some(left))
     });
-    let mapped = par_map(source, move || 4, max_bytes, mem_size, toil);
+    let mapped = par_map(source, move || 4, toil).in_flight(max_bytes, mem_size);
     for item in if with_caller { mapped.with_caller() } else { mapped }.iter() {
         item.unwrap();
         alive.fetch_sub(1, Ordering::SeqCst);
@@ -162,13 +162,12 @@ fn a_panic_on_a_thread_reaches_the_consumer() {
     let mut mapped = par_map(
         numbers(40),
         move || 2,
-        8 * WEIGHT,
-        mem_size,
         |n| {
             assert!(n < 20, "a bug in the work");
             toil(n)
         },
-    );
+    )
+    .in_flight(8 * WEIGHT, mem_size);
     let _ = mapped.iter().count();
 }
 
@@ -176,7 +175,7 @@ fn a_panic_on_a_thread_reaches_the_consumer() {
 fn short_streams_stay_on_the_callers_thread() {
     let caller = std::thread::current().id();
     let light: fn(&usize) -> usize = |_| 1;
-    let mut mapped = par_map(numbers(1000), move || 4, 1 << 20, light, |_| Ok(std::thread::current().id()));
+    let mut mapped = par_map(numbers(1000), move || 4, |_| Ok(std::thread::current().id())).in_flight(1 << 20, light);
     assert!(mapped.iter().map(Result::unwrap).all(|thread| thread == caller));
 }
 
@@ -185,7 +184,7 @@ fn work_that_is_next_to_nothing_stays_on_the_callers_thread() {
     let caller = std::thread::current().id();
     // So heavy that the machine may do something else for some seconds in between.
     let heavy: fn(&usize) -> usize = |_| 1 << 36;
-    let mut mapped = par_map(numbers(40), move || 4, 1 << 50, heavy, |_| Ok(std::thread::current().id()));
+    let mut mapped = par_map(numbers(40), move || 4, |_| Ok(std::thread::current().id())).in_flight(1 << 50, heavy);
     assert!(mapped.iter().map(Result::unwrap).all(|thread| thread == caller));
 }
 
@@ -193,7 +192,7 @@ fn work_that_is_next_to_nothing_stays_on_the_callers_thread() {
 fn work_that_pays_is_shared() {
     let caller = std::thread::current().id();
     let mut mapped =
-        par_map(numbers(40), move || 2, 8 * WEIGHT, mem_size, |n| toil(n).map(|_| std::thread::current().id()));
+        par_map(numbers(40), move || 2, |n| toil(n).map(|_| std::thread::current().id())).in_flight(8 * WEIGHT, mem_size);
     assert!(mapped.iter().map(Result::unwrap).any(|thread| thread != caller));
 }
 
@@ -202,7 +201,7 @@ fn the_callers_thread_is_one_of_them() {
     let caller = std::thread::current().id();
     for threads in [2, 3] {
         let work = |n| toil(n).map(|_| std::thread::current().id());
-        let mut mapped = par_map(numbers(400), move || threads, 8 * WEIGHT, mem_size, work).with_caller();
+        let mut mapped = par_map(numbers(400), move || threads, work).in_flight(8 * WEIGHT, mem_size).with_caller();
         let workers: HashSet<_> = mapped.iter().map(Result::unwrap).skip(20).collect();
         assert!(workers.contains(&caller) && workers.len() <= threads, "{workers:?}");
     }
@@ -220,7 +219,7 @@ fn work_that_would_wait_for_reading_stays_on_the_callers_thread() {
             }
             _ => Ok(None),
         });
-        let mapped = par_map(slow, || 2, 8 * WEIGHT, mem_size, |n| toil(n).map(|_| std::thread::current().id()));
+        let mapped = par_map(slow, || 2, |n| toil(n).map(|_| std::thread::current().id())).in_flight(8 * WEIGHT, mem_size);
         let mut mapped = if with_caller { mapped.with_caller() } else { mapped };
         mapped.iter().map(Result::unwrap).collect::<HashSet<_>>()
     };
@@ -234,7 +233,7 @@ fn work_that_would_wait_for_reading_stays_on_the_callers_thread() {
 fn the_callers_thread_keeps_the_order() {
     for threads in [1, 2, 4] {
         let work = |n| if n == 300 { Err("cannot map 300".to_owned()) } else { toil(n) };
-        let mut mapped = par_map(numbers(400), move || threads, 8 * WEIGHT, mem_size, work).with_caller();
+        let mut mapped = par_map(numbers(400), move || threads, work).in_flight(8 * WEIGHT, mem_size).with_caller();
         assert!(mapped.iter().take(100).eq((0..100).map(Ok)));
         mapped.restart().unwrap();
         let rows: Vec<_> = mapped.iter().collect();
@@ -251,5 +250,5 @@ fn a_panic_on_the_callers_thread_ends_the_others() {
         assert!(n < 20 || std::thread::current().id() != caller, "a bug in the work");
         toil(n)
     };
-    let _ = par_map(numbers(1000), move || 2, 8 * WEIGHT, mem_size, work).with_caller().iter().count();
+    let _ = par_map(numbers(1000), move || 2, work).in_flight(8 * WEIGHT, mem_size).with_caller().iter().count();
 }

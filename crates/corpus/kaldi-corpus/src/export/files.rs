@@ -113,7 +113,7 @@ impl SoundFiles {
             let sound = sound.map_err(|message| Error::Nothing(format!("{key}: {message}")))?;
             Ok((channel.map_or(key.clone(), |channel| format!("{key}-{channel}")), sound))
         };
-        let mut sounds = par_map(sources, threads, IN_FLIGHT, |(stored, ..)| stored.size(), read);
+        let mut sounds = par_map(sources, threads, read).in_flight(IN_FLIGHT, |(stored, ..)| stored.size());
         while let Some((name, sound)) = sounds.next()? {
             let path = self.folder.join(self.names.next(name.as_bytes(), &sound.suffix));
             let Some(shown) = path.to_str() else {

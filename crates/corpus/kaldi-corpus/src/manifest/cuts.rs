@@ -60,7 +60,7 @@ pub(super) fn read(name: &BStr, places: &SoundPlaces, all: &mut Utterances) -> R
     };
     let session = Session::current();
     let mem_size = |block: &Block| block.lines.len();
-    let mut parsed = par_map(blocks(lines), move || session.num_threads(), IN_FLIGHT, mem_size, parse);
+    let mut parsed = par_map(blocks(lines), move || session.num_threads(), parse).in_flight(IN_FLIGHT, mem_size);
     while let Some(some) = parsed.next()? {
         all.append(some);
     }

@@ -161,7 +161,7 @@ where
     let work = move |group: Group| add_group(&gmm, flags, &group).map(|done| (done, group.failed));
     let mut totals = Totals::default();
     let mut fault = None;
-    for result in par_map(reader, num_threads, IN_FLIGHT, weigh, work).iter() {
+    for result in par_map(reader, num_threads, work).in_flight(IN_FLIGHT, weigh).iter() {
         // A command that failed after its last entry is reported when everything is said.
         let (parts, failed) = match result {
             Err(error @ Error::Io(kaldi_io::Error::Status { .. })) => {

@@ -40,7 +40,7 @@ impl ModelLines {
             if seen > LONGEST {
                 let at = self.input.offset().saturating_sub(seen as u64);
                 let source = ParseError::new(0, "expected lines, got one of more than 16 MB");
-                return Err(Error::content(self.input.name(), at, source));
+                return Err(Error::content(self.input.name(), at, source).in_line(Some(self.number + 1)));
             }
             self.buffer.drain(..self.used);
             self.used = 0;

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString};
 use kaldi_io::log::{Logged, warning};
-use kaldi_io::{Blob, Chunk, ExpectedStream, Input, Need, ParseError, Window, excerpt, is_space, recognize};
+use kaldi_io::{
+    Blob, Chunk, ExpectedStream, Input, Need, ParseError, TextLines, Window, excerpt, is_space, is_text, line_ends, recognize,
+};
 use kaldi_reader::Reader;
 
 use crate::batch::{Batch, Batches, LazyValues, push};
@@ -34,6 +36,8 @@ pub(crate) struct ArchiveReader<F> {
     /// Whether the first entry has to be readable even in permissive mode.
     first_counts: bool,
     has_delivered: bool,
+    /// The number of the line in which the window starts, from 1, as long as all is text.
+    line: Option<u64>,
     /// The key of the entry that was delivered last, and its value unless that is long.
     last: Option<(BString, Vec<u8>)>,
     /// A fault after the entries that were delivered last.
@@ -75,6 +79,7 @@ impl<F: Framing> ArchiveReader<F> {
     /// Reads an archive from an open stream.
     pub(crate) fn of_input(input: Input, framing: F, permissive: bool) -> Self {
         Self {
+            line: (input.offset() == 0).then_some(1),
             name: input.name().into(),
             window: Window::new(input),
             framing,
@@ -153,6 +158,7 @@ impl<F: Framing> ArchiveReader<F> {
                     let blank = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
                     let wanted = (rest.len() - blank) as u64 + 1;
                     if spans.is_empty() {
+                        self.line = self.line.map(|line| line + line_ends(&rest[..blank]));
                         self.window.consume(blank);
                     }
                     return Stop::More(Need::AtLeast(wanted));
@@ -213,7 +219,8 @@ impl<F: Framing> ArchiveReader<F> {
         let message = format!("expected a key after {}, got \"{shown}\"", excerpt(key));
         let source = ParseError::new(0, message).in_value(&value, false);
         let offset = self.window.offset() + found.start as u64;
-        let source = kaldi_io::Error::content(self.name.to_string(), offset, source);
+        let line = self.line_of(spans.last().map_or(found.start, |last| last.value.start), found.start);
+        let source = kaldi_io::Error::content(self.name.to_string(), offset, source).in_line(line);
         Some(Error::entry(None, BString::default(), source))
     }
 
@@ -261,18 +268,41 @@ impl<F: Framing> ArchiveReader<F> {
     /// Makes a batch of the spans and moves on after the last.
     fn batch(&mut self, spans: Vec<Span>) -> Batch {
         let end = spans.last().map_or(0, |span| span.value.end);
+        let lines = self.pass_lines(&spans, end);
         let (bytes, base) = self.window.take(end);
-        self.entries(spans, bytes, base)
+        self.entries(spans, lines, bytes, base)
+    }
+
+    /// Counts the lines up to `end`, where the window will start. Returns how the lines of each value are found.
+    fn pass_lines(&mut self, spans: &[Span], end: usize) -> Vec<TextLines> {
+        let bytes = self.window.bytes();
+        let mut at = 0;
+        let mut lines = Vec::new();
+        for span in spans {
+            let Some(line) = &mut self.line else { return lines };
+            if !span.is_text || !is_text(&bytes[span.value.clone()]) {
+                self.line = None;
+                return lines;
+            }
+            *line += line_ends(&bytes[at..span.value.start]);
+            at = span.value.start;
+            lines.push(TextLines::From(*line));
+        }
+        self.line = self.line.map(|line| line + line_ends(&bytes[at..end]));
+        lines
     }
 
     /// Makes a batch of the spans and moves on after it. The last span is not completely in the window.
     fn skip(&mut self, spans: Vec<Span>) -> Batch {
         let last = spans.last().map_or((0, 0), |span| (span.value.start, span.stored.unwrap_or(0)));
+        let lines = self.pass_lines(&spans, last.0);
+        // No lines are counted in what is not read.
+        self.line = None;
         let (bytes, base) = self.window.skip(last.0, last.1);
-        self.entries(spans, bytes, base)
+        self.entries(spans, lines, bytes, base)
     }
 
-    fn entries(&mut self, spans: Vec<Span>, bytes: Vec<u8>, base: u64) -> Batch {
+    fn entries(&mut self, spans: Vec<Span>, lines: Vec<TextLines>, bytes: Vec<u8>, base: u64) -> Batch {
         self.has_delivered = true;
         self.last = spans.last().map(|last| {
             let is_short = last.stored.is_none() && last.value.len() <= KEPT;
@@ -281,19 +311,32 @@ impl<F: Framing> ArchiveReader<F> {
         });
         let rest = self.window.skimmed().cloned();
         let chunk = Arc::new(Chunk { bytes, base, name: Arc::clone(&self.name), rest });
-        let entry = |span: Span| {
+        let lines = lines.into_iter().chain(std::iter::repeat(TextLines::Unknown));
+        let entry = |(span, lines): (Span, TextLines)| {
             let length = span.stored.unwrap_or(span.value.len() as u64);
             let missing = length - span.value.len() as u64;
             let entry = RawEntry {
                 prefix: span.value.start - span.key.start,
                 is_text: span.is_text,
                 is_open: span.is_open,
+                lines,
                 mem_size: self.lazy.map_or(0, |lazy| lazy.mem_size(missing)),
                 ..RawEntry::new(chunk.bytes[span.key].into(), Blob::with_head(&chunk, span.value, length))
             };
             Some(entry).into()
         };
-        spans.into_iter().map(entry).collect()
+        spans.into_iter().zip(lines).map(entry).collect()
+    }
+
+    /// The number of the line that has the byte `at` in the window, for a fault in the text from `start` on.
+    fn line_of(&self, start: usize, at: usize) -> Option<u64> {
+        let (before, text) = self.window.bytes().split_at_checked(start)?;
+        // Entries before it that are not passed yet may be binary.
+        if before.contains(&0) {
+            return None;
+        }
+        let first = self.line? + line_ends(before);
+        TextLines::From(first).number(text, self.window.offset() + start as u64, at - start)
     }
 
     /// Adds the place to a fault of the value at `start` in the window.
@@ -313,7 +356,8 @@ impl<F: Framing> ArchiveReader<F> {
             return kaldi_io::Error::content(self.name.to_string(), 0, source).into();
         }
         let offset = self.window.offset() + at as u64 + error.offset as u64;
-        let source = kaldi_io::Error::content(self.name.to_string(), offset, error);
+        let line = self.line_of(at, at + error.offset);
+        let source = kaldi_io::Error::content(self.name.to_string(), offset, error).in_line(line);
         Error::entry(None, key.into(), source)
     }
 
@@ -363,6 +407,7 @@ impl<F: Framing> Reader for ArchiveReader<F> {
         (self.fault, self.damage) = (None, None);
         self.ended = true;
         self.window.restart()?;
+        self.line = (self.window.offset() == 0).then_some(1);
         self.ended = false;
         self.has_delivered = false;
         self.last = None;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bstr::BStr;
-use kaldi_io::{Blob, ExpectedStream, ParseError, recognize};
+use kaldi_io::{Blob, ExpectedStream, ParseError, TextLines, recognize};
 
 use crate::ranged::{ParsedText, Ranged};
 use crate::raw::RawEntry;
@@ -15,6 +15,8 @@ pub(crate) struct Loaded {
     pub(crate) is_text: bool,
     /// Whether the value ends with the stream, whatever is there.
     pub(crate) is_open: bool,
+    /// How lines are counted up to the value.
+    pub(crate) lines: TextLines,
     /// The weight of keeping the file open, if it was not open before.
     pub(crate) mem_size: usize,
     /// The value in binary form, for lines that name parts of a text.
@@ -23,7 +25,8 @@ pub(crate) struct Loaded {
 
 impl Loaded {
     pub(crate) fn new(blob: Blob, is_text: bool, is_open: bool) -> Self {
-        Self { blob, is_text, is_open, mem_size: 0, parsed: Arc::default() }
+        let lines = if blob.offset() == 0 { TextLines::From(1) } else { TextLines::Unknown };
+        Self { blob, is_text, is_open, lines, mem_size: 0, parsed: Arc::default() }
     }
 
     /// The entry of `key` with this value, or the part of it that `range` names.
@@ -35,6 +38,7 @@ impl Loaded {
             prefix: if has_key { key.len() + 1 } else { 0 },
             is_text: self.is_text,
             is_open: self.is_open,
+            lines: self.lines,
             range: range.map(|range| Ranged::new(range, self.parsed)),
             script,
             mem_size: self.mem_size,
@@ -44,18 +48,26 @@ impl Loaded {
 }
 
 /// The error with the place of a fault in a value that is at `base`. `bytes` are those from there on, up to the end if
-/// `at_end` is set.
-pub(crate) fn content(name: &str, base: u64, bytes: &[u8], at_end: bool, source: ParseError) -> kaldi_io::Error {
+/// `at_end` is set, and `lines` those before it.
+pub(crate) fn content(
+    name: &str,
+    base: u64,
+    bytes: &[u8],
+    at_end: bool,
+    lines: &TextLines,
+    source: ParseError,
+) -> kaldi_io::Error {
     let offset = base + source.offset as u64;
     let is_empty = base == 0 && at_end && bytes.is_empty();
     let source = match is_empty {
         true => ParseError { message: format!("the file is empty: {}", source.message).into(), ..source },
         false => source,
     };
+    let line = if is_empty { None } else { lines.number(bytes, base, source.offset) };
     let advice = if base == 0 { recognize(bytes, ExpectedStream::Value, name, source.offset) } else { None };
     let source = match advice {
         Some(_) => source.with_advice(advice),
         None => source.in_value(bytes, at_end),
     };
-    kaldi_io::Error::content(name, offset, source)
+    kaldi_io::Error::content(name, offset, source).in_line(line)
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use bstr::{BStr, BString};
 use kaldi_io::{
-    Blob, Chunk, Input, Locator, LocatorError, Need, ReadAt, Rxfilename, Session, Window, expect_values,
+    Blob, Chunk, Input, Locator, LocatorError, Need, ReadAt, Rxfilename, Session, TextLines, Window, expect_values,
     open_files_limit, printable_rxfilename,
 };
 use kaldi_value::Frame;
@@ -249,10 +249,14 @@ impl<F: Framing> ValueLoader<F> {
         };
         let OpenFile { name, source, .. } = &self.files[index];
         let (name, source) = (Arc::clone(name), Arc::clone(source));
+        let lines = match offset {
+            0 => TextLines::From(1),
+            _ => TextLines::In(Arc::downgrade(&source)),
+        };
         let length = source.length();
         let (found, usual) = self.look_in_recent(&name, offset, length);
         if let Some(found) = found {
-            return Ok(found);
+            return Ok(Loaded { lines, ..found });
         }
         let leaves = match self.lazy {
             None => false,
@@ -271,7 +275,7 @@ impl<F: Framing> ValueLoader<F> {
             let stays = |whole: u64, _: u64| may_stay && whole > longest;
             let (extent, is_open) = find_extent(&mut self.framing, &window, start, stays).map_err(|source| {
                 let value = window.bytes().get(start..).unwrap_or_default();
-                content(&name, offset, value, window.at_end(), source)
+                content(&name, offset, value, window.at_end(), &lines, source)
             })?;
             let (length, mem_size) = match extent {
                 Extent::Whole(length) => (length as u64, 0),
@@ -300,7 +304,11 @@ impl<F: Framing> ValueLoader<F> {
             if !is_stored && !is_open {
                 self.recent = Some((Arc::clone(&chunk), offset + length));
             }
-            return Ok(Loaded { mem_size, ..Loaded::new(Blob::with_head(&chunk, head, length), is_text, is_open) });
+            return Ok(Loaded {
+                mem_size,
+                lines,
+                ..Loaded::new(Blob::with_head(&chunk, head, length), is_text, is_open)
+            });
         }
     }
 
@@ -313,7 +321,7 @@ impl<F: Framing> ValueLoader<F> {
                 limit = TRIAL << 4;
                 let fault = self.framing.beside().and_then(|mut framing| framing.value(&bytes, false).err());
                 if let Some(source) = fault {
-                    let error = content(input.name(), 0, &bytes, false, source);
+                    let error = content(input.name(), 0, &bytes, false, &TextLines::From(1), source);
                     input.stop();
                     return Err(error);
                 }

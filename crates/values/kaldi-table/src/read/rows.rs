@@ -200,7 +200,7 @@ impl ErasedRows {
         let asked = session.clone();
         let mem_size = |found: &FoundBatch| found.weight;
         let work = move |found: FoundBatch| Ok(work(found.entries, found.found));
-        let rows = par_map(found, move || asked.num_threads(), IN_FLIGHT, mem_size, work);
+        let rows = par_map(found, move || asked.num_threads(), work).in_flight(IN_FLIGHT, mem_size);
         let batches = if never_waits { rows.with_caller() } else { rows };
         Box::new(Self { batches, queue: Queue::new(unreadable), session })
     }

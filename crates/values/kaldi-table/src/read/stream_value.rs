@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kaldi_io::log::warning;
-use kaldi_io::{Blob, Chunk, Growth, Input, Locator, Need, ParseError, Window};
+use kaldi_io::{Blob, Chunk, Growth, Input, Locator, Need, ParseError, TextLines, Window};
 
 use crate::framing::{Extent, Framing, find_extent};
 use crate::read::loaded::{Loaded, content};
@@ -105,11 +105,13 @@ impl StreamValue {
                 Progress::Whole(length) | Progress::Settled(length) => break length,
                 Progress::Unreadable(error) => return Err(error),
                 Progress::Fault(source) => {
+                    let lines = if self.window.offset() == 0 { TextLines::From(1) } else { TextLines::Unknown };
                     let error = content(
                         self.input().name(),
                         self.window.offset(),
                         self.window.bytes(),
                         self.window.at_end(),
+                        &lines,
                         source,
                     );
                     // If the command failed, that is the reason for the wrong value.

@@ -181,7 +181,7 @@ fn a_value_may_begin_with_a_line_end() {
 #[test]
 fn what_may_be_two_things_is_refused_with_both() {
     // Two empty frames under the key 1 and none under 0, or the vectors 2 0 and 0 0.
-    let message = "a.ark: the type of 1 at 0 cannot be found: this may be int32-vector or int32-pairs or float-pairs or \
+    let message = "a.ark: the type of 1 in line 1 cannot be found: this may be int32-vector or int32-pairs or float-pairs or \
                    gauss-post or token-vector; `type` says which";
     refuses(b"1 2 0\n0 0 0\n", None, 0, message);
     let archives = Archives::new();
