@@ -5,6 +5,10 @@
 # than 3 % than in such a file, and exits with 1 if there are any. --small runs every row once on little data, in seconds, to see
 # whether it fails. Rows that fail are named with their messages, the others still run, and the exit code is 1.
 #
+# --counts counts the instructions of some rows by valgrind, with AVX2 and without, and compares them with benches/counts.tsv: rows
+# that need 5 % more are named, and the exit code is 1. --counts --write writes that file: rows that need fewer, after a change that
+# costs what it has to, or all of them after a new compiler.
+#
 # Makes its data in TMPDIR (3 GB) and removes it. KALDI_BIN=<folder of Kaldi's programs> adds columns for these, and
 # KALDI=<checkout of Kaldi> whole recipes, by its scripts,
 # ROUNDS=<number> tells how often everything is measured (3; the best counts), ROWS=<text> does only the rows with it in

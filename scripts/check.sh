@@ -22,7 +22,7 @@ mkdir -p "$logs"
 [ -z "${CI:-}" ] || export CARGO_INCREMENTAL=0
 
 # The stages of --all, in two lanes that run side by side: what builds, and what mostly runs or waits.
-building=(clippy features api package bench wheel)
+building=(clippy features api package counts bench wheel)
 running=(conformance stores portable peers faults)
 # What builds much again, or needs packages of Debian, root, or an hour: only by name.
 by_name=(programs awks every-feature deb site arm64)
@@ -40,6 +40,7 @@ proves() {
         package) echo "scripts/package.sh: the archive of the release build, unpacked and tried" ;;
         wheel) echo "scripts/python.sh: the wheel, python/tests, mypy, stubtest" ;;
         bench) echo "every row of scripts/bench.sh runs, on little data" ;;
+        counts) echo "no row of scripts/bench.sh --counts needs 5 % more instructions than benches/counts.tsv says" ;;
         portable) echo "crates and recorded cases with kernels, on a processor without AVX2" ;;
         conformance) echo "tests/golden is what ../shared/conformance has" ;;
         programs) echo "programs that use our packages build and run outside of the workspace" ;;
@@ -128,9 +129,23 @@ stage_wheel() {
     step scripts/python.sh
 }
 
-# The program of package.sh, measured by what the tests have built.
-stage_bench() {
+# Prepares the program of package.sh for the measuring program, which the tests have built.
+link_tools() {
     "$target/release/kaldi-tables" --print-args=false link "$target/tools"
+}
+
+stage_counts() {
+    if ! command -v valgrind > /dev/null || ! grep -qw avx2 /proc/cpuinfo; then
+        echo "WARNING: valgrind is not there, or no AVX2: INSTRUCTIONS NOT COUNTED" >&2
+        return
+    fi
+    link_tools
+    echo "== scripts/bench.sh --counts"
+    "$target/debug/examples/bench" "$target/tools" --counts
+}
+
+stage_bench() {
+    link_tools
     echo "== scripts/bench.sh --small"
     "$target/debug/examples/bench" "$target/tools" --small > /dev/null
 }

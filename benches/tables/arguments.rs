@@ -5,13 +5,19 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::baseline::Baseline;
+use crate::counted::Action;
 use crate::measure::Size;
 
-/// `bench <tools> [--small] [--json=<file>] [--against=<file>]`, also with a space in place of `=`.
+/// The forms of the command line; a space may stand in place of `=`.
+const FORMS: &str = "<tools> [--small] [--json=<file>] [--against=<file>], or <tools> --counts [--write]";
+
+/// What is asked for: one of the [`FORMS`].
 pub struct Arguments {
     /// The folder of the built tools.
     pub tools: PathBuf,
     pub size: Size,
+    /// What is done with counts of instructions, if these are asked for instead of times.
+    pub counts: Option<Action>,
     json: Option<PathBuf>,
     against: Option<(PathBuf, Baseline)>,
 }
@@ -23,6 +29,7 @@ impl Arguments {
     /// If an argument is unknown or a file cannot be used.
     pub fn from_command_line() -> Result<Self, String> {
         let (mut tools, mut json, mut against, mut size) = (None, None, None, Size::Whole);
+        let (mut is_counted, mut is_written) = (false, false);
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
             let (name, value) = match word.split_once('=') {
@@ -36,14 +43,21 @@ impl Arguments {
             match name.as_str() {
                 "--json" => json = Some(file()?),
                 "--small" if value.is_none() => size = Size::Small,
+                "--counts" if value.is_none() => is_counted = true,
+                "--write" if value.is_none() => is_written = true,
                 "--against" => against = Some(file()?),
                 _ if !word.starts_with('-') && tools.is_none() => tools = Some(PathBuf::from(word)),
-                _ => return Err(format!("expected <tools> [--small] [--json=<file>] [--against=<file>], got {word}")),
+                _ => return Err(format!("expected {FORMS}, got {word}")),
             }
         }
         if size == Size::Small && (json.is_some() || against.is_some()) {
             return Err("expected --small without --json and --against, since nothing is measured then".to_owned());
         }
+        let has_others = size == Size::Small || json.is_some() || against.is_some();
+        if is_counted && has_others || is_written && !is_counted {
+            return Err(format!("expected {FORMS}"));
+        }
+        let counts = is_counted.then_some(if is_written { Action::Write } else { Action::Compare });
         let tools = tools.unwrap_or_else(|| "target/release".into());
         let tools = tools.canonicalize().map_err(|error| format!("{}: cannot open: {error}", tools.display()))?;
         let read = |path: PathBuf| {
@@ -59,7 +73,7 @@ impl Arguments {
             let opened = File::options().create(true).append(true).open(path);
             opened.map_err(|error| format!("{}: cannot write: {error}", path.display()))?;
         }
-        Ok(Self { tools, size, json, against })
+        Ok(Self { tools, size, counts, json, against })
     }
 
     /// Writes the run and prints what became slower. The exit code is 1 if something did.

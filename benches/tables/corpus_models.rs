@@ -9,7 +9,7 @@ use crate::measure::Size;
 
 /// A mixture of Gaussians, and frames near its means.
 pub fn write_ivectors(dir: &Path, size: Size) -> Result<()> {
-    let (gaussians, dim) = size.pick((512, 60), (20, 6));
+    let (gaussians, dim) = size.pick((512, 60), (32, 16));
     let mut random = Random(8);
     let means: Vec<f32> = (0..gaussians * dim).map(|_| random.normal()).collect();
     let mut mixture = b"\0B<FullGMM> <WEIGHTS> FV ".to_vec();
@@ -32,7 +32,7 @@ pub fn write_ivectors(dir: &Path, size: Size) -> Result<()> {
 
     let (mut feats, mut posteriors) = (create(dir, "gauss.ark")?, create(dir, "gauss.post")?);
     for index in 0..size.pick(60, 3) {
-        let nearest: Vec<usize> = (0..size.pick(800, 20)).map(|_| random.below(gaussians)).collect();
+        let nearest: Vec<usize> = (0..size.pick(800, 100)).map(|_| random.below(gaussians)).collect();
         let mut entry = format!("utt{index:02} ").into_bytes();
         let mut elements = nearest.iter().flat_map(|gauss| &means[gauss * dim..][..dim]);
         put_matrix(&mut entry, nearest.len(), dim, || elements.next().unwrap_or(&0.0) + 0.7 * random.normal());

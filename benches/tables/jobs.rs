@@ -10,6 +10,7 @@ pub const PREPARATIONS: &[(Corpus, &str, &[&str])] = &[
     (Corpus::Tables, "copy-matrix", &["ark:m.ark", "ark,t:m.txt"]),
     (Corpus::Tables, "copy-int-vector", &["ark:i.ark", "ark,t:i.txt"]),
     (Corpus::Tables, "copy-feats", &["--compress=true", "ark:m.ark", "ark:c.ark"]),
+    (Corpus::Tables, "compute-cmvn-stats", &["ark:m.ark", "ark:cmvn.ark"]),
     (Corpus::Tokens, "int-vector-to-indexed", &["--dtype=uint16", "ark:t.ark", "big"]),
     (Corpus::Tokens, "indexed-split", &["--parts=10", "big", "part-%d"]),
     (Corpus::Ivectors, "ivector-extractor-init", &["--use-weights=false", "full.ubm", "ie"]),

@@ -6,6 +6,9 @@
 //! after a pause, or after a command that had much memory, waits for its host. In a whole run that made one row three times as slow.
 //! Every number is the best of several rounds, in which all commands run once each.
 //!
+//! With `--counts` the instructions of some rows are counted instead, on little data, and compared with `benches/counts.tsv`: see
+//! [`counted`].
+//!
 //! With `--json=<file>` the times are written, and with `--against=<file>` compared with those that were: rows that are slower
 //! by more than 3 % are named, and the exit code is 1 if there are any. With `--small` every row runs once on a little data, so
 //! that a row that fails shows. Rows that fail are named with their messages, the others still run, and the exit code is 1.
@@ -21,6 +24,8 @@ mod baseline;
 mod coded;
 mod corpus;
 mod corpus_models;
+mod counted;
+mod counts;
 mod examples;
 mod growth;
 mod job;
@@ -80,6 +85,7 @@ impl Measured {
 
 fn main() -> ExitCode {
     match Arguments::from_command_line() {
+        Ok(Arguments { tools, counts: Some(action), .. }) => counted::run(tools, action),
         Ok(arguments) => measure_all(&arguments),
         Err(message) => {
             eprintln!("bench: {message}");
@@ -98,15 +104,8 @@ fn measure_all(arguments: &Arguments) -> ExitCode {
     let rivals = Rivals::find(kaldi.clone(), bench.size);
     let ours = |job: &Job| Some(bench.tools.join(job.tool)).filter(|program| program.exists());
 
-    let mut written = Vec::new();
-    for corpus in Corpus::ALL {
-        let is_needed = |job: &Job| job.corpus == corpus && (ours(job).is_some() || rivals.run(job).is_some());
-        if corpus == Corpus::Tables || jobs.iter().any(is_needed) {
-            corpus.write(&bench.dir, bench.size).expect("the data can be written");
-            written.push(corpus);
-        }
-    }
-    prepare(&bench, &written);
+    let is_done = |job: &&Job| ours(job).is_some() || rivals.run(job).is_some();
+    write_data(&bench, jobs.iter().filter(is_done));
 
     remote::print(&bench);
     pieces::print(&bench);
@@ -255,8 +254,13 @@ fn peers_python() -> Option<PathBuf> {
     std::env::var_os("PEERS_PYTHON").map(PathBuf::from).or(Some(made)).filter(|python| python.exists())
 }
 
-/// Makes what the jobs read of the corpus, with the tools themselves.
-fn prepare(bench: &Bench, written: &[Corpus]) {
+/// Writes what the jobs and the yardsticks read, and makes the rest of it with the tools themselves.
+fn write_data<'a>(bench: &Bench, jobs: impl Iterator<Item = &'a Job>) {
+    let needed: Vec<Corpus> = jobs.map(|job| job.corpus).chain([Corpus::Tables]).collect();
+    let written: Vec<Corpus> = Corpus::ALL.into_iter().filter(|corpus| needed.contains(corpus)).collect();
+    for corpus in &written {
+        corpus.write(&bench.dir, bench.size).expect("the data can be written");
+    }
     for (corpus, tool, arguments) in jobs::PREPARATIONS {
         let program = bench.tools.join(tool);
         if program.exists() && written.contains(corpus) {

@@ -160,11 +160,7 @@ impl Run {
     /// If it cannot be run or fails: the command, and what it wrote on standard error.
     #[allow(clippy::zombie_processes, reason = "it is waited for by a call that tells what it used")]
     pub fn measure(&self, dir: &Path) -> Result<Cost, String> {
-        for output in outputs(dir) {
-            let _ = std::fs::remove_file(output);
-        }
-        let _ = std::fs::remove_dir_all(dir.join("copies"));
-        std::fs::create_dir(dir.join("copies")).expect("a folder can be made");
+        remove_outputs(dir);
         let stdout = match self.stdout {
             Some(name) => Stdio::from(File::create(dir.join(name)).expect("a file can be created")),
             None => Stdio::null(),
@@ -199,6 +195,15 @@ impl fmt::Display for Run {
         let name = self.program.file_name().unwrap_or_default();
         write!(f, "{} {}", name.display(), self.arguments.join(" "))
     }
+}
+
+/// Removes what a job left behind.
+pub fn remove_outputs(dir: &Path) {
+    for output in outputs(dir) {
+        let _ = std::fs::remove_file(output);
+    }
+    let _ = std::fs::remove_dir_all(dir.join("copies"));
+    std::fs::create_dir(dir.join("copies")).expect("a folder can be made");
 }
 
 /// The files that a job wrote: those whose names start with `out`, and those in the folder `copies`.

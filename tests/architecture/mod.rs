@@ -2,10 +2,17 @@
 
 /// Comparing runs of the benchmark.
 mod bench_baseline;
+mod bench_counts;
 mod bench_failures;
 
 /// Licences and sources of dependencies, and what packaging needs.
 mod dependencies;
+
+/// What is compiled for wider registers.
+mod kernels;
+
+/// Names of public types.
+mod names;
 
 /// The files of the repository.
 mod source;

@@ -114,11 +114,9 @@ impl UsualWeights {
             }
             Frames::Bytes(bytes) => {
                 let load = |at: usize| {
-                    let mut values = [0.0; WIDTH];
-                    for (value, bytes) in values.iter_mut().zip(bytes[4 * at..4 * (at + WIDTH)].as_chunks().0) {
-                        *value = f32::from_le_bytes(*bytes);
-                    }
-                    values
+                    let mut values = [[0; 4]; WIDTH];
+                    values.copy_from_slice(bytes[4 * at..4 * (at + WIDTH)].as_chunks().0);
+                    values.map(f32::from_le_bytes)
                 };
                 self.append_loaded(load, num_frames, dim, out);
             }

@@ -30,7 +30,10 @@ impl LogEnergy {
     #[inline(always)]
     pub(super) fn of<V: Simd>(&self, energy: V) -> V {
         let log = energy.floored(self.least).ln();
-        self.floor.map_or(log, |floor| log.floored(floor))
+        match self.floor {
+            Some(floor) => log.floored(floor),
+            None => log,
+        }
     }
 }
 

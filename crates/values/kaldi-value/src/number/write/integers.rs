@@ -1,6 +1,6 @@
 //! Writing of integers.
 
-use super::{ASCII_ZEROS, LONGEST, SPARE, TextSpace, WINDOW, append, eight_digits, put_word};
+use super::{ASCII_ZEROS, LONGEST, SPARE, TextSpace, WINDOW, eight_digits, put_word, room_after};
 
 /// Appends an integer in decimal.
 pub fn write_integer(out: &mut Vec<u8>, value: i64) {
@@ -16,29 +16,34 @@ pub fn write_i32_row(out: &mut Vec<u8>, values: &[i32]) {
     // Most alignments have four digits.
     out.reserve(5 * values.len() + CHUNK * LONGEST + SPARE);
     for chunk in values.chunks(CHUNK) {
-        append(out, chunk.len(), |mut room| {
-            #[cfg(target_arch = "x86_64")]
-            if kaldi_simd::has_avx512_bytes() {
-                #[allow(unsafe_code)]
-                // SAFETY: the processor has the instructions.
-                unsafe {
-                    super::avx512::put(&mut room, chunk)
-                };
-                return room.at;
-            }
-            #[cfg(target_arch = "x86_64")]
-            if kaldi_simd::has_avx2() {
-                #[allow(unsafe_code)]
-                // SAFETY: the processor has the instructions.
-                unsafe {
-                    super::short::put(&mut room, chunk)
-                };
-                return room.at;
-            }
-            put_integers(&mut room, chunk);
-            room.at
-        });
+        let begin = out.len();
+        let mut room = room_after(out, chunk.len());
+        put_chunk(&mut room, chunk);
+        let length = room.at;
+        out.truncate(begin + length);
     }
+}
+
+fn put_chunk(room: &mut TextSpace<'_>, chunk: &[i32]) {
+    #[cfg(target_arch = "x86_64")]
+    if kaldi_simd::has_avx512_bytes() {
+        #[allow(unsafe_code)]
+        // SAFETY: the processor has the instructions.
+        unsafe {
+            super::avx512::put(room, chunk)
+        };
+        return;
+    }
+    #[cfg(target_arch = "x86_64")]
+    if kaldi_simd::has_avx2() {
+        #[allow(unsafe_code)]
+        // SAFETY: the processor has the instructions.
+        unsafe {
+            super::short::put(room, chunk)
+        };
+        return;
+    }
+    put_integers(room, chunk);
 }
 
 #[inline(always)]

@@ -76,13 +76,12 @@ pub fn write_f64_row(out: &mut Vec<u8>, values: &[f64]) {
     write_floats(out, values, |_, _, _| false);
 }
 
-/// Appends the text of `count` numbers; `write` stores it and returns its length.
+/// Makes room after `out` for the text of `count` numbers. What is not used of it is cut off afterwards.
 #[inline(always)]
-fn append(out: &mut Vec<u8>, count: usize, write: impl FnOnce(TextSpace<'_>) -> usize) {
+fn room_after(out: &mut Vec<u8>, count: usize) -> TextSpace<'_> {
     let begin = out.len();
     out.resize(begin + count * LONGEST + SPARE, 0);
-    let length = write(TextSpace { bytes: &mut out[begin..], at: 0 });
-    out.truncate(begin + length);
+    TextSpace { bytes: &mut out[begin..], at: 0 }
 }
 
 /// Bytes for the text of numbers, which is there up to `at`.
@@ -139,23 +138,23 @@ fn write_floats<T: Float>(
     values: &[T],
     put_usual: impl Fn(&mut TextSpace<'_>, &[T; GROUP], usize) -> bool,
 ) {
-    append(out, values.len(), |mut room| {
-        let mut put = |group: &[T; GROUP], count| {
-            if !put_usual(&mut room, group, count) {
-                put_floats(&mut room, group, count);
-            }
-        };
-        let (groups, rest) = values.as_chunks();
-        for group in groups {
-            put(group, GROUP);
+    let begin = out.len();
+    let mut room = room_after(out, values.len());
+    let (groups, rest) = values.as_chunks();
+    for group in groups {
+        if !put_usual(&mut room, group, GROUP) {
+            put_floats(&mut room, group, GROUP);
         }
-        if !rest.is_empty() {
-            let mut group = [T::default(); GROUP];
-            group[..rest.len()].copy_from_slice(rest);
-            put(&group, rest.len());
+    }
+    if !rest.is_empty() {
+        let mut group = [T::default(); GROUP];
+        group[..rest.len()].copy_from_slice(rest);
+        if !put_usual(&mut room, &group, rest.len()) {
+            put_floats(&mut room, &group, rest.len());
         }
-        room.at
-    });
+    }
+    let length = room.at;
+    out.truncate(begin + length);
 }
 
 /// Adds the first `count` of the values.
