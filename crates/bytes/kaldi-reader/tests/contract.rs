@@ -74,7 +74,8 @@ fn random_stack(mut seed: u64) -> (String, Vec<Decorator>) {
         } else {
             let threads = 1 + draw(4) as usize;
             names.push(format!("par_map({threads}, {bytes})"));
-            stack.push(Box::new(move |reader| reader.par_map(move || threads, toil).in_flight(bytes, mem_size).boxed()));
+            stack
+                .push(Box::new(move |reader| reader.par_map(move || threads, toil).in_flight(bytes, mem_size).boxed()));
         }
     }
     (names.join(" of "), stack)

@@ -202,8 +202,9 @@ impl Feed {
             open: Box::new(move || Plan::open(&list, &chain, &options, options.rank[0])),
             plan: None,
         });
-        let reader =
-            plan.par_map(threads, move |planned| Ok(planned.then(|planned| work(planned)))).in_flight(IN_FLIGHT, mem_size);
+        let reader = plan
+            .par_map(threads, move |planned| Ok(planned.then(|planned| work(planned))))
+            .in_flight(IN_FLIGHT, mem_size);
         FeedReader {
             reader,
             spare,

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use bstr::{BStr, BString};
+use kaldi_any::ModelType;
 use kaldi_corpus::{DIRECTORY_FILES, DataDirectory};
 use kaldi_io::Input;
-use kaldi_any::ModelType;
 
 use crate::model::{has_network, model_text};
 use crate::{Difference, Error, Result, Tolerance};

@@ -139,7 +139,7 @@ impl Recording {
             Err(error) if error.at_end => None,
             read => Some(read.ok().flatten()),
         };
-        let pieces = blob.look(HEAD, read)?.flatten();
+        let pieces = blob.parse_front(HEAD, read)?.flatten();
         let is_whole =
             |pieces: &WavePieces| pieces.num_samples > 0 && pieces.info().num_samples() == Some(pieces.num_samples);
         Ok(pieces.filter(is_whole).map(|pieces| Self(Samples::InPlace(pieces, blob.clone()))))

@@ -191,8 +191,8 @@ fn work_that_is_next_to_nothing_stays_on_the_callers_thread() {
 #[test]
 fn work_that_pays_is_shared() {
     let caller = std::thread::current().id();
-    let mut mapped =
-        par_map(numbers(40), move || 2, |n| toil(n).map(|_| std::thread::current().id())).in_flight(8 * WEIGHT, mem_size);
+    let mut mapped = par_map(numbers(40), move || 2, |n| toil(n).map(|_| std::thread::current().id()))
+        .in_flight(8 * WEIGHT, mem_size);
     assert!(mapped.iter().map(Result::unwrap).any(|thread| thread != caller));
 }
 
@@ -219,7 +219,8 @@ fn work_that_would_wait_for_reading_stays_on_the_callers_thread() {
             }
             _ => Ok(None),
         });
-        let mapped = par_map(slow, || 2, |n| toil(n).map(|_| std::thread::current().id())).in_flight(8 * WEIGHT, mem_size);
+        let mapped =
+            par_map(slow, || 2, |n| toil(n).map(|_| std::thread::current().id())).in_flight(8 * WEIGHT, mem_size);
         let mut mapped = if with_caller { mapped.with_caller() } else { mapped };
         mapped.iter().map(Result::unwrap).collect::<HashSet<_>>()
     };

@@ -9,7 +9,7 @@ use kaldi_io::{Blob, Input, ParseError, printable};
 use kaldi_matrix::Matrix;
 use kaldi_table::read_file;
 use kaldi_value::{Cursor, Value};
-use kaldi_wave::{Recording, Wave, WaveInfo, WaveSamples};
+use kaldi_wave::{Recording, Wave, WaveInfo};
 
 use crate::{SampleShape, Sound};
 

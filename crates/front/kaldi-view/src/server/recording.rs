@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn long_sound_is_decoded_part_by_part() {
         // Not coded, so that no decoder is needed.
-        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../sound-files/tests/files/linear.au");
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bytes/sound-files/tests/files/linear.au");
         let place = ValuePlace { rxfilename: file.into(), key: None, bytes: None };
         let [kept, long] =
             [usize::MAX, 0].map(|room| Recording::read(&place, &Sounds::for_tests(room).limits).unwrap());

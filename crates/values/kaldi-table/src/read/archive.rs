@@ -8,7 +8,8 @@ use std::sync::Arc;
 use bstr::{BStr, BString};
 use kaldi_io::log::{Logged, warning};
 use kaldi_io::{
-    Blob, Chunk, ExpectedStream, Input, Need, ParseError, TextLines, Window, excerpt, is_space, is_text, line_ends, recognize,
+    Blob, Chunk, ExpectedStream, Input, Need, ParseError, TextLines, Window, excerpt, is_space, is_text, line_ends,
+    recognize,
 };
 use kaldi_reader::Reader;
 

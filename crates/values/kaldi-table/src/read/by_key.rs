@@ -7,7 +7,7 @@ use bstr::{BStr, BString};
 use kaldi_io::{LocatorError, Session, is_remote};
 use kaldi_reader::Reader;
 
-use crate::batch::Leaving;
+use crate::batch::LazyValues;
 use crate::framing::Typed;
 use crate::permissive::warn_left_out;
 use crate::raw::RawEntry;
@@ -49,7 +49,7 @@ impl ScriptTable {
 
     /// From now on, long values stay in their files.
     pub(crate) fn leave_in_files(&mut self) {
-        self.loader.leave(Leaving::InFiles);
+        self.loader.set_lazy(LazyValues::InFiles);
     }
 
     /// Whether the script file has the key.
