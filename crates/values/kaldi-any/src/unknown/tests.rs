@@ -98,7 +98,7 @@ fn a_long_fst_in_text_is_read_to_its_end() {
 
 #[test]
 fn text_without_the_last_empty_line_is_cut() {
-    let message = "b: a.ark:40: expected an empty line after the value, got the end of the input";
+    let message = "b: a.ark:6: expected an empty line after the value, got the end of the input";
     let (keys, found, error) = scan(b"a \n0 1 8 5.4,18.2,\n1\n\nb \n0 1 8 5.4,18.2,");
     assert_eq!((keys.as_str(), found, error.as_deref()), ("a:20", ValueType::CompactLattice, Some(message)));
     // A single one is a lattice by its weights.
@@ -173,7 +173,7 @@ fn other_values_after_the_first_are_refused() {
     let message = "expected the end of the line after the key, since values are of several lines";
     assert!(error.as_ref().unwrap().ends_with(message), "{error:?}");
     let (_, _, error) = scan(b"a \n0 1 5 5\n1\n\nb \n1\n\nc 1 2\n");
-    assert_eq!(error.as_deref(), Some("c: a.ark:22: expected a lattice (a line end, or bytes of an FST), got \"1\""));
+    assert_eq!(error.as_deref(), Some("c: a.ark:8: expected a lattice (a line end, or bytes of an FST), got \"1\""));
     let (_, _, error) = scan(&[b"a ", &lattice()[..], b"b \0BFM \x04\0\0\0\0\x04\0\0\0\0"].concat());
     assert!(error.unwrap().contains("expected a lattice (a line end, or bytes of an FST), got"), "");
 }

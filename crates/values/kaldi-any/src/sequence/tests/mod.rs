@@ -233,24 +233,24 @@ fn damage_is_told_with_file_key_and_offset() {
 
 #[test]
 fn text_that_is_cut_is_not_taken_for_something_else() {
-    refuses(b"a  [\n  1 2 \n  3 4 ]\nb  [\n  1 2", None, 1, "b: a.ark:30: expected \"]\", got the end of the input");
-    refuses(b"a  [\n  1 2", None, 0, "a: a.ark:10: expected \"]\", got the end of the input");
-    refuses(b"a  [ 1 2 ]\nb  [ 1", None, 1, "b: a.ark:17: expected \"]\", got the end of the input");
+    refuses(b"a  [\n  1 2 \n  3 4 ]\nb  [\n  1 2", None, 1, "b: a.ark:5: expected \"]\", got the end of the input");
+    refuses(b"a  [\n  1 2", None, 0, "a: a.ark:2: expected \"]\", got the end of the input");
+    refuses(b"a  [ 1 2 ]\nb  [ 1", None, 1, "b: a.ark:2: expected \"]\", got the end of the input");
     // A posterior of two frames, cut to one, might be a vector.
-    refuses(b"a [ 1 0.5 ]", None, 0, "a: a.ark:11: expected the end of the line, got the end of the input");
-    refuses(b"a 1 2\nb 1 2", None, 1, "b: a.ark:11: expected the end of the line, got the end of the input");
+    refuses(b"a [ 1 0.5 ]", None, 0, "a: a.ark:1: expected the end of the line, got the end of the input");
+    refuses(b"a 1 2\nb 1 2", None, 1, "b: a.ark:2: expected the end of the line, got the end of the input");
     refuses(
         b"a 0 \nb 1 0 ",
         Some("gauss-post"),
         1,
-        "b: a.ark:11: expected the end of the line, got the end of the input",
+        "b: a.ark:2: expected the end of the line, got the end of the input",
     );
-    refuses(b"a 1 2\nb 1 \x01\n", None, 1, "b: a.ark:10: expected an integer, got \"\\x01\"");
+    refuses(b"a 1 2\nb 1 \x01\n", None, 1, "b: a.ark:2: expected an integer, got \"\\x01\"");
 }
 
 #[test]
 fn a_named_type_is_expected_of_every_value() {
-    refuses(b"a 1 2\nb x\n", Some("int32-vector"), 1, "b: a.ark:8: expected an integer, got \"x\"");
+    refuses(b"a 1 2\nb x\n", Some("int32-vector"), 1, "b: a.ark:2: expected an integer, got \"x\"");
     refuses(&float_matrix("a", 1, 1), Some("vector"), 0, "a: a.ark:4: expected token \"FV\", got \"FM\"");
     refuses(&float_matrix("a", 1, 1), Some("token"), 0, "a: a.ark:2: expected text, got a zero byte");
 }

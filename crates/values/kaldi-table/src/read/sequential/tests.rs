@@ -48,7 +48,7 @@ fn an_error_behind_what_was_taken_comes_out_of_the_rest() {
     assert_eq!(table.next().unwrap().unwrap().1, 1);
     let error = table.values().next().unwrap_err().to_string();
     assert!(
-        error.starts_with("b: ") && error.ends_with(":5: expected a value after its key, got the end of the input"),
+        error.starts_with("b: ") && error.ends_with(":2: expected a value after its key, got the end of the input"),
         "{error}"
     );
 }
@@ -106,7 +106,7 @@ fn a_part_of_a_value_can_be_read() {
     let error = open::<Token>("ark:echo a 1 |")
         .par_map(|entry| Ok(entry.read_with(|cursor, _| Err::<(), _>(cursor.error("no")))?))
         .next();
-    assert_eq!(error.unwrap_err().to_string(), "a: 'echo a 1 |':2: no");
+    assert_eq!(error.unwrap_err().to_string(), "a: 'echo a 1 |':1: no");
 }
 
 /// Keys and values of a reader, up to its end.
@@ -158,7 +158,7 @@ fn an_error_of_the_work_carries_the_key_of_its_entry() {
     }
     // An entry that cannot be read names its place by itself, and a single file has no key.
     let error = open::<i32>("ark:echo c x |").par_map(|entry| Ok(entry.read()?)).next().unwrap_err();
-    assert!(error.to_string().starts_with("c: 'echo c x |':2: expected an integer, got \"x\""), "{error}");
+    assert!(error.to_string().starts_with("c: 'echo c x |':1: expected an integer, got \"x\""), "{error}");
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), "7\n").unwrap();
     let table = SequentialReader::<i32>::open_table_or_file(file.path().display().to_string()).unwrap();
