@@ -243,9 +243,12 @@ impl From<kaldi_io::Error> for Failure {
                 let status = status.code().or_else(|| status.signal().map(|signal| -signal));
                 Self { command: Some((command, status)), ..plain(Class::Command) }
             }
-            kaldi_io::Error::Content { name, offset, line, .. } => {
-                Self { file: Some(name), offset: Some(offset), line, ..plain(Class::Data) }
-            }
+            kaldi_io::Error::Content { name, offset, line, .. } => Self {
+                file: Some(name.into()),
+                offset: Some(offset),
+                line: line.map(std::num::NonZeroU64::get),
+                ..plain(Class::Data)
+            },
             _ => plain(Class::Error),
         }
     }

@@ -36,7 +36,7 @@ impl FstFile {
         &self,
         parse: impl FnOnce(&[u8]) -> Result<(T, usize), ParseError>,
     ) -> anyhow::Result<(T, usize)> {
-        Ok(parse(&self.bytes).map_err(|source| Error::content(&self.name, self.offset, source))?)
+        Ok(parse(&self.bytes).map_err(|source| Error::content(self.name.as_str(), self.offset, source))?)
     }
 
     /// Warns of bytes behind the FST.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::io;
+use std::num::NonZeroU64;
 use std::process::ExitStatus;
 use std::sync::Arc;
 
@@ -89,14 +90,14 @@ pub enum Error {
         status: ExitStatus,
     },
     /// The content of a stream is not what was expected.
-    #[error("{name}:{}: {source}{}", .line.unwrap_or(*.offset), .advice.as_ref().map_or(String::new(), |advice| format!(": {advice}")))]
+    #[error("{name}:{}: {source}{}", .line.map_or(*.offset, NonZeroU64::get), .advice.as_ref().map_or(String::new(), |advice| format!(": {advice}")))]
     Content {
         /// The printable name.
-        name: String,
+        name: Box<str>,
         /// Offset of the fault in the stream.
         offset: u64,
         /// The number of its line, from 1, if the stream is text. Then it is the place in the message.
-        line: Option<u64>,
+        line: Option<NonZeroU64>,
         /// The fault.
         source: ParseError,
         /// What the value may be instead, and which tool reads it.
@@ -119,7 +120,7 @@ impl Error {
     }
 
     /// A fault in the content of a stream ([`Error::Content`]), with the advice of the session of this thread.
-    pub fn content(name: impl Into<String>, offset: u64, source: ParseError) -> Self {
+    pub fn content(name: impl Into<Box<str>>, offset: u64, source: ParseError) -> Self {
         let advice =
             Session::with(Session::advice).and_then(|advice| advice.on_value(&source)).map(String::into_boxed_str);
         Self::Content { name: name.into(), offset, line: None, source, advice }
@@ -129,7 +130,7 @@ impl Error {
     #[must_use]
     pub fn in_line(mut self, number: Option<u64>) -> Self {
         if let Self::Content { line, .. } = &mut self {
-            *line = number;
+            *line = number.and_then(NonZeroU64::new);
         }
         self
     }

@@ -79,6 +79,14 @@ pub fn align_columns(text: &[u8]) -> Vec<u8> {
     out.into_bytes()
 }
 
+/// A command of advice. If its output would go to a terminal, it writes text there, which binary data would not be.
+pub fn for_terminal(command: &str) -> String {
+    match std::io::stdout().is_terminal() {
+        true => command.replace(" ark:-", " ark,t:-"),
+        false => command.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,13 +96,5 @@ mod tests {
         let text = "table\tgroup\tmin\nx.ark\t0\t-1.25\nx.ark\t10\t3\n\nnot a row\n";
         let expected = "table  group    min\nx.ark  0      -1.25\nx.ark  10         3\n\nnot a row\n";
         assert_eq!(String::from_utf8_lossy(&align_columns(text.as_bytes())), expected);
-    }
-}
-
-/// A command of advice. If its output would go to a terminal, it writes text there, which binary data would not be.
-pub fn for_terminal(command: &str) -> String {
-    match std::io::stdout().is_terminal() {
-        true => command.replace(" ark:-", " ark,t:-"),
-        false => command.to_owned(),
     }
 }

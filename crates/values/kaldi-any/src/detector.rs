@@ -200,7 +200,7 @@ impl Framing for Detector {
                     let at = (offset - source.offset as u64).saturating_sub(key.len() as u64 + 1);
                     let place = line.map_or_else(|| format!("at {at}"), |line| format!("in line {line}"));
                     Error::Promise {
-                        table: name,
+                        table: name.into(),
                         message: format!("the type of {key} {place} cannot be found: {source}"),
                     }
                 }

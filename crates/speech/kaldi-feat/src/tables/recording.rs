@@ -116,9 +116,7 @@ mod tests {
     use super::*;
 
     fn options() -> FrameOptions {
-        let mut options = FrameOptions::default();
-        options.sample_frequency = 8000.0;
-        options
+        FrameOptions { sample_frequency: 8000.0, ..FrameOptions::default() }
     }
 
     #[test]

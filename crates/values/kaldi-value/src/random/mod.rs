@@ -15,18 +15,18 @@
 //! assert_eq!([random.draw(), random.draw(), random.draw()], [1_804_289_383, 846_930_886, 1_681_692_777]);
 //! ```
 
+mod glibc;
 mod mersenne;
 mod noise;
 mod pruning;
-mod random;
 #[cfg(feature = "cli")]
 mod random_options;
 mod state;
 
+pub use glibc::Random;
 pub use mersenne::Mersenne;
 pub use noise::Noise;
 pub use pruning::Pruning;
-pub use random::Random;
 #[cfg(feature = "cli")]
 pub use random_options::{RandomArguments, RandomBy};
 pub use state::RandomState;

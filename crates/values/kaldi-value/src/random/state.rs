@@ -1,6 +1,6 @@
 //! Generators for many numbers at once.
 
-use crate::random::random::{Random, gauss_pair, uniform};
+use crate::random::glibc::{Random, gauss_pair, uniform};
 
 /// A generator of its own, seeded with one number of the program's generator (Kaldi's `RandomState`, which draws with
 /// `rand_r` of the GNU C library).
