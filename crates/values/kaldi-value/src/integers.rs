@@ -57,7 +57,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Consumes integers in text form, up to the end of the line or to what ends a row for [`kaldi_value::number::parse_i32_row`].
+    /// Consumes integers in text form, up to the end of the line or to what ends a row for [`crate::number::parse_i32_row`].
     ///
     /// # Errors
     /// If there is not even one, or one does not fit.

@@ -33,7 +33,7 @@ pub use posteriors::{PosteriorTables, write_posteriors};
 pub use raw_fmllr::write_raw_fmllr;
 pub use report::warn_of_low_counts;
 pub use select::{SelectTables, write_selection};
-pub use speakers::{AnyError, SpeakerCounts, SpeakerTables};
+pub use speakers::{AnyError, AsFrames, SpeakerCounts, SpeakerTables, each_speaker};
 #[cfg(feature = "cli")]
 pub use stats_options::MixtureStatsArguments;
 pub use vtln::{VtlnTargets, write_vtln};
