@@ -70,6 +70,6 @@ pub use naming::{Naming, PathPattern, SpeakerRule, UtteranceRule};
 pub use pattern::expand_pattern;
 pub use segment::{RecordingPart, Segment, Segments, TimeSpan};
 pub use sound_store::{FoundSound, SoundCopies, SoundForm, SoundStore};
-pub use speakers::{SpeakerFacts, SpeakerFiles};
+pub use speakers::{SpeakerFacts, SpeakerFiles, gender_of};
 pub use texts::{are_recordings, read_recordings, read_text};
 pub use utterances::{Extra, FieldNames, FoundUtterance, ManifestOptions, Utterances};

@@ -22,8 +22,8 @@ const PROGRAM: &str = "kaldi-tables";
 /// # use std::sync::{Arc, Mutex};
 /// let lines = Arc::new(Mutex::new(Vec::new()));
 /// let sink = Arc::clone(&lines);
-/// let log = crate::log::Log::new().named("my-tool").to(move |line| sink.lock().unwrap().extend_from_slice(line));
-/// log.enter(|| crate::log::warning!("no transform for {}", "utt1"));
+/// let log = kaldi_io::log::Log::new().named("my-tool").to(move |line| sink.lock().unwrap().extend_from_slice(line));
+/// log.enter(|| kaldi_io::log::warning!("no transform for {}", "utt1"));
 /// assert!(lines.lock().unwrap().starts_with(b"WARNING (my-tool["));
 /// ```
 #[derive(Clone, Default)]

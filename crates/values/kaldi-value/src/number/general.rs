@@ -16,7 +16,7 @@ pub fn general(value: f64) -> String {
 /// Kaldi's log lines have 6 digits where nothing else is said; recipes read averages and percentages in them.
 ///
 /// ```
-/// assert_eq!(crate::number::Digits(100.0 / 3.0, 4).to_string(), "33.33");
+/// assert_eq!(kaldi_value::number::Digits(100.0 / 3.0, 4).to_string(), "33.33");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Digits(pub f64, pub usize);

@@ -11,7 +11,7 @@
 //! which every number has a place. [`Mersenne`] shuffles as C++ programs do.
 //!
 //! ```
-//! let mut random = crate::random::Random::default();
+//! let mut random = kaldi_value::random::Random::default();
 //! assert_eq!([random.draw(), random.draw(), random.draw()], [1_804_289_383, 846_930_886, 1_681_692_777]);
 //! ```
 

@@ -13,7 +13,7 @@ const GROUP: usize = 4 * WIDTH;
 /// than 6.7.
 ///
 /// ```
-/// let noise = crate::random::Noise::new(0, b"utt1");
+/// let noise = kaldi_value::random::Noise::new(0, b"utt1");
 /// let mut wave = [100.0; 200];
 /// noise.add(0.5, 0, &mut wave);
 /// assert!(wave.iter().all(|sample| *sample != 100.0 && (96.0..104.0).contains(sample)));
