@@ -123,7 +123,7 @@ function apply(next, isLink) {
     seek(isLink ? state.key : undefined);
   }
   if (state.key !== before.key) load(isSought);
-  else if (timeline.utterance && (state.from !== before.from || state.to !== before.to)) timeline.parse_front(state.from, state.to);
+  else if (timeline.utterance && (state.from !== before.from || state.to !== before.to)) timeline.look(state.from, state.to);
 }
 
 // The browser asks less often than we could write: at most 200 times in half a minute.

@@ -82,7 +82,7 @@ export class Timeline {
       ? [{ kind: "waveform", id: "waveform", track }, { kind: "spectrogram", id: "spectrogram", track }]
       : [{ kind: isTable(track) ? (track.rows <= 3 ? "curves" : "heat") : "segments", id: `track-${track.track}`, track }]));
     this.#sound(tracks.some((track) => track.kind === "wave") ? utterance.key : undefined);
-    this.parse_front(from, to);
+    this.look(from, to);
     this.time = this.from;
     if (this.time > 0) this.seek(this.time);
     this.#measureDifference();
@@ -103,7 +103,7 @@ export class Timeline {
   }
 
   #go(from, to) {
-    this.parse_front(from, to);
+    this.look(from, to);
     this.moved();
   }
 
