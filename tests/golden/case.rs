@@ -111,7 +111,7 @@ pub fn folder() -> &'static Path {
     // Another package of the workspace runs the suite, too.
     let folders = [
         concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden"),
-        concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden"),
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/golden"),
     ];
     Path::new(if Path::new(folders[0]).join("cases").exists() { folders[0] } else { folders[1] })
 }
