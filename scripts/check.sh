@@ -22,10 +22,10 @@ mkdir -p "$logs"
 [ -z "${CI:-}" ] || export CARGO_INCREMENTAL=0
 
 # The stages of --all, in two lanes that run side by side: what builds, and what mostly runs or waits.
-building=(clippy features api package counts bench wheel)
+building=(clippy features api package bench wheel)
 running=(conformance stores portable peers faults)
-# What builds much again, or needs packages of Debian, root, or an hour: only by name.
-by_name=(programs awks every-feature deb site arm64)
+# What builds much again, needs packages of Debian, root, or an hour, or the same kind of processor as before: only by name.
+by_name=(counts programs awks every-feature deb site arm64)
 
 # Tests over lists: of all tools, and of documents and sources.
 lists=(architecture:: docs:: tools::argument_counts tools::every_ tools::help tools::option_names jobs::every_row)

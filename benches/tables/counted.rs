@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use crate::corpus::Corpus;
-use crate::counts::{Counts, Findings};
+use crate::counts::{Counts, Findings, is_much_more};
 use crate::job::Job;
 use crate::jobs;
 use crate::measure::{Bench, Size, remove_outputs};
@@ -117,8 +117,18 @@ fn count_all(tools: PathBuf, action: Action) -> Result<ExitCode, String> {
 
     let mut counts = Counts::default();
     for job in &rows {
-        let count = |no_avx2| count(&bench, job, no_avx2);
-        if let Some(both) = bench.note(&job.name, count("0").and_then(|with| Ok([with, count("1")?]))) {
+        let before = written.0.get(&job.name);
+        let count = |column: usize| -> Result<u64, String> {
+            let mut least = count(&bench, job, ["0", "1"][column])?;
+            // Threads that wait for each other can only make a count larger.
+            for _ in 0..2 {
+                if before.is_some_and(|before| is_much_more(least, before[column])) {
+                    least = least.min(count(&bench, job, ["0", "1"][column])?);
+                }
+            }
+            Ok(least)
+        };
+        if let Some(both) = bench.note(&job.name, count(0).and_then(|with| Ok([with, count(1)?]))) {
             println!("{}: {} instructions, without AVX2 {}", job.name, both[0], both[1]);
             counts.0.insert(job.name.clone(), both);
         }

@@ -6,6 +6,11 @@ use std::fmt::Write;
 /// A count that is larger than the written one by more than this factor is a fault, and one that is smaller by more is worth writing.
 const MUCH: f64 = 1.05;
 
+/// Whether a count is a fault.
+pub fn is_much_more(now: u64, before: u64) -> bool {
+    now as f64 / before as f64 > MUCH
+}
+
 /// The instructions of each row: in calculations with AVX2, and without.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts(pub BTreeMap<String, [u64; 2]>);
@@ -62,7 +67,7 @@ impl Counts {
             for ((column, now), before) in COLUMNS.iter().zip(counts).zip(before) {
                 let ratio = *now as f64 / *before as f64;
                 let line = format!("{name}, {column}: {now} instructions, {before} are written: {ratio:.2} times");
-                if ratio > MUCH {
+                if is_much_more(*now, *before) {
                     found.faults.push(line);
                 } else if ratio < 1.0 / MUCH {
                     found.better.push(line);
