@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 
 use crate::{Reader, threads};
 
-/// Reads `reader` ahead on a background thread, holding at most `max_bytes` as counted by `weigh`.
+/// Reads `reader` ahead on a background thread, holding at most `max_bytes` as counted by `mem_size`.
 ///
 /// The thread starts with the first value that is requested. All values that are waiting when the last one has been
 /// delivered are handed over at once, so that small values do not cost a change of threads each.

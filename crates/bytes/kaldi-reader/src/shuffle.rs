@@ -61,7 +61,7 @@ impl<R: Reader> Shuffle<R> {
         }
     }
 
-    /// Holds no more than `max_bytes`, as `weigh` counts them; the last value that is read may go beyond.
+    /// Holds no more than `max_bytes`, as `mem_size` counts them; the last value that is read may go beyond.
     pub fn max_bytes(self, max_bytes: usize, mem_size: fn(&R::Item) -> usize) -> Self {
         Self { max_bytes, mem_size, ..self }
     }

@@ -31,7 +31,7 @@ pub struct Sort<R: Reader, F> {
 }
 
 impl<R: Reader, F> Sort<R, F> {
-    /// Holds no more than `max_bytes`, as `weigh` counts them; the last value of a window may go beyond.
+    /// Holds no more than `max_bytes`, as `mem_size` counts them; the last value of a window may go beyond.
     pub fn max_bytes(self, max_bytes: usize, mem_size: fn(&R::Item) -> usize) -> Self {
         Self { max_bytes, mem_size, ..self }
     }

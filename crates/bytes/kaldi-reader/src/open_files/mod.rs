@@ -40,7 +40,7 @@ pub struct OpenFiles<N, R, O> {
 impl<N, R: Reader, O: Fn(&N) -> Result<R, R::Error>> OpenFiles<N, R, O> {
     /// Reads `num_files` files at a time, each on a thread of its own, and delivers their values in the order of the files.
     ///
-    /// All files together hold at most `max_bytes`, as `weigh` counts them, in equal parts; each file may go beyond its
+    /// All files together hold at most `max_bytes`, as `mem_size` counts them, in equal parts; each file may go beyond its
     /// part with one value.
     pub fn ahead(self, num_files: usize, max_bytes: usize, mem_size: fn(&R::Item) -> usize) -> FilesAhead<N, R, O>
     where
@@ -56,7 +56,7 @@ impl<N, R: Reader, O: Fn(&N) -> Result<R, R::Error>> OpenFiles<N, R, O> {
     /// Reads `num_files` files at a time, each on a thread of its own, and delivers values as soon as they are read:
     /// those of a file in their order, the files mixed in any order.
     ///
-    /// At most `max_bytes`, as `weigh` counts them, are held; a value that waits for room does not count. An error is
+    /// At most `max_bytes`, as `mem_size` counts them, are held; a value that waits for room does not count. An error is
     /// delivered after the values that were read before it.
     pub fn unordered(
         self,

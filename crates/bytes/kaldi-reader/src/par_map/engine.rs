@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use crate::par_map::Erased;
 use crate::par_map::shared::{Shared, Work};
-use crate::par_map::{Erased, SizedValue};
 use crate::{BoxReader, Reader, threads};
 
 /// Values are mapped on the caller's thread until this many bytes have passed: starting threads costs more than a short
@@ -22,13 +22,19 @@ const CHEAP_NANOS_PER_KB: u128 = 300;
 const MOSTLY_READING: u32 = 2;
 
 /// The reader below.
-pub(super) type Source = BoxReader<SizedValue, Erased>;
+pub(super) type Source = BoxReader<Erased, Erased>;
+
+/// The memory of a value.
+pub(super) type MemSize = dyn Fn(&Erased) -> usize + Send + Sync;
+
+/// The most bytes in flight, and how they are counted.
+pub(super) type Bound = (usize, Arc<MemSize>);
 
 /// The engine of a [`ParMap`](crate::ParMap). Its type is erased, so that nothing of it, not even its drop, is compiled anew in the
 /// crates that use it.
 pub(super) trait AnyParMap: Reader<Item = Erased, Error = Erased> + Send {
     /// See [`ParMap::in_flight`](crate::ParMap::in_flight).
-    fn bound(&mut self, max_bytes: usize);
+    fn bound(&mut self, max_bytes: usize, mem_size: Arc<MemSize>);
     /// See [`ParMap::with_caller`](crate::ParMap::with_caller).
     fn work_on_callers_thread(&mut self);
     /// See [`ParMap::eager`](crate::ParMap::eager).
@@ -38,15 +44,15 @@ pub(super) trait AnyParMap: Reader<Item = Erased, Error = Erased> + Send {
 pub(super) struct ErasedParMap {
     state: State,
     threads: Threads,
-    max_bytes: usize,
+    bound: Bound,
     work: Arc<Work>,
     eager: bool,
     with_caller: bool,
 }
 
 impl AnyParMap for ErasedParMap {
-    fn bound(&mut self, max_bytes: usize) {
-        self.max_bytes = max_bytes;
+    fn bound(&mut self, max_bytes: usize, mem_size: Arc<MemSize>) {
+        self.bound = (max_bytes, mem_size);
     }
 
     fn work_on_callers_thread(&mut self) {
@@ -103,17 +109,17 @@ impl ErasedParMap {
     pub(super) fn boxed(
         reader: Source,
         threads: Box<dyn Fn() -> usize + Send>,
-        max_bytes: usize,
+        bound: Bound,
         work: Arc<Work>,
     ) -> Box<dyn AnyParMap> {
         let (state, threads) = (State::inline(reader), Threads::Ask(threads));
-        Box::new(Self { state, threads, max_bytes, work, eager: false, with_caller: false })
+        Box::new(Self { state, threads, bound, work, eager: false, with_caller: false })
     }
 
     fn start(&mut self, reader: Source) {
         let num_threads = self.threads.get();
-        let (with_caller, max_bytes, work) = (self.with_caller, self.max_bytes, Arc::clone(&self.work));
-        let shared = Arc::new(Shared::new(reader, num_threads, with_caller, max_bytes, work));
+        let (with_caller, bound, work) = (self.with_caller, self.bound.clone(), Arc::clone(&self.work));
+        let shared = Arc::new(Shared::new(reader, num_threads, with_caller, bound, work));
         let spawn = |_: usize| {
             let shared = Arc::clone(&shared);
             threads::spawn(move || shared.run())
@@ -168,8 +174,8 @@ impl Reader for ErasedParMap {
                 let mapped = reader.next().and_then(|value| {
                     let read = Instant::now();
                     *reading += read - start;
-                    let Some(SizedValue { value, weight }) = value else { return Ok(None) };
-                    *bytes += weight;
+                    let Some(value) = value else { return Ok(None) };
+                    *bytes += (self.bound.1)(&value);
                     let result = (self.work)(value);
                     *working += read.elapsed();
                     result.map(Some)

@@ -2,14 +2,14 @@
 
 use std::any::Any;
 use std::marker::PhantomData;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::Reader;
 
 mod engine;
 mod shared;
 
-use engine::{AnyParMap, ErasedParMap};
+use engine::{AnyParMap, ErasedParMap, MemSize};
 
 /// Bytes in flight, unless it is said.
 const MAX_BYTES: usize = 64 << 20;
@@ -34,13 +34,9 @@ where
         Ok(result) => Ok(Box::new(result) as Erased),
         Err(error) => Err(Box::new(error) as Erased),
     };
-    let mem_size: Weigh<R::Item> = Arc::new(Mutex::new(|_| size_of::<R::Item>()));
-    let reader = Box::new(Sized { reader, mem_size: Arc::clone(&mem_size) });
-    ParMap {
-        inner: ErasedParMap::boxed(reader, Box::new(threads), MAX_BYTES, Arc::new(work)),
-        mem_size,
-        types: PhantomData,
-    }
+    let bound = (MAX_BYTES, erased_size::<R::Item>(|_| size_of::<R::Item>()));
+    let inner = ErasedParMap::boxed(Box::new(ErasedReader(reader)), Box::new(threads), bound, Arc::new(work));
+    ParMap { inner, types: PhantomData }
 }
 
 /// The reader that [`par_map`] makes.
@@ -48,19 +44,16 @@ where
 /// It is generic at the edge only: behind it is one engine for values, results and errors of any type, one allocation each.
 pub struct ParMap<R: Reader, U> {
     inner: Box<dyn AnyParMap>,
-    mem_size: Weigh<R::Item>,
     types: PhantomData<fn(R) -> U>,
 }
 
-impl<R: Reader, U> ParMap<R, U> {
-    /// Bounds the memory: at most `max_bytes`, as `weigh` counts them, are read and not yet delivered, or four values for each thread if
+impl<R: Reader + 'static, U> ParMap<R, U> {
+    /// Bounds the memory: at most `max_bytes`, as `mem_size` counts them, are read and not yet delivered, or four values for each thread if
     /// that is more, up to 16 MB for each. Without it, these are 64 MB, and a value counts as many bytes as its type has, without what it
     /// points to.
     #[must_use]
     pub fn in_flight(mut self, max_bytes: usize, mem_size: fn(&R::Item) -> usize) -> Self {
-        self.inner.bound(max_bytes);
-        // The last one that is given counts.
-        *self.mem_size.lock().unwrap_or_else(PoisonError::into_inner) = mem_size;
+        self.inner.bound(max_bytes, erased_size(mem_size));
         self
     }
 
@@ -118,48 +111,36 @@ fn restored<V: 'static>(erased: Erased) -> V {
     }
 }
 
-/// A value and its weight.
-struct SizedValue {
-    value: Erased,
-    weight: usize,
+/// The memory of values, of erased ones.
+fn erased_size<V: 'static>(mem_size: fn(&V) -> usize) -> Arc<MemSize> {
+    Arc::new(move |value: &Erased| (**value).downcast_ref().map_or(0, mem_size))
 }
-
-/// How values are weighed, which is known before the first of them.
-type Weigh<T> = Arc<Mutex<fn(&T) -> usize>>;
 
 /// A reader of erased values.
-struct Sized<R: Reader> {
-    reader: R,
-    mem_size: Weigh<R::Item>,
-}
+struct ErasedReader<R>(R);
 
-impl<R> Reader for Sized<R>
+impl<R> Reader for ErasedReader<R>
 where
     R: Reader + 'static,
     R::Item: Send,
     R::Error: Send,
 {
-    type Item = SizedValue;
+    type Item = Erased;
     type Error = Erased;
 
-    fn next(&mut self) -> Result<Option<SizedValue>, Erased> {
-        match self.reader.next() {
-            Ok(Some(value)) => {
-                let mem_size = *self.mem_size.lock().unwrap_or_else(PoisonError::into_inner);
-                let weight = mem_size(&value);
-                Ok(Some(SizedValue { value: Box::new(value), weight }))
-            }
-            Ok(None) => Ok(None),
+    fn next(&mut self) -> Result<Option<Erased>, Erased> {
+        match self.0.next() {
+            Ok(value) => Ok(value.map(|value| Box::new(value) as Erased)),
             Err(error) => Err(Box::new(error)),
         }
     }
 
     fn restart(&mut self) -> Result<(), Erased> {
-        self.reader.restart().map_err(|error| Box::new(error) as Erased)
+        self.0.restart().map_err(|error| Box::new(error) as Erased)
     }
 
     fn finish(&mut self) -> Result<(), Erased> {
-        self.reader.finish().map_err(|error| Box::new(error) as Erased)
+        self.0.finish().map_err(|error| Box::new(error) as Erased)
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use crate::Reader;
-use crate::par_map::engine::Source;
-use crate::par_map::{Erased, SizedValue};
+use crate::par_map::Erased;
+use crate::par_map::engine::{Bound, MemSize, Source};
 
 /// The number of values in work or waiting for each thread, whatever their total weight, so that no thread waits for
 /// the consumer to take a slow value.
@@ -27,6 +27,7 @@ pub(super) struct Shared {
     free: Condvar,
     room: WorkLimits,
     with_caller: bool,
+    mem_size: Arc<MemSize>,
     work: Arc<Work>,
 }
 
@@ -104,13 +105,15 @@ impl Progress {
 
 impl Shared {
     /// Shares `reader` among `threads`; see [`super::par_map`].
-    pub(super) fn new(reader: Source, threads: usize, with_caller: bool, max_bytes: usize, work: Arc<Work>) -> Self {
+    pub(super) fn new(reader: Source, threads: usize, with_caller: bool, bound: Bound, work: Arc<Work>) -> Self {
+        let (max_bytes, mem_size) = bound;
         Self {
             progress: Mutex::new(Progress::new(reader)),
             ready: Condvar::new(),
             free: Condvar::new(),
             room: WorkLimits { max_bytes, threads },
             with_caller,
+            mem_size,
             work,
         }
     }
@@ -178,9 +181,10 @@ impl Shared {
     /// Reads a value, gives the reader back and works on the value.
     fn read_and_work(&self, mut reader: Source) {
         let item = reader.next();
+        let weight = item.as_ref().map_or(0, |value| value.as_ref().map_or(0, |value| (self.mem_size)(value)));
         let mut progress = self.lock();
         progress.reader = Some(reader);
-        let SizedValue { value, weight } = match item {
+        let value = match item {
             Ok(Some(value)) => value,
             ended => {
                 progress.end = Some(ended.map(drop));
