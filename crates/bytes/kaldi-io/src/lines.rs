@@ -6,9 +6,9 @@ use std::ops::Range;
 use std::path::Path;
 
 use bstr::BStr;
-use memchr::{memchr, memchr_iter};
+use memchr::memchr;
 
-use crate::{Error, ExpectedStream, Input, ParseError, Result, recognize};
+use crate::{Error, ExpectedStream, Input, ParseError, Result, line_ends, recognize};
 
 /// Bytes that are read at once.
 const CHUNK: usize = 1 << 16;
@@ -34,7 +34,7 @@ pub fn count_lines(path: &Path) -> io::Result<u64> {
     loop {
         let block = reader.fill_buf()?;
         let Some(&end) = block.last() else { return Ok(count + u64::from(last != b'\n')) };
-        count += memchr_iter(b'\n', block).count() as u64;
+        count += line_ends(block);
         last = end;
         let length = block.len();
         reader.consume(length);

@@ -26,6 +26,11 @@ pub enum TextLines {
 }
 
 impl TextLines {
+    /// That of a value at this offset of a stream: only the first line is known.
+    pub fn at(offset: u64) -> Self {
+        if offset == 0 { Self::From(1) } else { Self::Unknown }
+    }
+
     /// The number of the line that has the byte `at` of a value, from 1. `value` are the bytes from its start on, which are at `offset` of
     /// the stream. `None` for binary values, and if the number is not known.
     pub fn number(&self, value: &[u8], offset: u64, at: usize) -> Option<u64> {
@@ -36,10 +41,7 @@ impl TextLines {
         let first = match self {
             Self::Unknown => return None,
             Self::From(number) => *number,
-            Self::In(source) => {
-                let source = source.upgrade()?;
-                1 + if source.is_near() { count_before(&*source, offset)? } else { return None }
-            }
+            Self::In(source) => 1 + count_before(&*source.upgrade().filter(|source| source.is_near())?, offset)?,
         };
         // The end of the text belongs to its last line.
         let before = match value.get(..at).filter(|before| before.len() < value.len()) {

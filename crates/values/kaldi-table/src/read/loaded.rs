@@ -25,7 +25,7 @@ pub(crate) struct Loaded {
 
 impl Loaded {
     pub(crate) fn new(blob: Blob, is_text: bool, is_open: bool) -> Self {
-        let lines = if blob.offset() == 0 { TextLines::From(1) } else { TextLines::Unknown };
+        let lines = TextLines::at(blob.offset());
         Self { blob, is_text, is_open, lines, mem_size: 0, parsed: Arc::default() }
     }
 
@@ -47,8 +47,8 @@ impl Loaded {
     }
 }
 
-/// The error with the place of a fault in a value that is at `base`. `bytes` are those from there on, up to the end if
-/// `at_end` is set, and `lines` those before it.
+/// The error with the place of a fault in a value at the offset `base`, whose line `lines` knows. `bytes` are those from there on; `at_end` is
+/// set if the stream ends with them.
 pub(crate) fn content(
     name: &str,
     base: u64,

@@ -105,13 +105,12 @@ impl StreamValue {
                 Progress::Whole(length) | Progress::Settled(length) => break length,
                 Progress::Unreadable(error) => return Err(error),
                 Progress::Fault(source) => {
-                    let lines = if self.window.offset() == 0 { TextLines::From(1) } else { TextLines::Unknown };
                     let error = content(
                         self.input().name(),
                         self.window.offset(),
                         self.window.bytes(),
                         self.window.at_end(),
-                        &lines,
+                        &TextLines::at(self.window.offset()),
                         source,
                     );
                     // If the command failed, that is the reason for the wrong value.
