@@ -312,13 +312,13 @@ impl Foreign {
             // One pass is for both.
             ForeignKind::TimeMarks(marks) => {
                 let line = |line: &[u8]| ForeignPart { name: line.to_str_lossy().into(), what: None, shape: None };
-                TimeMarks::read_lines(name, marks, &mut |text| put(&|| line(text))).map_err(|error| error.to_string())
+                let marks = TimeMarks::read_lines(name, marks, &mut |text| put(&|| line(text)));
+                marks.map(|marks| marks.facts()).map_err(|error| error.to_string())
             }
-            _ => other_formats_info::for_each(name, kind, whole, &mut put).map(|()| TimeMarks::default()),
+            _ => other_formats_info::for_each(name, kind, whole, &mut put).map(|()| Vec::new()),
         };
         match read {
-            Ok(marks) if matches!(kind, ForeignKind::TimeMarks(_)) => foreign.facts = marks.facts(),
-            Ok(_) => {}
+            Ok(facts) => foreign.facts = facts,
             Err(fault) => foreign.fault = Some(fault),
         }
         foreign

@@ -43,7 +43,7 @@ pub(crate) fn for_each(
         ForeignKind::Cuts => cuts(name, each),
         ForeignKind::Shar => shar(name, whole, each),
         ForeignKind::LhotseManifest => objects(name, each),
-        // They are counted in another pass, with their times.
+        // The first are read with their times, by [`Foreign::read`](crate::Foreign::read).
         ForeignKind::TimeMarks(_) | ForeignKind::Other(_) => Ok(()),
     }
 }

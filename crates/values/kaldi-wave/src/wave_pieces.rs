@@ -145,11 +145,6 @@ impl Recording {
         Ok(pieces.filter(is_whole).map(|pieces| Self(Samples::InPlace(pieces, blob.clone()))))
     }
 
-    /// Whether samples are read when they are wanted.
-    pub fn is_in_place(&self) -> bool {
-        matches!(self.0, Samples::InPlace(..))
-    }
-
     /// Problems in the header that do not keep a file in its place from being read.
     pub fn remarks(&self) -> &[ParseError] {
         match &self.0 {
@@ -209,17 +204,6 @@ impl Recording {
         };
         Ok(Wave::new(self.sample_rate(), part))
     }
-
-    /// All samples.
-    ///
-    /// # Errors
-    /// If they cannot be read.
-    pub fn into_wave(self) -> kaldi_io::Result<Wave> {
-        match self.0 {
-            Samples::Decoded(wave) => Ok(wave),
-            Samples::InPlace(..) => self.part(0..self.num_channels(), 0..self.num_samples()),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -258,13 +242,17 @@ mod tests {
         let whole = Recording::from(wave.clone());
         for blob in [Blob::from(file.clone()), Blob::stored("memory", bytes(file.len()), 0, file.len() as u64)] {
             let placed = Recording::in_place(&blob).unwrap().unwrap();
-            assert!(placed.is_in_place() && !whole.is_in_place() && placed.remarks().is_empty());
+            assert!(
+                matches!(placed.0, Samples::InPlace(..))
+                    && matches!(whole.0, Samples::Decoded(_))
+                    && placed.remarks().is_empty()
+            );
             assert_eq!((placed.num_channels(), placed.num_samples(), placed.sample_rate()), (2, 3, 8000.0));
             for (channels, samples) in [(0..2, 0..3), (1..2, 1..3), (0..1, 2..2)] {
                 let part = placed.part(channels.clone(), samples.clone()).unwrap();
                 assert_eq!(part, whole.part(channels, samples).unwrap());
             }
-            assert_eq!(placed.into_wave().unwrap(), wave);
+            assert_eq!(placed.part(0..2, 0..3).unwrap(), wave);
         }
         // What is shorter than its header says, or another kind of file, is read as a whole.
         let short = Blob::stored("memory", bytes(file.len() - 1), 0, file.len() as u64 - 1);
