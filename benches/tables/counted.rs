@@ -1,4 +1,5 @@
-//! The instructions of some rows, counted by callgrind: the same in every run of a program, whatever else the machine does.
+//! The instructions of some rows, counted by callgrind: nearly the same in every run of a program, whatever else the machine does. Only rows
+//! whose tools have threads that wait for each other, such as that of shards, vary by some per cent.
 //!
 //! Each row runs on one thread, on the data of `--small`, with AVX2 and without. The processor that callgrind shows has no AVX-512. Counts
 //! depend on the compiler, and a little on the C library: after a change of either all are written anew.
@@ -119,11 +120,12 @@ fn count_all(tools: PathBuf, action: Action) -> Result<ExitCode, String> {
     for job in &rows {
         let before = written.0.get(&job.name);
         let count = |column: usize| -> Result<u64, String> {
-            let mut least = count(&bench, job, ["0", "1"][column])?;
+            let no_avx2 = ["0", "1"][column];
+            let mut least = count(&bench, job, no_avx2)?;
             // Threads that wait for each other can only make a count larger.
             for _ in 0..2 {
                 if before.is_some_and(|before| is_much_more(least, before[column])) {
-                    least = least.min(count(&bench, job, ["0", "1"][column])?);
+                    least = least.min(count(&bench, job, no_avx2)?);
                 }
             }
             Ok(least)

@@ -41,7 +41,8 @@ fn manifest(dependencies: &str) -> String {
 
 /// Whether cargo has not got a dependency of other people on this machine.
 fn is_missing_here(message: &str) -> bool {
-    let ours = ["named `kaldi-", "named `whole-file`"].iter().any(|sign| message.contains(sign));
+    let is_ours = |name: &String| message.contains(&format!("named `{name}`"));
+    let ours = message.contains("named `kaldi-") || sources::crates().keys().any(is_ours);
     message.contains("you may wish to retry without `--offline`") && !ours
 }
 
