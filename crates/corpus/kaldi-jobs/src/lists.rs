@@ -46,7 +46,7 @@ pub(crate) struct Stretch {
 }
 
 impl Stretch {
-    /// Reads what is to be known of stretches that follow each other.
+    /// Reads what is to be known of ranges of lines that follow each other.
     pub(crate) fn read_all(path: &Path, ranges: &[Range<u64>]) -> Result<Vec<Self>> {
         let mut line_ranges: Vec<Self> = Vec::with_capacity(ranges.len());
         let (mut ranges, mut offset, mut lines_before) = (ranges.iter().peekable(), 0, 0);

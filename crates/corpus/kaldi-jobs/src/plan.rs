@@ -1,4 +1,4 @@
-//! The plan: a command, and which stretches of its lists belong to which piece.
+//! The plan: a command, and which ranges of lines of its lists belong to which piece.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -171,7 +171,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Makes pieces of stretches of the first list, and cuts the others at the same keys.
+    /// Makes pieces of ranges of lines of the first list, and cuts the others at the same keys.
     pub(crate) fn cut(&mut self, numbers: &[usize], line_ranges: &LineRanges) -> Result<()> {
         let mut pieces: Vec<PlannedPiece> =
             numbers.iter().map(|&number| PlannedPiece { number, line_ranges: Vec::new() }).collect();

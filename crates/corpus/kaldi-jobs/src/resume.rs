@@ -194,7 +194,7 @@ struct Trial {
     lines: Lines,
 }
 
-/// Finds earlier stretches in a list: those whose lines stand there one after the other. None overlaps another one.
+/// Finds earlier ranges of lines in a list: those whose lines stand there one after the other. None overlaps another one.
 fn find(path: &Path, old: &[&Stretch]) -> Result<Vec<Found>> {
     let mut starts: HashMap<u64, Vec<usize>> = HashMap::new();
     for (which, line_range) in old.iter().enumerate() {
@@ -228,7 +228,7 @@ fn find(path: &Path, old: &[&Stretch]) -> Result<Vec<Found>> {
     Ok(found)
 }
 
-/// Cuts what is left around the stretches that were found. A speaker whose lines would be in two pieces leaves none of them as it
+/// Cuts what is left around the ranges of lines that were found. A speaker whose lines would be in two pieces leaves none of them as it
 /// was.
 fn cut_around(path: &Path, mut found: Vec<Found>, most: usize, measure: &Measure) -> Result<Vec<Share>> {
     loop {

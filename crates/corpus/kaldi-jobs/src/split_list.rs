@@ -45,7 +45,7 @@ impl Measure {
     }
 }
 
-/// The stretches of a list.
+/// The ranges of lines of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineRanges {
     /// The bytes of each piece.
@@ -54,7 +54,7 @@ pub struct LineRanges {
     pub lines: Vec<u64>,
 }
 
-/// Cuts the list at `path` into at most `num_pieces` stretches of whole lines. No piece is empty, so there are fewer pieces
+/// Cuts the list at `path` into at most `num_pieces` ranges of whole lines. No piece is empty, so there are fewer pieces
 /// if there are fewer lines.
 ///
 /// # Errors

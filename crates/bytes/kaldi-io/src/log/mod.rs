@@ -8,6 +8,7 @@
 //!
 //! A log has its own level and its own sink. With the feature `log`, `log.to(kaldi_io::log::forward)` sends its lines to the logger of the
 //! crate `log`.
+//!
 //! Recipes grep these lines, so their shape is part of the interface:
 //!
 //! ```text

@@ -162,7 +162,7 @@ impl Stream {
 
     pub(super) fn write_all(&mut self, bytes: &[u8]) -> Result<()> {
         self.keep_text(bytes)?;
-        self.publish_all()?;
+        self.flush_pending()?;
         self.append(bytes)?;
         self.position += bytes.len() as u64;
         self.note([bytes])
@@ -188,7 +188,7 @@ impl Stream {
         if self.is_terminal {
             value.slices().try_for_each(|slice| self.keep_text(slice))?;
         }
-        self.publish_all()?;
+        self.flush_pending()?;
         // As few system calls as possible, however many pieces there are.
         let buffer = std::mem::take(&mut self.buffer);
         self.grow(length as u64);
@@ -236,20 +236,20 @@ impl Stream {
     fn hold(&mut self, next: Pending, limit: u64) -> Result<()> {
         let length = next.len();
         if !self.pending.as_mut().is_some_and(|pending| pending.join(&next)) {
-            self.publish_all()?;
+            self.flush_pending()?;
             self.pending = Some(next);
         }
         self.position += length;
-        if self.pending.as_ref().is_some_and(|pending| pending.len() >= limit) { self.publish_all() } else { Ok(()) }
+        if self.pending.as_ref().is_some_and(|pending| pending.len() >= limit) { self.flush_pending() } else { Ok(()) }
     }
 
     pub(super) fn flush(&mut self) -> Result<()> {
-        self.publish_all()?;
+        self.flush_pending()?;
         self.write_buffer()
     }
 
     /// Puts the pending bytes after the buffer.
-    fn publish_all(&mut self) -> Result<()> {
+    fn flush_pending(&mut self) -> Result<()> {
         let Some(pending) = self.pending.take() else { return Ok(()) };
         // An error names the position of the first byte.
         let end = self.position;

@@ -55,7 +55,7 @@ pub(super) fn find_sound(
             wanted.extend(without_sub(line.member.as_ref()).map(|whole| (whole, None)));
             wanted.insert(line.member.clone(), None);
         }
-        store.parse_front(&tar, all.stores.len(), options.copies_all, &mut wanted)?;
+        store.find_members(&tar, all.stores.len(), options.copies_all, &mut wanted)?;
         for at in numbers {
             let (utterance, line) = &lines[at];
             let whole = without_sub(line.member.as_ref());
@@ -144,7 +144,7 @@ struct NemoTars {
 
 impl NemoTars {
     /// Finds the wanted members of a tar file by their headers. WAV that can be read in place is named.
-    fn parse_front(
+    fn find_members(
         &mut self,
         tar: &BString,
         store: usize,

@@ -162,7 +162,7 @@ impl Open<'_> {
                 .entries
                 .extend(entries.into_iter().map(|(field, fault)| (field, number, fault.of_sample(key.clone()))));
         }
-        let (seconds, fault) = self.parse_front(name.as_ref(), member, payload)?;
+        let (seconds, fault) = self.examine(name.as_ref(), member, payload)?;
         if self.checks.members {
             findings.members.push(FoundMember { path: member.path.clone(), header: member.header, seconds });
         }
@@ -202,7 +202,7 @@ impl Open<'_> {
     }
 
     /// Returns the duration of a sound, and what is wrong with a content.
-    fn parse_front(
+    fn examine(
         &self,
         field: &BStr,
         member: &Member,

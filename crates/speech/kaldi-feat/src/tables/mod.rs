@@ -11,6 +11,7 @@
 //! println!("{} utterances, {} without features", counts.done, counts.failed);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
 //! What the programs compute-mfcc-feats, compute-fbank-feats, compute-plp-feats and compute-spectrogram-feats of Kaldi have
 //! in common: a waveform is read, one of its channels chosen, converted to the sample rate that is wanted, noise added,
 //! features [computed](crate::extract::Extractor) and written. Utterances that are not fit for it are skipped with

@@ -1,5 +1,6 @@
 //! Gaussian mixtures on every utterance of a table: selections, posteriors, likelihoods and statistics, as Kaldi's programs
 //! `gmm-gselect`, `fgmm-global-gselect-to-post`, `gmm-global-acc-stats` and their like compute them.
+//!
 //! What Kaldi's programs on mixtures with diagonal covariances (`gmm-gselect`, `gmm-global-acc-stats` ...) and on mixtures
 //! with full ones (`fgmm-gselect`, `fgmm-global-acc-stats` ...) have in common: features are read, the Gaussians that count
 //! in each frame and the weights of the frames are looked up, and something is computed with the mixture. Utterances whose

@@ -10,6 +10,7 @@
 //! assert_eq!((stats.count(), stats.dim()), (3, 2));
 //! # Ok::<(), kaldi_matrix::Error>(())
 //! ```
+//!
 //! | transform | what it finds | statistics |
 //! | --- | --- | --- |
 //! | LDA | the directions in which classes differ most, compared with their spread | [`LdaStats`] |

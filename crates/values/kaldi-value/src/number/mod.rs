@@ -6,6 +6,7 @@
 //! assert_eq!(text, b"1 -0.5 1e+07 ");
 //! assert_eq!(kaldi_value::number::parse_f32(b"1e+07 "), Ok((1e7, 5)));
 //! ```
+//!
 //! Kaldi prints floating-point numbers of both widths as `%.7g`: seven significant digits without trailing zeros, with
 //! an exponent below 1e-04 and from 1e+07 on (`0.0001`, `1e-05`, `9999999`, `1e+07`), `inf` and `nan` with their sign.
 //! Reading is correctly rounded; it takes everything that is written, and what other programs write (`+1`, `.5`, `1.`,

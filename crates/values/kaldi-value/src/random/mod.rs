@@ -1,9 +1,5 @@
 //! The random numbers that Kaldi draws, number for number, and noise that depends on a seed, a name and a place alone.
 //!
-//! ```
-//! let mut random = kaldi_value::random::Random::default();
-//! assert_eq!([random.draw(), random.draw(), random.draw()], [1_804_289_383, 846_930_886, 1_681_692_777]);
-//! ```
 //! Kaldi draws with `rand` of the C library. Only its programs with an option `--srand` seed it, so the others give the
 //! same output in every run. With the GNU C library `rand` is an additive feedback generator: each word is the sum of
 //! the words 3 and 31 places before it, and the lowest bit is left out. If Kaldi needs many numbers at once, it draws
