@@ -35,7 +35,7 @@ fn libraries_spell_no_options() {
         "corpus/kaldi-jobs/src/input_fingerprints.rs",
         "corpus/kaldi-jobs/src/command_words.rs",
     ];
-    let tools: Vec<String> = registry::tools().into_iter().map(|tool| tool.name).collect();
+    let tools: Vec<String> = registry::tools().iter().map(|tool| tool.name.clone()).collect();
     let spells = |line: &str| {
         line.match_indices("--").any(|(at, _)| {
             let before = line[..at].chars().next_back();

@@ -25,7 +25,7 @@ fn sections_are_dated_and_the_newest_is_first() {
 
 #[test]
 fn each_tool_has_come() {
-    let mut counts: BTreeMap<String, usize> = registry::names().into_iter().map(|name| (name, 0)).collect();
+    let mut counts: BTreeMap<&str, usize> = registry::names().into_iter().map(|name| (name, 0)).collect();
     let (text, quoted) = (read("CHANGELOG.md"), Regex::new("`([a-z0-9-]+)`").unwrap());
     for name in quoted.captures_iter(&text) {
         if let Some(count) = counts.get_mut(&name[1]) {

@@ -14,7 +14,7 @@ fn docs_tools_lists_every_tool_under_its_task() {
     let mut tasks = BTreeMap::<_, Vec<_>>::new();
     for tool in registry::tools() {
         let plus = if tool.in_kaldi { "" } else { " +" };
-        tasks.entry(tool.task.clone()).or_default().push([format!("`{}`{plus}", tool.name), tool.summary]);
+        tasks.entry(tool.task.clone()).or_default().push([format!("`{}`{plus}", tool.name), tool.summary.clone()]);
     }
     for (task, tools) in tasks {
         let heading = format!("## {}{}", task[..1].to_uppercase(), &task[1..]);
@@ -44,7 +44,7 @@ fn every_file_of_a_task_is_a_tool_in_its_list() {
     let mut listed = BTreeMap::<String, Vec<String>>::new();
     tools.iter().for_each(|tool| listed.entry(tool.task.clone()).or_default().push(tool.name.clone()));
     assert_eq!(listed, files);
-    for tool in &tools {
+    for tool in tools {
         let source = sources::read(&format!("src/bin/{}/{}.rs", tool.task, tool.name));
         let header: String = source.lines().take_while(|line| line.starts_with("//!")).collect();
         assert_eq!(tool.in_kaldi, header.contains("Matches Kaldi's"), "{}: {header}", tool.name);
@@ -55,7 +55,7 @@ fn every_file_of_a_task_is_a_tool_in_its_list() {
 fn every_tool_names_itself_and_an_example_and_its_kin_exist() {
     let tools = registry::tools();
     let names: BTreeSet<_> = tools.iter().map(|tool| tool.name.as_str()).collect();
-    for tool in &tools {
+    for tool in tools {
         assert!(tool.usages.iter().all(|usage| usage.split(' ').next() == Some(&tool.name)), "{:?}", tool.usages);
         assert!(!tool.usages.is_empty() && !tool.examples.is_empty(), "{}", tool.name);
         for other in &tool.see_also {

@@ -159,9 +159,9 @@ impl Case {
     }
 
     /// The first of the `tools` named in this case, its own before others, that is not among the `built` ones.
-    pub fn missing_tool<'a>(&'a self, tools: &BTreeSet<&str>, built: &BTreeSet<String>) -> Option<&'a str> {
+    pub fn missing_tool<'a>(&'a self, tools: &BTreeSet<&str>, built: &BTreeSet<&str>) -> Option<&'a str> {
         let words = self.cmd.split(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_' && c != '.');
         let named = words.filter(|word| tools.contains(word));
-        std::iter::once(self.tool.as_str()).chain(named).find(|tool| !built.contains(*tool))
+        std::iter::once(self.tool.as_str()).chain(named).find(|tool| !built.contains(tool))
     }
 }

@@ -104,8 +104,8 @@ fn a_case_waits_for_every_tool_it_names() {
     let case = made_up(r#""cmd": "copy-feats 'ark:apply-cmvn x |' ark:- > add-deltas.ark", "exit": 0, "expect": {}"#);
     let all = BTreeSet::from(["copy-feats", "apply-cmvn", "add-deltas"]);
     assert_eq!(case.missing_tool(&all, &BTreeSet::new()), Some("copy-feats"));
-    assert_eq!(case.missing_tool(&all, &BTreeSet::from(["copy-feats".to_owned()])), Some("apply-cmvn"));
-    assert_eq!(case.missing_tool(&all, &BTreeSet::from(["copy-feats".to_owned(), "apply-cmvn".to_owned()])), None);
+    assert_eq!(case.missing_tool(&all, &BTreeSet::from(["copy-feats"])), Some("apply-cmvn"));
+    assert_eq!(case.missing_tool(&all, &BTreeSet::from(["copy-feats", "apply-cmvn"])), None);
 }
 
 #[test]

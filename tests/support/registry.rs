@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::process::Command;
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 
@@ -57,14 +58,18 @@ pub struct Argument {
     pub many: bool,
 }
 
-/// All tools in the order of the list.
-pub fn tools() -> Vec<Tool> {
+static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
     let output = Command::new(shell::program()).args(["--print-args=false", "--json"]).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
+});
+
+/// All tools in the order of the list.
+pub fn tools() -> &'static [Tool] {
+    &TOOLS
 }
 
 /// The names of all tools.
-pub fn names() -> BTreeSet<String> {
-    tools().into_iter().map(|tool| tool.name).collect()
+pub fn names() -> BTreeSet<&'static str> {
+    tools().iter().map(|tool| tool.name.as_str()).collect()
 }

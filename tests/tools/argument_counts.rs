@@ -135,7 +135,7 @@ const OTHERS: [&str; 1] = ["draw-tree"];
 
 #[test]
 fn a_wrong_number_of_arguments_is_refused_by_all_tools_and_a_right_one_by_none() {
-    let mut tools = registry::tools();
+    let mut tools = registry::tools().to_vec();
     let count = tools.len();
     tools.retain(|tool| !OTHERS.contains(&tool.name.as_str()));
     assert_eq!(tools.len() + OTHERS.len(), count);

@@ -140,7 +140,7 @@ fn with_empty_files(scratch: &Scratch) -> &Scratch {
 /// In Kaldi, options end at the first argument.
 #[test]
 pub fn options_may_stand_after_arguments_in_all_tools() {
-    check_each(&registry::tools(), |scratch, tool| {
+    check_each(registry::tools(), |scratch, tool| {
         let arguments = arguments(tool, None);
         let with = |before: &[&str], after: &[&str]| {
             let own = |words: &[&str]| words.iter().map(|word| word.to_string()).collect::<Vec<_>>();

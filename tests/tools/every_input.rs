@@ -294,13 +294,25 @@ impl<'a> Folder<'a> {
             fs::write(&path, bytes).unwrap();
         }
         let end = self.run();
-        fs::write(&path, bytes).unwrap();
-        describe(&end, change, file).map(|what| format!("{}={what}", change.name()))
+        fs::write(&path, &bytes).unwrap();
+        let table = self.line.is_table(file).then_some(&bytes[..]);
+        describe(&end, change, file, table).map(|what| format!("{}={what}", change.name()))
     }
 }
 
-/// What is not as expected in an end: status 255, one line of an error with the place, and nothing left.
-fn describe(end: &End, change: Change, file: &str) -> Option<String> {
+/// Whether a table may have an entry with the key: before a binary value or a graph of OpenFst, or at the start of a line.
+fn has_key(table: &[u8], key: &str) -> bool {
+    let has = |header: &[u8]| {
+        let entry = [key.as_bytes(), b" ", header].concat();
+        table.windows(entry.len()).any(|bytes| bytes == entry)
+    };
+    let starts = |line: &[u8]| line.strip_prefix(key.as_bytes()).is_some_and(|rest| rest.starts_with(b" "));
+    has(b"\0B") || has(b"\xd6\xfd\xb2\x7e") || table.split(|byte| *byte == b'\n').any(starts)
+}
+
+/// What is not as expected in an end: status 255, one line of an error with the place, the key if it is in an entry of a table, and
+/// what was expected there, and nothing left.
+fn describe(end: &End, change: Change, file: &str, table: Option<&[u8]>) -> Option<String> {
     let errors: Vec<&str> = end.log.lines().filter(|line| line.starts_with("ERROR")).collect();
     let code = end.code.map_or("signal".to_owned(), |code| code.to_string());
     let mut what = if change == Change::Empty || end.code != Some(255) { vec![code] } else { Vec::new() };
@@ -327,6 +339,16 @@ fn describe(end: &End, change: Change, file: &str) -> Option<String> {
         if change != Change::Empty && !errors.iter().any(|line| Regex::new(&place).unwrap().is_match(line)) {
             what.push("no-place".to_owned());
         }
+        if matches!(change, Change::Cut | Change::Damaged) {
+            let first = |line: &str| line.split_once(") ")?.1.split_once(": ").map(|(first, _)| first.to_owned());
+            let names_key = |table| errors.iter().any(|line| first(line).is_some_and(|key| has_key(table, &key)));
+            if table.is_some_and(|table| !names_key(table)) {
+                what.push("no-key".to_owned());
+            }
+            if !errors.iter().any(|line| line.contains("expected ") || line.contains(" ends ")) {
+                what.push("no-expectation".to_owned());
+            }
+        }
     }
     (!what.is_empty()).then(|| what.join(","))
 }
@@ -335,7 +357,7 @@ fn describe(end: &End, change: Change, file: &str) -> Option<String> {
 #[test]
 fn what_is_missing_cut_damaged_or_empty_is_told_by_all_tools() {
     let tools = registry::tools();
-    let lines = lines(&tools);
+    let lines = lines(tools);
     let found = Mutex::new(BTreeSet::new());
     check_each(&lines, |_, line| {
         let folder = Folder::new(line);
@@ -360,6 +382,12 @@ fn what_is_missing_cut_damaged_or_empty_is_told_by_all_tools() {
 }
 
 #[test]
+fn keys_stand_before_binary_values_or_first_in_lines() {
+    assert!(["a", "b"].iter().all(|key| has_key(b"a \0BFM \x04b \0BFM ", key)) && has_key(b"a x\nb x\n", "b"));
+    assert!(!has_key(b"a x\nb x\n", "x") && !has_key(b"a \0BFM ", "FM"));
+}
+
+#[test]
 fn a_tool_that_takes_broken_input_is_found() {
     let end = |code, log: &str, new: &[&str]| End {
         code,
@@ -367,7 +395,7 @@ fn a_tool_that_takes_broken_input_is_found() {
         log: log.to_owned(),
         new: new.iter().map(|name| (*name).to_owned()).collect(),
     };
-    let judge = |end: &End, change| describe(end, change, "in.ark");
+    let judge = |end: &End, change| describe(end, change, "in.ark", Some(b"a 1\nb 2\n"));
     let error = "LOG (x[0.1.0]:main():x.rs:1) Done.\nERROR (x[0.1.0]:main():x.rs:1) b: in.ark:12: expected a number\n";
     for change in [Change::Missing, Change::Cut, Change::Damaged] {
         assert_eq!(judge(&end(Some(255), error, &[]), change), None);
@@ -380,11 +408,19 @@ fn a_tool_that_takes_broken_input_is_found() {
             (end(Some(255), error, &["out"]), "leaves-out"),
             (end(Some(255), &error.repeat(2), &[]), "2-errors"),
             (end(Some(255), &error.replace("in.ark", "another"), &[]), "no-place"),
-            (end(Some(255), "", &[]), "no-place"),
         ] {
             assert_eq!(judge(&wrong, change).as_deref(), Some(what), "{}", wrong.log);
         }
     }
+    for change in [Change::Cut, Change::Damaged] {
+        let no_key = end(Some(255), &error.replace(" b: ", " "), &[]);
+        assert_eq!(judge(&no_key, change).as_deref(), Some("no-key"));
+        assert_eq!(describe(&no_key, change, "in.ark", None), None, "no table");
+        let unexpected = end(Some(255), &error.replace("expected", "not"), &[]);
+        assert_eq!(judge(&unexpected, change).as_deref(), Some("no-expectation"));
+        assert_eq!(judge(&end(Some(255), "", &[]), change).as_deref(), Some("no-place,no-key,no-expectation"));
+    }
+    assert_eq!(judge(&end(Some(255), "", &[]), Change::Missing).as_deref(), Some("no-place"));
     let no_number = error.replace(":12", "");
     assert_eq!(judge(&end(Some(255), &no_number, &[]), Change::Missing), None);
     assert_eq!(judge(&end(Some(255), &no_number, &[]), Change::Damaged).as_deref(), Some("no-place"));

@@ -6,23 +6,23 @@ use crate::support::Scratch;
 use crate::support::registry::{self, Tool, ToolOption};
 
 /// The options of tools that Kaldi does not have.
-fn own_options() -> Vec<(String, ToolOption)> {
-    let own = registry::tools().into_iter().filter(|tool| !tool.in_kaldi);
-    let options = |tool: Tool| tool.options.into_iter().map(move |option| (tool.name.clone(), option));
+fn own_options() -> Vec<(&'static str, &'static ToolOption)> {
+    let own = registry::tools().iter().filter(|tool| !tool.in_kaldi);
+    let options = |tool: &'static Tool| tool.options.iter().map(|option| (tool.name.as_str(), option));
     let options: Vec<_> = own.flat_map(options).collect();
     assert!(options.len() > 200, "{}", options.len());
     options
 }
 
 /// The types and roles that options of one name have, each with the tools.
-type Meanings = BTreeMap<(String, Option<String>), Vec<String>>;
+type Meanings = BTreeMap<(&'static str, Option<&'static str>), Vec<&'static str>>;
 
 #[test]
 fn a_name_has_the_same_type_and_role_in_all_tools() {
     let mut meanings = BTreeMap::<String, Meanings>::new();
     for (tool, option) in own_options() {
         let name = option.name.replace('_', "-");
-        meanings.entry(name).or_default().entry((option.r#type, option.role)).or_default().push(tool);
+        meanings.entry(name).or_default().entry((&option.r#type, option.role.as_deref())).or_default().push(tool);
     }
     let several: Vec<_> = meanings.iter().filter(|(_, meanings)| meanings.len() > 1).collect();
     assert!(several.is_empty(), "{several:#?}");
@@ -31,7 +31,7 @@ fn a_name_has_the_same_type_and_role_in_all_tools() {
 #[test]
 fn names_tell_outputs_from_inputs_and_there_is_one_for_seeds() {
     for (tool, option) in own_options() {
-        let ToolOption { name, role, .. } = &option;
+        let ToolOption { name, role, .. } = option;
         let says_output = name.starts_with("write-") || ["to", "plot"].contains(&name.as_str());
         assert_eq!(says_output, role.as_deref() == Some("output"), "{tool}: --{name}");
         assert!(name == "seed" || !name.contains("seed"), "{tool}: --{name}");

@@ -41,7 +41,8 @@ fn programs_that_only_kaldi_has_are_said_to_be_its() {
     for tool in registry::tools().iter().filter(|tool| tool.in_kaldi) {
         assert!(known.lines().any(|name| name == tool.name), "{}", tool.name);
     }
-    let missing: Vec<&str> = known.lines().filter(|name| !registry::names().contains(*name)).collect();
+    let names = registry::names();
+    let missing: Vec<&str> = known.lines().filter(|name| !names.contains(name)).collect();
     let ran = Scratch::new().sh(&format!("kaldi-tables {}", missing[0])).fails_with(255);
     ran.stderr_has(&format!("{} is a program of Kaldi that kaldi-tables does not have", missing[0]));
 }

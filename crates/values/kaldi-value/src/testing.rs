@@ -147,24 +147,25 @@ fn what_is_written_is_read<T: Value + PartialEq + Debug>(value: &T, bytes: &[u8]
 
 /// Checks that framing, reading and the test for canonical bytes agree on any `bytes`.
 fn agrees<T: Value>(bytes: &[u8], context: &str) {
-    let context = format!("{:?}; {context}", bytes.as_bstr());
+    // Made only if something is wrong: to format it takes longer than to read.
+    let context = || format!("{:?}; {context}", bytes.as_bstr());
     let framed = T::frame(bytes, true);
-    assert!(matches!(framed, Ok(Frame::Whole(_)) | Err(_)), "{framed:?} at the end: {context}");
+    assert!(matches!(framed, Ok(Frame::Whole(_)) | Err(_)), "{framed:?} at the end: {}", context());
     let Ok((value, length)) = read::<T>(bytes) else {
-        assert!(!T::is_canonical_binary(bytes), "{context}");
+        assert!(!T::is_canonical_binary(bytes), "{}", context());
         return;
     };
-    assert_eq!(framed, Ok(Frame::Whole(length)), "{context}");
-    assert_eq!(read::<T>(&bytes[..length]).map(|(_, length)| length), Ok(length), "{context}");
+    assert_eq!(framed, Ok(Frame::Whole(length)), "{}", context());
+    assert_eq!(read::<T>(&bytes[..length]).map(|(_, length)| length), Ok(length), "{}", context());
     if T::is_canonical_binary(bytes) {
-        assert_eq!(length, bytes.len(), "{context}");
-        assert_eq!(written(&value, Format::Binary).as_bstr(), bytes.as_bstr(), "{context}");
+        assert_eq!(length, bytes.len(), "{}", context());
+        assert_eq!(written(&value, Format::Binary).as_bstr(), bytes.as_bstr(), "{}", context());
     }
     for cut in 0..length {
         match T::frame(&bytes[..cut], false) {
-            Ok(Frame::Partial(at_least)) => assert!(at_least > cut as u64, "{cut}, {context}"),
-            Ok(Frame::Beyond(exactly)) => assert_eq!(exactly, length as u64, "{cut}, {context}"),
-            other => panic!("{other:?} at {cut}: {context}"),
+            Ok(Frame::Partial(at_least)) => assert!(at_least > cut as u64, "{cut}, {}", context()),
+            Ok(Frame::Beyond(exactly)) => assert_eq!(exactly, length as u64, "{cut}, {}", context()),
+            other => panic!("{other:?} at {cut}: {}", context()),
         }
     }
 }

@@ -295,12 +295,13 @@ pub fn scratch(name: &str) -> (tempfile::TempDir, PathBuf) {
 /// Bytes that do not repeat soon.
 pub fn noise(length: usize) -> &'static [u8] {
     let mut state = 1_u64;
-    let bytes: Vec<u8> = (0..length)
-        .map(|_| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 56) as u8
-        })
-        .collect();
+    let mut bytes = Vec::with_capacity(length + 4);
+    while bytes.len() < length {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        // The low half repeats sooner.
+        bytes.extend_from_slice(&((state >> 32) as u32).to_le_bytes());
+    }
+    bytes.truncate(length);
     bytes.leak()
 }
 
