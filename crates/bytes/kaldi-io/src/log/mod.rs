@@ -76,7 +76,7 @@ pub fn emit(severity: Severity, function: &str, file: &str, line: u32, message: 
 /// A log line, with its end.
 fn line_of(program: &str, severity: Severity, function: &str, file: &str, line: u32, message: &str) -> Vec<u8> {
     let function = bare_function_name(function);
-    let file = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    let file = short_path(file);
     let head = match severity {
         Severity::Error => "ERROR".to_owned(),
         Severity::Warning => "WARNING".to_owned(),
@@ -118,6 +118,13 @@ impl Pace {
             None => true,
         }
     }
+}
+
+/// The name of a source file, with that of its folder if it is a `mod.rs`, of which there are many.
+fn short_path(path: &str) -> &str {
+    let from = |separators| path.rmatch_indices('/').nth(separators).map_or(0, |(at, _)| at + 1);
+    let name = &path[from(0)..];
+    if name == "mod.rs" { &path[from(1)..] } else { name }
 }
 
 /// Strips the path, the `{{closure}}` parts and the marker function of [`function_name!`] from a type name.
@@ -211,7 +218,7 @@ mod tests {
         let text = String::from_utf8(lines).expect("log lines are text");
         let version = env!("CARGO_PKG_VERSION");
         assert!(text.starts_with(&format!("WARNING (kaldi-tables[{version}]:")), "{text}");
-        assert!(text.contains("]:a_line_names_severity_program_function_file_and_line():mod.rs:"), "{text}");
+        assert!(text.contains("]:a_line_names_severity_program_function_file_and_line():log/mod.rs:"), "{text}");
         assert!(text.ends_with(") no transform for utt1\n"), "{text}");
     }
 
