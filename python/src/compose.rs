@@ -1,8 +1,7 @@
 //! Python's iterables in the random orders of `table-shuffle`.
 
-use std::sync::Mutex;
-
 use kaldi_reader::{BoxReader, Draws, Reader, ReaderExt, from_fn};
+use nonpoison::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
 
@@ -39,8 +38,8 @@ impl ShuffledIterator {
 
     fn __next__(&self) -> PyResult<Option<Py<PyAny>>> {
         // Waiting would hold the interpreter, and the other thread could not go on.
-        let busy = |_| Failure::new(Class::Error, "another thread is in this iterator");
-        self.reader.try_lock().map_err(busy)?.next()
+        let busy = || Failure::new(Class::Error, "another thread is in this iterator");
+        self.reader.try_lock().ok_or_else(busy)?.next()
     }
 }
 

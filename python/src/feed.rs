@@ -5,15 +5,16 @@
 
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bstr::{BStr, BString};
 use kaldi_feed::{Error, FeedArguments, FeedReader, PaddedBatch, standard_stages};
 use kaldi_reader::Reader;
 use kaldi_table::Session;
+use nonpoison::Mutex;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -82,7 +83,7 @@ impl FeedIterator {
     /// The next batch. `Err` means that it is time to look for signals.
     fn wait(&self) -> std::result::Result<Sent, RecvTimeoutError> {
         let mut batches = match self.batches.get() {
-            Ok(batches) => batches.lock().unwrap_or_else(PoisonError::into_inner),
+            Ok(batches) => batches.lock(),
             Err(failure) => return Ok(Err(failure)),
         };
         let Some(receiver) = &*batches else { return Ok(Ok(None)) };
@@ -120,7 +121,7 @@ impl FeedIterator {
     fn close(&self) {
         if let Ok(batches) = self.batches.get() {
             self.stop.store(true, Ordering::Relaxed);
-            *batches.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            *batches.lock() = None;
         }
     }
 }

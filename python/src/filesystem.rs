@@ -2,10 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{FrameFn, ReadAt, Source, Store, Upload};
+use nonpoison::Mutex;
 use pyo3::exceptions::{PyAttributeError, PyFileNotFoundError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -38,7 +39,7 @@ fn split(url: &BStr) -> Option<(String, String)> {
 /// The file system for a name. `None` if the store of the tools has it.
 fn find(py: Python<'_>, url: &BStr) -> Option<(Kept, String)> {
     let (scheme, path) = split(url)?;
-    let systems = FILE_SYSTEMS.lock().unwrap_or_else(PoisonError::into_inner);
+    let systems = FILE_SYSTEMS.lock();
     systems.iter().find(|(known, _)| *known == scheme).map(|(_, system)| (Kept::new(system.clone_ref(py)), path))
 }
 
@@ -66,7 +67,7 @@ struct Systems {
 impl Store for Systems {
     fn has_scheme(&self, scheme: &str) -> bool {
         let has = |_: Python<'_>| {
-            let systems = FILE_SYSTEMS.lock().unwrap_or_else(PoisonError::into_inner);
+            let systems = FILE_SYSTEMS.lock();
             Ok(systems.iter().any(|(known, _)| known == scheme))
         };
         with_python(has).unwrap_or(false) || self.others.has_scheme(scheme)
@@ -151,7 +152,7 @@ struct Remote {
 
 /// Reads up to `limit` bytes at an offset. The lock is taken without the interpreter.
 fn read(file: &Mutex<Kept>, at: u64, limit: usize, buffer: &mut Vec<u8>) -> io::Result<usize> {
-    let file = file.lock().unwrap_or_else(PoisonError::into_inner);
+    let file = file.lock();
     with_python(|py| {
         let file = file.bind(py);
         if file.call_method0("tell")?.extract::<u64>()? != at {
@@ -172,7 +173,7 @@ impl Source for Remote {
     }
 
     fn positioned(&self) -> Option<Arc<dyn ReadAt>> {
-        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = self.file.lock();
         let length = with_python(|py| {
             let file = file.bind(py);
             let length = file.call_method1("seek", (0, 2))?.extract::<Option<u64>>()?;
@@ -275,7 +276,7 @@ fn set_filesystem(scheme: &str, fs: &Bound<'_, PyAny>) -> PyResult<()> {
     if !fs.hasattr("open")? {
         return Err(wrong_type("expected a file system with a method open(path, mode)"));
     }
-    let mut systems = FILE_SYSTEMS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut systems = FILE_SYSTEMS.lock();
     systems.retain(|(known, _)| *known != scheme);
     systems.push((scheme, fs.clone().unbind()));
     Ok(())

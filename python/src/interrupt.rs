@@ -4,10 +4,11 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, RwLock, RwLockWriteGuard, TryLockError, TryLockResult};
+use std::sync::{Arc, LazyLock, MutexGuard, RwLockWriteGuard};
 use std::time::Duration;
 
 use kaldi_io::Session;
+use nonpoison::{Mutex, RwLock};
 use pyo3::prelude::*;
 
 use crate::errors::{Class, Failure, Result};
@@ -111,16 +112,15 @@ pub fn lock_alone<T>(lock: &RwLock<T>) -> Result<RwLockWriteGuard<'_, T>> {
     try_until(|| lock.try_write())
 }
 
-fn try_until<G>(mut try_lock: impl FnMut() -> TryLockResult<G>) -> Result<G> {
+fn try_until<G>(mut try_lock: impl FnMut() -> Option<G>) -> Result<G> {
     let mut pause = Duration::from_micros(20);
     loop {
         match try_lock() {
-            Ok(guard) => return Ok(guard),
-            Err(TryLockError::Poisoned(poisoned)) => return Ok(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) if pause >= STEP && !may_wait() => {
+            Some(guard) => return Ok(guard),
+            None if pause >= STEP && !may_wait() => {
                 return Err(Failure::new(Class::Error, "interrupted"));
             }
-            Err(TryLockError::WouldBlock) => std::thread::sleep(pause),
+            None => std::thread::sleep(pause),
         }
         pause = (2 * pause).min(STEP);
     }

@@ -2,8 +2,7 @@
 //!
 //! Threads of the libraries never enter the interpreter. Their lines wait here until a call of the module delivers them.
 
-use std::sync::{Mutex, PoisonError};
-
+use nonpoison::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -15,7 +14,7 @@ const MOST: usize = 1 << 20;
 
 /// Keeps lines.
 pub fn keep(lines: &[u8]) {
-    let mut kept = LINES.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut kept = LINES.lock();
     if kept.len() < MOST {
         kept.extend_from_slice(lines);
     }
@@ -26,7 +25,7 @@ pub fn keep(lines: &[u8]) {
 /// # Errors
 /// Those of its handlers.
 pub fn deliver(py: Python<'_>) -> PyResult<()> {
-    let lines = std::mem::take(&mut *LINES.lock().unwrap_or_else(PoisonError::into_inner));
+    let lines = std::mem::take(&mut *LINES.lock());
     if lines.is_empty() {
         return Ok(());
     }

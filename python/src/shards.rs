@@ -1,7 +1,5 @@
 //! Shards: tar files of samples.
 
-use std::sync::Mutex;
-
 use bstr::{BStr, BString};
 use kaldi_corpus::shard::{
     Error, Grouping, Packed, ShardFormat, ShardNames, ShardOptions, ShardSamples, ShardSetWriter, StoredSample, Wanted,
@@ -9,6 +7,7 @@ use kaldi_corpus::shard::{
 };
 use kaldi_io::quote_name;
 use kaldi_reader::Reader;
+use nonpoison::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
@@ -57,7 +56,7 @@ struct PySamples(Mutex<Option<ShardSamples<ShardNames>>>);
 
 impl PySamples {
     fn read(&self) -> Result<Option<StoredSample>, Failure> {
-        let mut held = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut held = self.0.lock();
         let Some(samples) = held.as_mut() else { return Ok(None) };
         let next = samples.next();
         if !matches!(next, Ok(Some(_))) {
@@ -99,7 +98,7 @@ impl PySamples {
     /// Ends the iteration.
     fn close(&self, py: Python<'_>) {
         aside(py, || {
-            let samples = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+            let samples = self.0.lock().take();
             drop(samples);
         });
     }

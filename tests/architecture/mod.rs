@@ -24,6 +24,13 @@ fn one_place_asks_for_the_instructions_of_the_processor() {
     assert_eq!(asking, ["values/kaldi-simd/src/dispatch.rs"]);
 }
 
+#[test]
+fn one_place_knows_poisoned_locks() {
+    let files = source::files_below("crates").into_iter().chain(source::files_below("python/src"));
+    let knowing: Vec<_> = files.filter(|(_, text)| text.contains("PoisonError")).map(|(place, _)| place).collect();
+    assert_eq!(knowing, ["bytes/nonpoison/src/lib.rs"]);
+}
+
 /// Libraries name fields, which the command line spells as options: `num_ceps` in a message becomes --num-ceps. An option of another
 /// tool stands beside the name of the tool.
 #[test]

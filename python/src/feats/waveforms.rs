@@ -1,7 +1,6 @@
 //! Filterbank energies, MFCC, PLP and spectrograms of samples.
 
 use std::ffi::OsString;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bstr::{BString, ByteSlice};
@@ -12,6 +11,7 @@ use kaldi_feat::pitch::{PitchExtractionOptions, ProcessPitchOptions};
 use kaldi_feat::tables::{ExtractOptions, WarpOptions, extract_samples};
 use kaldi_matrix::Matrix;
 use kaldi_value::random::RandomArguments;
+use nonpoison::Mutex;
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -168,7 +168,7 @@ fn compute_many(computation: &Computation, work: Vec<Utterance>, threads: usize)
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(slot) = work.get(at) else { break };
-            let taken = slot.lock().map_or(None, |mut slot| slot.take());
+            let taken = slot.lock().take();
             let Some((samples, rate, key)) = taken else { continue };
             done.push((at, computation.compute(samples, rate, &key)));
         }

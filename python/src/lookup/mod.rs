@@ -4,12 +4,13 @@ mod index;
 mod segments;
 
 use std::collections::HashMap;
-use std::sync::{Mutex, OnceLock, RwLock};
+use std::sync::OnceLock;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_any::{Detector, ValueType};
 use kaldi_io::Lines;
 use kaldi_table::{RawEntry, ValueLoader};
+use nonpoison::{Mutex, RwLock};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -168,7 +169,7 @@ impl LookupTable {
         }
         without_interpreter(py, move || {
             on_threads(&work, threads, |work| {
-                let (dense, bytes) = &mut *work.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                let (dense, bytes) = &mut *work.lock();
                 dense.fill(bytes)
             })
         })?;
@@ -193,14 +194,14 @@ impl LookupTable {
 
 impl LookupTable {
     fn with<T>(&self, work: impl FnOnce(&Open) -> PyResult<T>) -> PyResult<T> {
-        let open = self.open.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let open = self.open.read();
         work(open.as_ref().ok_or_else(|| Failure::closed("lookup"))?)
     }
 
     fn without<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&Open) -> Result<T> + Send) -> PyResult<T> {
         let open = &self.open;
         without_interpreter(py, move || {
-            let open = open.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let open = open.read();
             work(open.as_ref().ok_or_else(|| Failure::closed("lookup"))?)
         })
     }
@@ -296,12 +297,12 @@ impl Open {
         let script = self.index.is_script.then_some(&self.index.name);
         let found = self.value_type()?;
         // A loader that learns the type of values is of no use for another value.
-        let free = || self.loaders.try_lock().ok()?.pop();
+        let free = || self.loaders.try_lock()?.pop();
         let is_known = found.is_some();
         let new = || ValueLoader::strict(Detector::new(found)).keep_open(self.cache_files);
         let mut loader = if is_known { free() } else { None }.unwrap_or_else(new);
         let raw = loader.load_line(script, number, &line);
-        if is_known && let Ok(mut loaders) = self.loaders.try_lock() {
+        if is_known && let Some(mut loaders) = self.loaders.try_lock() {
             let num_open: usize = loaders.iter().map(ValueLoader::num_open).sum();
             if num_open + loader.num_open() <= self.cache_files {
                 loaders.push(loader);

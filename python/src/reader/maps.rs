@@ -1,8 +1,8 @@
 //! Files in memory, for arrays that are views of them.
 
 use std::os::fd::AsRawFd;
-use std::sync::Mutex;
 
+use nonpoison::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -27,10 +27,9 @@ impl Maps {
         let Some((file, start)) = dense.place() else { return dense.read_array(py) };
         let metadata = file.metadata()?;
         let identity = (metadata.dev(), metadata.ino());
-        let known = match maps.try_lock() {
-            Ok(maps) => maps.maps.iter().find(|(known, _)| *known == identity).map(|(_, map)| map.clone_ref(py)),
-            Err(_) => None,
-        };
+        let known = maps
+            .try_lock()
+            .and_then(|maps| maps.maps.iter().find(|(known, _)| *known == identity).map(|(_, map)| map.clone_ref(py)));
         let map = match known {
             Some(map) => map.into_bound(py),
             None => {
@@ -38,7 +37,7 @@ impl Maps {
                 let options = PyDict::new(py);
                 options.set_item("access", module.getattr("ACCESS_READ")?)?;
                 let map = module.getattr("mmap")?.call((file.as_raw_fd(), 0), Some(&options))?;
-                if let Ok(mut maps) = maps.try_lock() {
+                if let Some(mut maps) = maps.try_lock() {
                     maps.maps.truncate(MAPS - 1);
                     maps.maps.insert(0, (identity, map.clone().unbind()));
                 }

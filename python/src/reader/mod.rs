@@ -6,11 +6,12 @@ mod shards;
 mod stream;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 
 use bstr::BString;
 use kaldi_reader::Share;
+use nonpoison::Mutex;
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -127,7 +128,7 @@ impl TableIterator {
     /// Delivers something else: `values`, `shapes` or `keys`, before the first entry was read.
     fn deliver_instead(&self, what: &str) -> PyResult<()> {
         let delivers = Delivers::parse(what)?;
-        if let Ok(mut state) = self.state.try_lock()
+        if let Some(mut state) = self.state.try_lock()
             && let Some(stream) = &mut state.stream
         {
             stream.deliver(delivers);
@@ -162,9 +163,9 @@ impl TableIterator {
         self.stop.store(true, Ordering::Relaxed);
         without_interpreter(py, move || {
             let mut state = match (state.try_lock(), is_ours) {
-                (Ok(state), _) => state,
-                (Err(_), false) => return Ok(()),
-                (Err(_), true) => lock(state)?,
+                (Some(state), _) => state,
+                (None, false) => return Ok(()),
+                (None, true) => lock(state)?,
             };
             state.is_closed = true;
             state.ready.clear();
@@ -182,7 +183,7 @@ fn of_parent() -> Failure {
 
 impl TableIterator {
     fn read_next(&self, py: Python<'_>) -> PyResult<Option<(BString, Item)>> {
-        if let Ok(mut state) = self.state.try_lock()
+        if let Some(mut state) = self.state.try_lock()
             && let Some(entry) = state.ready.pop_front()
         {
             return Ok(Some(entry));
@@ -190,9 +191,9 @@ impl TableIterator {
         let (state, stop, is_ours) = (&self.state, &self.stop, self.owner == std::process::id());
         without_interpreter(py, move || {
             let mut state = match (state.try_lock(), is_ours) {
-                (Ok(state), _) => state,
-                (Err(_), true) => lock(state)?,
-                (Err(_), false) => return Err(of_parent()),
+                (Some(state), _) => state,
+                (None, true) => lock(state)?,
+                (None, false) => return Err(of_parent()),
             };
             if state.is_closed {
                 return Err(Failure::closed("reader"));

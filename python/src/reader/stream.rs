@@ -1,7 +1,6 @@
 //! The entries of a table, one after the other, without the interpreter.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_any::{Header, ValueType};
@@ -11,6 +10,7 @@ use kaldi_io::log::warning;
 use kaldi_io::{Rspecifier, RspecifierKind};
 use kaldi_reader::Share;
 use kaldi_table::{RawEntry, ScriptLines};
+use nonpoison::Mutex;
 use pyo3::prelude::*;
 
 use super::shards::Shards;
@@ -189,7 +189,7 @@ impl Stream {
             std::iter::from_fn(|| Some(framed.by_ref().take(share).collect()).filter(|part: &Vec<_>| !part.is_empty()));
         let parts: Vec<Mutex<Vec<RawEntry>>> = parts.map(Mutex::new).collect();
         let parsed = interrupt::on_threads(parts.len(), |number| {
-            let part = std::mem::take(&mut *parts[number].lock().unwrap_or_else(PoisonError::into_inner));
+            let part = std::mem::take(&mut *parts[number].lock());
             Ok(part.into_iter().map(|raw| (form.item(&raw), raw)).collect::<Vec<_>>())
         })?;
         parsed.into_iter().flatten().try_for_each(|(item, raw)| self.settle(&raw, item, ready))

@@ -12,7 +12,7 @@ mod target;
 use std::collections::HashSet;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
-use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::sync::{MutexGuard, OnceLock};
 
 use bstr::{BStr, BString};
 use kaldi_any::ValueType;
@@ -20,6 +20,7 @@ use kaldi_io::Encoded;
 use kaldi_matrix::CompressionMethod;
 use kaldi_table::is_key;
 use kaldi_value::Format;
+use nonpoison::Mutex;
 use pyo3::exceptions::PyResourceWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};

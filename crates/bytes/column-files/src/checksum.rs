@@ -7,9 +7,10 @@
 //! ```
 
 use std::io::{self, BufRead, Read};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crc32fast::Hasher;
+use nonpoison::Mutex;
 use parquet::errors::{ParquetError, Result};
 
 /// Bytes of a header within which its checksum is.
@@ -22,13 +23,13 @@ pub(crate) struct PageHead(Arc<Mutex<Vec<u8>>>);
 impl PageHead {
     /// Reads a header, and keeps its first bytes.
     pub(crate) fn of<R>(&self, inner: R) -> HeadOf<R> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.0.lock().clear();
         HeadOf { inner, head: self.clone() }
     }
 
     /// The checksum that the header says.
     pub(crate) fn checksum(&self) -> Option<u32> {
-        checksum_of(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        checksum_of(&self.0.lock())
     }
 }
 
@@ -41,7 +42,7 @@ pub(crate) struct HeadOf<R> {
 impl<R: Read> Read for HeadOf<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(out)?;
-        let mut head = self.head.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut head = self.head.0.lock();
         let missing = HEAD.saturating_sub(head.len());
         head.extend_from_slice(&out[..count.min(missing)]);
         Ok(count)

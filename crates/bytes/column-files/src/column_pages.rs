@@ -5,9 +5,10 @@
 
 use std::io::BufReader;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
+use nonpoison::Mutex;
 use parquet::basic::Type as PhysicalType;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
@@ -168,7 +169,7 @@ struct LongPage {
 impl PagePlaces {
     /// The page that was left last.
     fn take(&self) -> Option<LongPage> {
-        self.left.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.left.lock().take()
     }
 
     /// The bytes of a page, as a stream.
@@ -208,7 +209,7 @@ impl ChunkReader for PagePlaces {
             ))
         })?;
         let page = LongPage { bytes: start..end, checksum };
-        *self.left.lock().unwrap_or_else(PoisonError::into_inner) = Some(page);
+        *self.left.lock() = Some(page);
         Ok(Bytes::new())
     }
 }

@@ -5,10 +5,11 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bstr::{BStr, BString, ByteSlice};
+use nonpoison::{Condvar, Mutex};
 
 use crate::interrupt::{is_embedded, wait_for};
 use crate::session::Session;
@@ -53,37 +54,29 @@ const KEPT: usize = 2000;
 impl CommandMessages {
     /// What was written, without blanks at both ends. Waits up to `patience` for commands that have not closed it.
     pub fn text(&self, patience: Duration) -> BString {
-        let heard = self.lock();
-        let (heard, _) = self
-            .ended
-            .wait_timeout_while(heard, patience, |(_, writing)| *writing > 0)
-            .unwrap_or_else(PoisonError::into_inner);
+        let heard = self.ended.wait_timeout_while(self.heard.lock(), patience, |(_, writing)| *writing > 0);
         heard.0.trim_ascii().into()
     }
 
     /// Hears what comes from a stream, and passes it on to standard error.
     fn hear(self: Arc<Self>, mut stream: impl Read + Send + 'static) {
-        self.lock().1 += 1;
+        self.heard.lock().1 += 1;
         let listener = Arc::clone(&self);
         let listen = move || {
             let mut buffer = [0; 1024];
             while let Ok(count @ 1..) = stream.read(&mut buffer) {
                 let _ = io::stderr().write_all(&buffer[..count]);
-                let mut heard = listener.lock();
+                let mut heard = listener.heard.lock();
                 heard.0.extend_from_slice(&buffer[..count]);
                 let surplus = heard.0.len().saturating_sub(KEPT);
                 heard.0.drain(..surplus);
             }
-            listener.lock().1 -= 1;
+            listener.heard.lock().1 -= 1;
             listener.ended.notify_all();
         };
         if std::thread::Builder::new().name("messages".into()).spawn(listen).is_err() {
-            self.lock().1 -= 1;
+            self.heard.lock().1 -= 1;
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, (Vec<u8>, usize)> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 use std::panic::resume_unwind;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use crate::{Reader, threads};
+use nonpoison::{Condvar, Mutex};
 
 /// Reads `reader` ahead on a background thread, holding at most `max_bytes` as counted by `mem_size`.
 ///
@@ -30,7 +31,7 @@ pub struct Prefetch<R: Reader> {
 enum State<R: Reader> {
     Idle(R),
     Running {
-        queue: Arc<Shared<R>>,
+        shared: Arc<Shared<R>>,
         thread: JoinHandle<Option<R>>,
         /// Items that were handed over.
         taken: VecDeque<Outcome<R>>,
@@ -58,37 +59,23 @@ struct Queue<R: Reader> {
     stop: bool,
 }
 
-impl<R: Reader> Shared<R> {
-    fn lock(&self) -> MutexGuard<'_, Queue<R>> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn wait<'a>(&self, queue: MutexGuard<'a, Queue<R>>) -> MutexGuard<'a, Queue<R>> {
-        self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 /// Marks the queue as ended when its thread ends in any way, also by a panic, so that nobody waits for ever.
 struct EndOnDrop<R: Reader>(Arc<Shared<R>>);
 
 impl<R: Reader> Drop for EndOnDrop<R> {
     fn drop(&mut self) {
-        self.0.lock().ended = true;
+        self.0.queue.lock().ended = true;
         self.0.changed.notify_all();
     }
-}
-
-fn take<R>(place: &Mutex<Option<R>>) -> Option<R> {
-    place.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
 /// The work of the thread until the reader ends or the consumer stops.
 fn run<R: Reader>(reader: &mut R, shared: &Shared<R>, max_bytes: usize, mem_size: fn(&R::Item) -> usize) {
     while let Some(item) = reader.next().transpose() {
         let weight = item.as_ref().map_or(0, mem_size);
-        let mut queue = shared.lock();
+        let mut queue = shared.queue.lock();
         while !queue.stop && !queue.items.is_empty() && queue.bytes.saturating_add(weight) > max_bytes {
-            queue = shared.wait(queue);
+            queue = shared.changed.wait(queue);
         }
         if queue.stop {
             return;
@@ -127,23 +114,23 @@ where
         let place = Arc::new(Mutex::new(Some(reader)));
         let of_thread = Arc::clone(&place);
         let thread = threads::spawn(move || {
-            let mut reader = take(&of_thread)?;
+            let mut reader = of_thread.lock().take()?;
             run(&mut reader, &end.0, max_bytes, mem_size);
             drop(end);
             Some(reader)
         });
         self.state = match thread {
-            Ok(thread) => State::Running { queue: shared, thread, taken: VecDeque::new() },
-            Err(_) => take(&place).map_or(State::Moving, State::Alone),
+            Ok(thread) => State::Running { shared, thread, taken: VecDeque::new() },
+            Err(_) => place.lock().take().map_or(State::Moving, State::Alone),
         };
     }
 
     fn stop(&mut self) -> Option<R> {
         match std::mem::replace(&mut self.state, State::Moving) {
             State::Idle(reader) | State::Alone(reader) | State::Ended(reader) => Some(reader),
-            State::Running { queue, thread, .. } => {
-                queue.lock().stop = true;
-                queue.changed.notify_all();
+            State::Running { shared, thread, .. } => {
+                shared.queue.lock().stop = true;
+                shared.changed.notify_all();
                 match thread.join() {
                     Ok(reader) => reader,
                     Err(panic) if thread::panicking() => {
@@ -178,11 +165,11 @@ where
             }
             return item;
         }
-        let State::Running { queue: shared, taken, .. } = &mut self.state else { return Ok(None) };
+        let State::Running { shared, taken, .. } = &mut self.state else { return Ok(None) };
         if taken.is_empty() {
-            let mut queue = shared.lock();
+            let mut queue = shared.queue.lock();
             while queue.items.is_empty() && !queue.ended {
-                queue = shared.wait(queue);
+                queue = shared.changed.wait(queue);
             }
             std::mem::swap(taken, &mut queue.items);
             queue.bytes = 0;
@@ -215,9 +202,9 @@ where
 
 impl<R: Reader> Drop for Prefetch<R> {
     fn drop(&mut self) {
-        if let State::Running { queue, thread, .. } = std::mem::replace(&mut self.state, State::Moving) {
-            queue.lock().stop = true;
-            queue.changed.notify_all();
+        if let State::Running { shared, thread, .. } = std::mem::replace(&mut self.state, State::Moving) {
+            shared.queue.lock().stop = true;
+            shared.changed.notify_all();
             drop(thread.join());
         }
     }

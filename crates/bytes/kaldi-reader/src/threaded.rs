@@ -1,8 +1,9 @@
 //! One reader for several threads.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use crate::Reader;
+use nonpoison::Mutex;
 
 /// Makes a reader whose copies can be used by several threads: each value goes to one of them.
 ///
@@ -33,25 +34,19 @@ impl<R> Clone for Threaded<R> {
     }
 }
 
-impl<R> Threaded<R> {
-    fn lock(&self) -> MutexGuard<'_, R> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl<R: Reader> Reader for Threaded<R> {
     type Item = R::Item;
     type Error = R::Error;
 
     fn next(&mut self) -> Result<Option<R::Item>, R::Error> {
-        self.lock().next()
+        self.0.lock().next()
     }
 
     fn restart(&mut self) -> Result<(), R::Error> {
-        self.lock().restart()
+        self.0.lock().restart()
     }
 
     fn finish(&mut self) -> Result<(), R::Error> {
-        self.lock().finish()
+        self.0.lock().finish()
     }
 }

@@ -21,12 +21,12 @@ use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use kaldi_io::log::{vlog, warning};
+use nonpoison::Mutex;
 use sha2::{Digest, Sha256};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
@@ -134,7 +134,7 @@ impl Cache {
 
     /// Keeps a block. If the disk is slower than the network, this waits for it.
     pub async fn keep(&self, identity: &Identity, block: u64, bytes: Bytes) {
-        let sender = self.writer().as_ref().map(|(sender, _)| sender.clone());
+        let sender = self.writer.lock().as_ref().map(|(sender, _)| sender.clone());
         if let Some(sender) = sender {
             // If the thread has given up, it has logged that.
             let _ = sender.send((identity.clone(), block, bytes)).await;
@@ -143,15 +143,11 @@ impl Cache {
 
     /// Waits until all blocks are written.
     pub fn close(&self) {
-        let writer = self.writer().take();
+        let writer = self.writer.lock().take();
         if let Some((sender, thread)) = writer {
             drop(sender);
             let _ = thread.join();
         }
-    }
-
-    fn writer(&self) -> std::sync::MutexGuard<'_, Option<(Sender<Kept>, JoinHandle<()>)>> {
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

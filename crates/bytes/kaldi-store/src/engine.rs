@@ -1,12 +1,13 @@
 //! Objects of all kinds, by name.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use bstr::{BStr, BString};
 use bytes::Bytes;
 use futures::StreamExt;
+use nonpoison::Mutex;
 use opendal::{ErrorKind, Operator};
 
 use crate::attempts::Attempts;
@@ -163,27 +164,27 @@ impl Engine {
 
     /// Forgets the facts about an object, since there is a new one.
     pub fn forget(&self, object: &Object) {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(&object.url);
-        self.positioned.lock().unwrap_or_else(PoisonError::into_inner).remove(&object.url);
+        self.known.lock().remove(&object.url);
+        self.positioned.lock().remove(&object.url);
     }
 
     /// The length of an object that was opened before and can be read at any place.
     pub fn positioned(&self, url: &BStr) -> Option<u64> {
-        self.positioned.lock().unwrap_or_else(PoisonError::into_inner).get(url).copied()
+        self.positioned.lock().get(url).copied()
     }
 
     /// Remembers the length of an object that can be read at any place.
     pub fn know_positioned(&self, url: &BStr, length: u64) {
-        self.positioned.lock().unwrap_or_else(PoisonError::into_inner).put(url.to_owned(), length);
+        self.positioned.lock().put(url.to_owned(), length);
     }
 
     /// The known facts about an object.
     pub fn known(&self, object: &Object) -> Option<ObjectMetadata> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&object.url).cloned()
+        self.known.lock().get(&object.url).cloned()
     }
 
     fn know(&self, object: &Object, metadata: &ObjectMetadata) -> Result<(), Fault> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         match known.get(&object.url) {
             Some(before) if !before.agree(metadata) => return Err(Fault::changed()),
             Some(before) if before.length.is_some() || metadata.length.is_none() => {}
@@ -199,7 +200,7 @@ impl Engine {
     }
 
     fn operator(&self, scheme: &str, bucket: &str) -> Result<Operator, Fault> {
-        let mut operators = self.operators.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut operators = self.operators.lock();
         let name = (scheme.to_owned(), bucket.to_owned());
         if let Some(operator) = operators.get(&name) {
             return Ok(operator.clone());

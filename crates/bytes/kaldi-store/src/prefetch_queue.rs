@@ -8,13 +8,14 @@
 //! is long.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bstr::{BStr, BString};
 use bytes::{Buf, Bytes, BytesMut};
 use futures::stream;
 use kaldi_io::{Frame, FrameFn};
+use nonpoison::Mutex;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::AbortHandle;
 
@@ -154,7 +155,7 @@ impl PrefetchQueue {
         let at_once = at_once.clamp(1, MOST);
         let before = self.at_once.fetch_max(at_once, Ordering::Relaxed);
         self.permits.add_permits(at_once.saturating_sub(before) as usize);
-        let mut values = lock(&self.values);
+        let mut values = self.values.lock();
         values.calls += 1;
         let reach = values.reach(&object.url);
         offsets.sort_unstable();
@@ -188,7 +189,7 @@ impl PrefetchQueue {
     /// value is expected there, or it cannot be fetched.
     pub async fn take(&self, url: &BStr, offset: u64, length: u64) -> Option<Bytes> {
         let mut content = {
-            let mut values = lock(&self.values);
+            let mut values = self.values.lock();
             let (_, value) = values.near(url, offset)?;
             value.was_taken = true;
             value.content.clone()
@@ -202,16 +203,12 @@ impl PrefetchQueue {
 
     /// Remembers that this many bytes from `offset` on were read, for the value there if there is one.
     pub fn learn(&self, url: &BStr, offset: u64, length: u64) {
-        let mut values = lock(&self.values);
+        let mut values = self.values.lock();
         if let Some((place, value)) = values.near(url, offset) {
             let number = value.number;
             values.learn(url, number, offset.saturating_add(length).saturating_sub(place));
         }
     }
-}
-
-fn lock(values: &Mutex<Values>) -> MutexGuard<'_, Values> {
-    values.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Values {
@@ -294,7 +291,7 @@ async fn fetch(
         let length = arriving.value(offset, frame).await?;
         let before = (offset - arriving.start) as usize;
         let content = Bytes::copy_from_slice(&arriving.bytes[..before + length]);
-        lock(values).weigh(url.as_ref(), offset, content.len() as u64);
+        values.lock().weigh(url.as_ref(), offset, content.len() as u64);
         // There may be no reader for it any more.
         let _ = sender.send(Content::There(arriving.start, content));
     }

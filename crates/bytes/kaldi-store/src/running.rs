@@ -3,11 +3,12 @@
 use std::future::{Future, pending};
 use std::io;
 use std::process::id;
-use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::sync::{Arc, Once};
 use std::thread;
 use std::time::Duration;
 
 use kaldi_io::log::Log;
+use nonpoison::Mutex;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -86,7 +87,7 @@ impl Running {
     /// Does the work of an upload on the thread. A signal that ends the process waits until the upload is given up.
     pub(crate) fn spawn_upload(self: &Arc<Self>, work: impl Future<Output = ()> + Send + 'static) {
         self.watches_signals.call_once(|| signals::watch(self));
-        let mut uploads = self.uploads.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut uploads = self.uploads.lock();
         while uploads.try_join_next().is_some() {}
         uploads.spawn_on(work, &self.handle);
     }
@@ -114,6 +115,6 @@ impl Running {
     }
 
     fn take_uploads(&self) -> JoinSet<()> {
-        std::mem::take(&mut self.uploads.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.uploads.lock())
     }
 }

@@ -1,11 +1,11 @@
 //! Work on many objects, several at a time.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use kaldi_io::Session;
 use kaldi_io::log::warning;
+use nonpoison::Mutex;
 
 use crate::{Error, Result};
 
@@ -25,7 +25,7 @@ pub(crate) fn each<T: Sync>(items: &[T], at_once: usize, work: impl Fn(&T) -> Re
             while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let Err(error) = work(item) else { continue };
                 warning!("{error}");
-                let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut failed = failed.lock();
                 failed.0 += 1;
                 failed.1.get_or_insert(error);
                 if failed.0 >= MOST_FAILURES {
@@ -40,7 +40,7 @@ pub(crate) fn each<T: Sync>(items: &[T], at_once: usize, work: impl Fn(&T) -> Re
         }
         run();
     });
-    match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+    match failed.into_inner() {
         (num_failed, Some(first)) => Err(Error::Several { num_failed, of: items.len(), first: Box::new(first) }),
         _ => Ok(()),
     }

@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bstr::{BStr, BString};
 use bytes::{Buf, Bytes};
 use futures::stream::{self, StreamExt};
 use kaldi_io::{Compression, ReadAt, Source, fallible};
+use nonpoison::Mutex;
 
 use crate::ahead::Ahead;
 use crate::engine::Object;
@@ -177,7 +178,7 @@ struct RemoteObject {
 
 impl RemoteObject {
     fn take_start(&self) -> Option<Stream> {
-        self.start.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.start.lock().take()
     }
 
     /// All bytes of the object.
@@ -340,7 +341,7 @@ impl RemoteSource {
     fn open_stream(&self) -> Result<Stream, Fault> {
         let Self { object, at, .. } = self;
         if *at == 0 {
-            let begun = &mut *object.running.begun.lock().unwrap_or_else(PoisonError::into_inner);
+            let begun = &mut *object.running.begun.lock();
             if let Some(Begun { head, mut stream, .. }) = begun.take_if(|begun| begun.url == object.url) {
                 stream.piece = [head.as_slice(), &stream.piece].concat().into();
                 return Ok(stream);
@@ -404,7 +405,7 @@ impl Source for RemoteSource {
         let Some(stream) = self.stream.take() else { return };
         if self.is_positioned && !self.object.is_whole && self.at as usize == self.head.len() {
             let begun = Begun { url: self.object.url.clone(), head: std::mem::take(&mut self.head), stream };
-            *self.object.running.begun.lock().unwrap_or_else(PoisonError::into_inner) = Some(begun);
+            *self.object.running.begun.lock() = Some(begun);
         }
     }
 }

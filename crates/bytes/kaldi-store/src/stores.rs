@@ -3,10 +3,11 @@
 use std::io;
 use std::mem;
 use std::process::id;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bstr::{BStr, BString};
 use kaldi_io::{FrameFn, ObjectMetadata, ReadAt, Source, Store, Upload};
+use nonpoison::Mutex;
 
 use crate::copying;
 use crate::engine::Object;
@@ -31,7 +32,7 @@ static RUNNING: Mutex<Option<Arc<Running>>> = Mutex::new(None);
 /// # Errors
 /// If a setting makes no sense, or the system refuses.
 pub(crate) fn running() -> io::Result<Arc<Running>> {
-    let mut slot = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut slot = RUNNING.lock();
     match &*slot {
         Some(running) if running.process == id() => Ok(Arc::clone(running)),
         _ => {
@@ -81,7 +82,7 @@ impl Store for Stores {
     }
 
     fn close(&self) {
-        let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let running = RUNNING.lock().clone();
         if let Some(running) = running.filter(|running| running.process == id()) {
             running.close();
         }

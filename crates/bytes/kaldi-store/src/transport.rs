@@ -1,10 +1,11 @@
 //! The connection of the stores' library to the network: the same as for the web.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures::stream::{self, StreamExt};
 use http::header::{AUTHORIZATION, CONTENT_LENGTH, RANGE};
 use http::{Method, Response, StatusCode};
+use nonpoison::Mutex;
 use opendal::Buffer;
 use opendal::raw::{HttpBody, HttpFetch};
 use reqwest::Url;
@@ -52,7 +53,7 @@ impl Transport {
     fn goes_on(&self, url: &Url) -> bool {
         let is_page = url.query().is_some_and(|query| query.contains("list-type=2"));
         let page = is_page.then(|| url.clone());
-        let before = std::mem::replace(&mut *self.page.lock().unwrap_or_else(PoisonError::into_inner), page);
+        let before = std::mem::replace(&mut *self.page.lock(), page);
         !is_page || before.as_ref() != Some(url)
     }
 }

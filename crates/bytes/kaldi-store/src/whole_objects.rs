@@ -5,12 +5,13 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use bstr::{BStr, BString};
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use kaldi_io::log::warning;
+use nonpoison::Mutex;
 use tokio::sync::{OwnedMutexGuard, Semaphore};
 
 use crate::fault::Fault;
@@ -47,7 +48,7 @@ impl WholeObjectCache {
 
     /// The bytes of an object, if they are kept.
     pub fn get(&self, url: &BStr) -> Option<Bytes> {
-        let mut kept = self.lock();
+        let mut kept = self.kept.lock();
         let index = kept.objects.iter().position(|(name, _)| name == url)?;
         let object = kept.objects.remove(index)?;
         let bytes = object.1.clone();
@@ -58,7 +59,7 @@ impl WholeObjectCache {
     /// Waits until no other reader fetches the object.
     pub async fn turn(&self, url: &BStr) -> OwnedMutexGuard<()> {
         let turn = {
-            let mut kept = self.lock();
+            let mut kept = self.kept.lock();
             let turn = kept.turns.get(&url.to_owned()).cloned().unwrap_or_default();
             kept.turns.put(url.to_owned(), Arc::clone(&turn));
             turn
@@ -91,7 +92,7 @@ impl WholeObjectCache {
     }
 
     fn keep(&self, url: &BStr, bytes: &Bytes) {
-        let mut kept = self.lock();
+        let mut kept = self.kept.lock();
         while kept.bytes + bytes.len() as u64 > MOST {
             let Some((_, old)) = kept.objects.pop_front() else { return };
             kept.bytes -= old.len() as u64;
@@ -105,10 +106,6 @@ impl WholeObjectCache {
                  copy it to a file first (kaldi-store cp {url} FILE), or read it in order"
             );
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

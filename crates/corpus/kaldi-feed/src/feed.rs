@@ -1,11 +1,12 @@
 //! From a list to batches.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use kaldi_io::AdviceGiven;
 use kaldi_io::log::{Logged, capture, warning};
 use kaldi_reader::{BoxReader, ParMap, Reader, ReaderExt, Share};
 use kaldi_table::Session;
+use nonpoison::Mutex;
 
 use crate::ledger::judge;
 use crate::plan::{Limited, Passes, Plan, Planned, count, most_samples};
@@ -303,7 +304,7 @@ pub struct FeedReader<U> {
 impl<U> FeedReader<U> {
     /// What happened to the samples up to the last delivered batch.
     pub fn counts(&self) -> FeedCounts {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.counts.lock().clone()
     }
 }
 
@@ -316,7 +317,7 @@ impl<U: Send + 'static> FeedReader<U> {
                 0 => self.policy,
                 _ => ErrorPolicy { max_bad: None, max_tenth: false, ..self.policy },
             };
-            let mut total = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut total = self.counts.lock();
             (total.samples, total.dropped) = (counts.samples, counts.dropped);
             total.left += u64::from(is_left);
             total.failed += u64::from(failed.is_some());
@@ -384,7 +385,7 @@ impl<U: Send + 'static> FeedReader<U> {
     }
 
     fn restart_here(&mut self) -> Result<()> {
-        *self.counts.lock().unwrap_or_else(PoisonError::into_inner) = FeedCounts::default();
+        *self.counts.lock() = FeedCounts::default();
         (self.bad, self.judged, self.advice) = (0, [0, 0], AdviceGiven::default());
         self.ended = true;
         if let Some(spare) = &mut self.spare {

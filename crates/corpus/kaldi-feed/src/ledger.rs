@@ -1,11 +1,12 @@
 //! What happened to samples, and what to do with bad ones.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use bstr::BStr;
 use kaldi_io::AdviceGiven;
 use kaldi_io::log::{vlog, warning};
+use nonpoison::Mutex;
 
 use crate::{Error, Refusal, Result, Sample};
 
@@ -148,23 +149,19 @@ impl Ledger {
         Self { policy, most, ..Self::default() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, FeedCounts> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The counts as they are now.
     pub(crate) fn counts(&self) -> FeedCounts {
-        self.lock().clone()
+        self.counts.lock().clone()
     }
 
     pub(crate) fn clear(&self) {
-        *self.lock() = FeedCounts::default();
-        *self.advice.lock().unwrap_or_else(PoisonError::into_inner) = AdviceGiven::default();
+        *self.counts.lock() = FeedCounts::default();
+        *self.advice.lock() = AdviceGiven::default();
     }
 
     /// Counts a sample or a fault of a source.
     pub(crate) fn found(&self, found: Found) -> Result<Option<Sample>> {
-        self.lock().samples += found.as_ref().map_or_else(|bad| bad.count, |_| 1);
+        self.counts.lock().samples += found.as_ref().map_or_else(|bad| bad.count, |_| 1);
         match found {
             Ok(sample) => Ok(Some(sample)),
             Err(bad) => self.bad(bad).map(|()| None),
@@ -176,7 +173,7 @@ impl Ledger {
         match refusal {
             Refusal::Dropped(reason) => {
                 vlog!(1, "{key}: dropped, {reason}");
-                *self.lock().dropped.entry(reason).or_default() += 1;
+                *self.counts.lock().dropped.entry(reason).or_default() += 1;
                 Ok(())
             }
             Refusal::Bad(message) => self.bad(format!("{key}: {message}").into()),
@@ -185,9 +182,9 @@ impl Ledger {
 
     fn bad(&self, bad: BadSamples) -> Result<()> {
         let BadSamples { message, count } = bad;
-        let mut counts = self.lock();
+        let mut counts = self.counts.lock();
         counts.bad += count;
-        let mut advice = self.advice.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut advice = self.advice.lock();
         judge(self.policy, self.most, &mut advice, counts.bad, message)
     }
 }

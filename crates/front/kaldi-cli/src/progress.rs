@@ -4,14 +4,15 @@ use std::ffi::OsStr;
 use std::io::{IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use bstr::BString;
 use indicatif::{ProgressBar, ProgressStyle};
 use kaldi_io::{Rspecifier, RspecifierKind, Session, StageProgress, lines_of_file};
+use nonpoison::Mutex;
 
 /// A job shorter than this shows nothing.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -29,14 +30,10 @@ pub(crate) struct Screen {
 }
 
 impl Screen {
-    fn bar(&self) -> MutexGuard<'_, Option<ProgressBar>> {
-        self.bar.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Removes the bar for good: the results come to this terminal.
     pub(crate) fn leave(&self) {
         if !self.is_taken.swap(true, Ordering::Relaxed)
-            && let Some(bar) = self.bar().take()
+            && let Some(bar) = self.bar.lock().take()
         {
             bar.finish_and_clear();
         }
@@ -49,7 +46,7 @@ impl Screen {
         };
         // A panic while the bar is drawn must write its line too, so this does not wait for the lock.
         match self.bar.try_lock().as_deref() {
-            Ok(Some(bar)) => bar.suspend(write),
+            Some(Some(bar)) => bar.suspend(write),
             _ => write(),
         }
     }
@@ -125,7 +122,7 @@ impl Drop for Progress {
             thread.thread().unpark();
             let _ = thread.join();
         }
-        if let Some(bar) = self.screen.bar().take() {
+        if let Some(bar) = self.screen.bar.lock().take() {
             bar.finish_and_clear();
         }
     }
@@ -166,7 +163,7 @@ fn show(screen: &Screen, display: Display, progress: &StageProgress) {
         kaldi_io::log::log!("{text}");
         return;
     }
-    let mut bar = screen.bar();
+    let mut bar = screen.bar.lock();
     if screen.is_taken.load(Ordering::Relaxed) {
         return;
     }

@@ -1,10 +1,11 @@
 //! Matrix products, and determinants computed from them.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::factor::{Factor, Product};
 use crate::linear_algebra::lower_factor;
 use crate::{Error, Matrix, Real, Result};
+use nonpoison::Mutex;
 
 impl<T: Real> Matrix<T> {
     pub(crate) fn factor(&self) -> Factor<'_, T> {
@@ -158,7 +159,7 @@ impl<T> Default for LogDetCache<T> {
 impl<T: Real> LogDetCache<T> {
     /// The result of [`Matrix::half_log_det_gram`].
     pub fn get(&self, transform: &Arc<Matrix<T>>, dim: usize) -> f64 {
-        let last = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = || self.0.lock();
         if let Some(last) = &*last()
             && Arc::ptr_eq(&last.transform, transform)
             && last.dim == dim

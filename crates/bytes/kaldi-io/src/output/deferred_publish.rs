@@ -5,8 +5,6 @@
 //! [`Session::holding_outputs`] gives such outputs their names in [`Session::publish_all`]; and all its outputs, if they belong
 //! together ([`Session::joining_outputs`]).
 
-use std::sync::PoisonError;
-
 use bstr::{BStr, BString};
 
 use super::set::ReadyFiles;
@@ -44,7 +42,7 @@ pub enum DeferredOutputs {
 
 /// [`Session::publish_all`].
 pub(crate) fn publish_all(session: &Session, what: DeferredOutputs) -> Result<Vec<String>> {
-    let held = std::mem::take(&mut *session.held().lock().unwrap_or_else(PoisonError::into_inner));
+    let held = std::mem::take(&mut *session.held().lock());
     let (mut kept, mut files) = (Vec::new(), ReadyFiles::default());
     for DeferredPublish { waits, place } in held {
         match (what, place) {
@@ -67,12 +65,11 @@ pub(crate) fn publish_all(session: &Session, what: DeferredOutputs) -> Result<Ve
 /// Whether an output of this size has to wait.
 pub(super) fn must_wait(session: &Session, offset: u64) -> bool {
     let doubtful = |held: &&DeferredPublish| held.waits;
-    session.holds(offset)
-        && session.held().lock().unwrap_or_else(PoisonError::into_inner).iter().filter(doubtful).count() < MOST
+    session.holds(offset) && session.held().lock().iter().filter(doubtful).count() < MOST
 }
 
 fn hold(session: &Session, held: DeferredPublish) {
-    session.held().lock().unwrap_or_else(PoisonError::into_inner).push(held);
+    session.held().lock().push(held);
 }
 
 /// Gives files their names, now or at the end. `waits` says that they replace others which may have to stay.

@@ -19,9 +19,10 @@ use std::io::{self, IsTerminal};
 use std::ops::Range;
 use std::os::fd::AsFd;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use bstr::{BStr, BString};
+use nonpoison::Mutex;
 use replaced::Replacement;
 use stream::{Sink, Stream};
 use whole_file::Pending;
@@ -115,7 +116,7 @@ impl Output {
                 Ok((file, pending)) => {
                     let replacement = Replacement::of_file(pending.path());
                     let output = Self::new(file, name, Target::Renamed(pending));
-                    output.stream().replacement = replacement;
+                    output.stream.lock().replacement = replacement;
                     return Ok(output);
                 }
                 // Perhaps the old file can be written but not replaced.
@@ -173,19 +174,15 @@ impl Output {
         Self { stream: Arc::new(Mutex::new(stream)), target, session: Session::current() }
     }
 
-    fn stream(&self) -> MutexGuard<'_, Stream> {
-        self.stream.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// What messages call the stream.
     pub fn name(&self) -> String {
-        self.stream().name.clone()
+        self.stream.lock().name.clone()
     }
 
     /// Where the next byte will be in the file, or `None` if a later reader could not seek there (pipes). In
     /// `/dev/null` bytes are counted.
     pub fn position(&self) -> Option<u64> {
-        let stream = self.stream();
+        let stream = self.stream.lock();
         stream.has_positions.then_some(stream.position)
     }
 
@@ -194,7 +191,7 @@ impl Output {
     /// # Errors
     /// If the system refuses. If a command ended early, the error has its status.
     pub fn write_all(&mut self, bytes: &[u8]) -> Result<()> {
-        let result = self.stream().write_all(bytes);
+        let result = self.stream.lock().write_all(bytes);
         result.map_err(|error| self.explain(error))
     }
 
@@ -203,7 +200,7 @@ impl Output {
     /// # Errors
     /// As [`Output::write_all`].
     pub fn write_encoded(&mut self, value: &Encoded) -> Result<()> {
-        let result = self.stream().write_encoded(value);
+        let result = self.stream.lock().write_encoded(value);
         result.map_err(|error| self.explain(error))
     }
 
@@ -212,7 +209,7 @@ impl Output {
     /// # Errors
     /// As [`Output::write_all`].
     pub fn flush(&mut self) -> Result<()> {
-        let result = self.stream().flush();
+        let result = self.stream.lock().flush();
         result.map_err(|error| self.explain(error))
     }
 
@@ -223,7 +220,7 @@ impl Output {
     /// # Errors
     /// As [`Output::write_all`], and if `file` is shorter. The error may concern an earlier range.
     pub fn write_from(&mut self, file: &Arc<File>, range: Range<u64>) -> Result<()> {
-        let result = self.stream().write_from(file, range);
+        let result = self.stream.lock().write_from(file, range);
         result.map_err(|error| self.explain(error))
     }
 
@@ -235,7 +232,7 @@ impl Output {
     /// # Panics
     /// If the range is not within the chunk.
     pub fn write_chunk(&mut self, chunk: &Arc<Chunk>, range: Range<usize>) -> Result<()> {
-        let result = self.stream().write_chunk(chunk, range);
+        let result = self.stream.lock().write_chunk(chunk, range);
         result.map_err(|error| self.explain(error))
     }
 
@@ -250,15 +247,15 @@ impl Output {
     /// If any of that fails, or the command's status is not success. The old file, if any, is then untouched.
     pub fn finish(mut self) -> Result<()> {
         self.flush()?;
-        self.stream().judge()?;
+        self.stream.lock().judge()?;
         let (name, offset) = {
-            let stream = self.stream();
+            let stream = self.stream.lock();
             (stream.name.clone(), stream.position)
         };
         if matches!(self.target, Target::Open) {
             return Ok(());
         }
-        let sink = self.stream().sink.take();
+        let sink = self.stream.lock().sink.take();
         match (std::mem::replace(&mut self.target, Target::InPlace), sink) {
             (Target::Object(url), Some(Sink::Object(upload))) => {
                 deferred_publish::complete(&self.session, name, offset, url, upload)
@@ -289,9 +286,9 @@ impl Output {
             return Ok(ClosedOutput::open(self));
         }
         self.flush()?;
-        self.stream().judge()?;
+        self.stream.lock().judge()?;
         let (name, offset, sink) = {
-            let mut stream = self.stream();
+            let mut stream = self.stream.lock();
             (stream.name.clone(), stream.position, stream.sink.take())
         };
         match (std::mem::replace(&mut self.target, Target::InPlace), sink) {
@@ -306,7 +303,7 @@ impl Output {
     fn explain(&mut self, error: Error) -> Error {
         let broken = matches!(&error, Error::Write { source, .. } if source.kind() == io::ErrorKind::BrokenPipe);
         if let (true, Target::Command(child)) = (broken, &mut self.target) {
-            drop(self.stream.lock().unwrap_or_else(PoisonError::into_inner).sink.take());
+            drop(self.stream.lock().sink.take());
             if let Ok(status) = child.wait()
                 && !status.success()
             {
@@ -333,7 +330,7 @@ impl Drop for Output {
     /// Bytes that were promised to standard output, a command or a file in place are still written, however the program
     /// ends. A command's input must be closed before waiting for the command.
     fn drop(&mut self) {
-        let mut stream = self.stream();
+        let mut stream = self.stream.lock();
         if !matches!(self.target, Target::Renamed(_) | Target::Object(_)) {
             let _ = stream.flush();
         }

@@ -4,10 +4,11 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::log::{EnteredLog, Log};
+use nonpoison::Mutex;
 
 use crate::Result;
 use crate::advice::Advice;
@@ -211,11 +212,11 @@ impl Session {
 
     /// Makes this the stage of the session, and returns the one before.
     pub(crate) fn replace_stage(&self, stage: Option<Arc<Counts>>) -> Option<Arc<Counts>> {
-        std::mem::replace(&mut self.0.state.stage.lock().unwrap_or_else(PoisonError::into_inner), stage)
+        std::mem::replace(&mut self.0.state.stage.lock(), stage)
     }
 
     pub(crate) fn current_stage(&self) -> Option<Arc<Counts>> {
-        self.0.state.stage.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.state.stage.lock().clone()
     }
 
     /// The same session, which calls this before bytes are written to standard output, if that is a terminal: what is shown there has to
@@ -251,7 +252,7 @@ impl Session {
 
     /// Notes advice that is given, and returns whether it is given for the first time.
     pub fn is_news(&self, advice: &str) -> bool {
-        self.0.state.said.lock().unwrap_or_else(PoisonError::into_inner).insert(advice.to_owned())
+        self.0.state.said.lock().insert(advice.to_owned())
     }
 
     /// The same session with this store of remote names.

@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 use std::panic::resume_unwind;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use super::files::Files;
 use crate::{Reader, threads};
+use nonpoison::{Condvar, Mutex};
 
 /// The reader that [`OpenFiles::unordered`](crate::OpenFiles::unordered) makes.
 pub struct FilesUnordered<N, R: Reader, O> {
@@ -45,16 +46,8 @@ struct Work<N, R: Reader, O> {
 }
 
 impl<N, R: Reader, O> Shared<N, R, O> {
-    fn lock(&self) -> MutexGuard<'_, Work<N, R, O>> {
-        self.work.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn wait<'a>(&self, work: MutexGuard<'a, Work<N, R, O>>) -> MutexGuard<'a, Work<N, R, O>> {
-        self.changed.wait(work).unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn stop(&self) {
-        self.lock().stop = true;
+        self.work.lock().stop = true;
         self.changed.notify_all();
     }
 }
@@ -64,7 +57,7 @@ struct EndOnDrop<'a, N, R: Reader, O>(&'a Shared<N, R, O>);
 
 impl<N, R: Reader, O> Drop for EndOnDrop<'_, N, R, O> {
     fn drop(&mut self) {
-        let mut work = self.0.lock();
+        let mut work = self.0.work.lock();
         work.running -= 1;
         work.stop |= thread::panicking();
         drop(work);
@@ -80,7 +73,7 @@ where
 {
     let _end = EndOnDrop(shared);
     loop {
-        let mut work = shared.lock();
+        let mut work = shared.work.lock();
         if work.stop {
             return;
         }
@@ -88,9 +81,9 @@ where
         drop(work);
         while let Some(item) = file.next().transpose() {
             let weight = item.as_ref().map_or(0, mem_size);
-            let mut work = shared.lock();
+            let mut work = shared.work.lock();
             while !work.stop && !work.items.is_empty() && work.bytes.saturating_add(weight) > max_bytes {
-                work = shared.wait(work);
+                work = shared.changed.wait(work);
             }
             if work.stop {
                 return;
@@ -129,7 +122,7 @@ where
     }
 
     fn start(&mut self) {
-        let mut work = self.shared.lock();
+        let mut work = self.shared.work.lock();
         let num_threads = self.num_files.min(work.files.names.len());
         work.running = num_threads;
         drop(work);
@@ -140,7 +133,7 @@ where
             match threads::spawn(move || run(&shared, max_bytes, mem_size)) {
                 Ok(thread) => self.threads.push(thread),
                 Err(error) if self.threads.is_empty() => panic!("cannot start a thread: {error}"),
-                Err(_) => self.shared.lock().running -= 1,
+                Err(_) => self.shared.work.lock().running -= 1,
             }
         }
         self.state = State::Running;
@@ -158,7 +151,7 @@ where
                 resume_unwind(panic);
             }
         }
-        let mut work = self.shared.lock();
+        let mut work = self.shared.work.lock();
         work.items.clear();
         work.bytes = 0;
     }
@@ -182,9 +175,9 @@ where
             State::Running => {}
         }
         if self.taken.is_empty() {
-            let mut work = self.shared.lock();
+            let mut work = self.shared.work.lock();
             while work.items.is_empty() && work.running > 0 {
-                work = self.shared.wait(work);
+                work = self.shared.changed.wait(work);
             }
             std::mem::swap(&mut self.taken, &mut work.items);
             work.bytes = 0;
@@ -200,7 +193,7 @@ where
 
     fn restart(&mut self) -> Result<(), R::Error> {
         self.stop();
-        let mut work = self.shared.lock();
+        let mut work = self.shared.work.lock();
         work.files.restart();
         work.stop = false;
         drop(work);

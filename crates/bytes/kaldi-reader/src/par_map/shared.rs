@@ -1,12 +1,13 @@
 //! What the threads of a parallel map share.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 
 use crate::Reader;
 use crate::par_map::Erased;
 use crate::par_map::engine::{Bound, MemSize, Source};
+use nonpoison::{Condvar, Mutex};
 
 /// The number of values in work or waiting for each thread, whatever their total weight, so that no thread waits for
 /// the consumer to take a slow value.
@@ -120,11 +121,7 @@ impl Shared {
 
     /// The reader, once no thread works any more.
     pub(super) fn take_reader(&self) -> Option<Source> {
-        self.lock().reader.take()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Progress> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+        self.progress.lock().reader.take()
     }
 
     fn call_caller(&self, progress: &mut Progress) {
@@ -155,7 +152,7 @@ impl Shared {
 
     /// Ends the threads after their work.
     pub(super) fn stop(&self) {
-        let mut progress = self.lock();
+        let mut progress = self.progress.lock();
         progress.stop = true;
         self.call_all(&mut progress);
     }
@@ -163,16 +160,15 @@ impl Shared {
     /// What a thread other than the caller's does until the source ends.
     pub(super) fn run(&self) {
         let _alarm = Alarm(self);
-        let mut progress = self.lock();
+        let mut progress = self.progress.lock();
         while !progress.stop && progress.end.is_none() {
             if let Some(reader) = progress.take_reader(self.room) {
                 drop(progress);
                 self.read_and_work(reader);
-                progress = self.lock();
+                progress = self.progress.lock();
             } else {
                 progress.idle += 1;
-                let called = self.free.wait_while(progress, |progress| progress.called == 0);
-                progress = called.unwrap_or_else(PoisonError::into_inner);
+                progress = self.free.wait_while(progress, |progress| progress.called == 0);
                 progress.called -= 1;
             }
         }
@@ -182,7 +178,7 @@ impl Shared {
     fn read_and_work(&self, mut reader: Source) {
         let item = reader.next();
         let weight = item.as_ref().map_or(0, |value| value.as_ref().map_or(0, |value| (self.mem_size)(value)));
-        let mut progress = self.lock();
+        let mut progress = self.progress.lock();
         progress.reader = Some(reader);
         let value = match item {
             Ok(Some(value)) => value,
@@ -199,7 +195,7 @@ impl Shared {
         drop(progress);
 
         let result = (self.work)(value);
-        let mut progress = self.lock();
+        let mut progress = self.progress.lock();
         let place = (number - progress.first) as usize;
         progress.results[place] = Some((result, weight));
         if place == 0 {
@@ -210,7 +206,7 @@ impl Shared {
     /// The next result; `None` at the end, or after a panic, which is passed on when the threads are joined.
     pub(super) fn next(&self) -> Result<Option<Erased>, Erased> {
         let _alarm = Alarm(self);
-        let mut progress = self.lock();
+        let mut progress = self.progress.lock();
         while !progress.panicked {
             if let Some(result) = progress.take_result() {
                 self.call_next_reader(&mut progress);
@@ -227,10 +223,10 @@ impl Shared {
             {
                 drop(progress);
                 self.read_and_work(reader);
-                progress = self.lock();
+                progress = self.progress.lock();
             } else {
                 progress.caller_waits = true;
-                progress = self.ready.wait(progress).unwrap_or_else(PoisonError::into_inner);
+                progress = self.ready.wait(progress);
             }
         }
         Ok(None)
@@ -243,7 +239,7 @@ struct Alarm<'a>(&'a Shared);
 impl Drop for Alarm<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
-            let mut progress = self.0.lock();
+            let mut progress = self.0.progress.lock();
             progress.panicked = true;
             progress.stop = true;
             self.0.call_all(&mut progress);

@@ -5,10 +5,11 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bstr::BString;
 use kaldi_io::{Blob, ReadAt};
+use nonpoison::Mutex;
 use shards::{Members, Wanted};
 
 use crate::RawUtterance;
@@ -67,7 +68,7 @@ impl NemoSounds {
         let shard = shard.parse::<u64>().ok();
         let shard = shard.ok_or_else(|| "expected the number of a tar file as the field \"shard_id\"".to_owned())?;
         let tar = {
-            let mut tars = self.tars.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut tars = self.tars.lock();
             let open = || Arc::new(Tar::open(nemo_tar(&self.folder, shard)));
             Arc::clone(tars.entry(shard).or_insert_with(open))
         };

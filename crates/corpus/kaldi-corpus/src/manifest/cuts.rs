@@ -1,11 +1,12 @@
 //! Cuts of lhotse: parts of recordings, with what is said in them.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{JsonObjects, Session, WorkStage};
 use kaldi_reader::{Reader, from_fn, par_map};
+use nonpoison::Mutex;
 use serde_json::value::RawValue;
 use shards::{Cut, CutEntry, CutFeatures, CutRecording, CutSupervision, CutText, excerpt};
 
@@ -106,7 +107,7 @@ type Script = HashMap<String, String>;
 impl Scripts {
     /// The lines of a script file, which one thread reads.
     fn lines(&self, path: &str, places: &SoundPlaces) -> std::result::Result<Arc<Script>, String> {
-        let mut scripts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut scripts = self.0.lock();
         if let Some(lines) = scripts.get(path) {
             return Ok(Arc::clone(lines));
         }

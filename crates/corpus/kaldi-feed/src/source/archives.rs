@@ -1,12 +1,13 @@
 //! Archives that stay open, since many lines of a script file name values of the same one.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bstr::{BStr, BString};
 use kaldi_io::{Blob, Frame, ReadAt, Rxfilename};
 use kaldi_matrix::Matrix;
 use kaldi_value::{Cursor, Value};
+use nonpoison::Mutex;
 
 use super::content;
 
@@ -72,14 +73,14 @@ impl OpenArchives {
         // A named pipe can be opened only once, and each look at an object takes time.
         let blob = path.is_file().then(|| content::open(name).ok()).flatten()?;
         let bytes = Arc::clone(blob.rest().filter(|bytes| bytes.as_file().is_some())?);
-        let mut archives = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut archives = self.0.lock();
         archives.insert(0, Archive { path, name: Arc::clone(blob.name()), bytes });
         archives.truncate(MOST);
         Some(blob)
     }
 
     fn find(&self, path: &PathBuf) -> Option<Archive> {
-        let mut archives = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut archives = self.0.lock();
         let place = archives.iter().position(|archive| archive.path == *path)?;
         archives[..=place].rotate_right(1);
         archives.first().cloned()
@@ -118,7 +119,7 @@ mod tests {
             assert_eq!((placed.num_rows, placed.num_cols), (2, 2));
             assert_eq!(archives.load(&placed).unwrap(), matrix(*number as f32));
         }
-        assert_eq!(archives.0.lock().unwrap().len(), MOST);
+        assert_eq!(archives.0.lock().len(), MOST);
         let whole = folder.path().join("0.ark").display().to_string();
         for other in [whole.clone(), format!("{whole}:100000"), format!("{whole}:1"), "cat 0.ark |".into()] {
             assert!(archives.place(other.as_str().into()).is_none(), "{other}");

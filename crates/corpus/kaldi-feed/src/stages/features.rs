@@ -1,12 +1,13 @@
 //! Stages that compute features of sound. Samples that already have features pass unchanged.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use kaldi_feat::extract::{Extractor, Fbank, FbankOptions, FrameOptions, LogMel, Mfcc, MfccOptions};
 use kaldi_matrix::Matrix;
 use kaldi_reader::Draws;
 use kaldi_value::random::Noise;
+use nonpoison::Mutex;
 
 use crate::params::Params;
 use crate::yaml::YamlValue;
@@ -174,7 +175,7 @@ fn stage(
     let dim = at_16_khz.compute(&[0.0; 16_000])?.num_cols();
     let prepared = Mutex::new(BTreeMap::from([(16_000, at_16_khz)]));
     let prepare = move |rate: u32| -> Result<Arc<dyn Features>, String> {
-        let mut prepared = prepared.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut prepared = prepared.lock();
         if let Some(features) = prepared.get(&rate) {
             return Ok(Arc::clone(features));
         }

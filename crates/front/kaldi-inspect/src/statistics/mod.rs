@@ -1,12 +1,13 @@
 //! Statistics of the numbers in tables.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bstr::{BStr, BString};
 use corpus_quality::{MomentSums, Moments};
 use kaldi_table::{Entry, Erased, WorkError};
 use kaldi_value::Value;
+use nonpoison::Mutex;
 
 use crate::group::{By, Group, LengthGroup};
 use crate::numbers::{Elements, Layout, Numbers, large_sparse};
@@ -83,14 +84,10 @@ impl Examiner {
     }
 
     fn with_scratch<T>(&self, work: impl FnOnce(&mut Scratch) -> T) -> T {
-        let mut scratch = self.lock().pop().unwrap_or_default();
+        let mut scratch = self.pool.lock().pop().unwrap_or_default();
         let result = work(&mut scratch);
-        self.lock().push(scratch);
+        self.pool.lock().push(scratch);
         result
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Scratch>> {
-        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn examine_entry(&self, entry: &Entry<'_, Erased>, scratch: &mut Scratch) -> Result<EntryStatistics, WorkError> {
@@ -419,7 +416,7 @@ impl Statistics {
     /// The sketch of all numbers, if the table is the group.
     pub fn sketch(&self) -> Sketch {
         let mut sum = Sketch::default();
-        self.examiner.lock().iter().for_each(|scratch| sum.merge(&scratch.sketch));
+        self.examiner.pool.lock().iter().for_each(|scratch| sum.merge(&scratch.sketch));
         sum
     }
 
@@ -440,7 +437,7 @@ impl Statistics {
                 self.speakers.iter().map(group).collect()
             }
             By::Column => {
-                let scratches = self.examiner.lock();
+                let scratches = self.examiner.pool.lock();
                 let column = |(number, moments): (usize, &Moments)| {
                     let mut sum = Sketch::default();
                     scratches.iter().filter_map(|scratch| scratch.columns.get(number)).for_each(|it| sum.merge(it));

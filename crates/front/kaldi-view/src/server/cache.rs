@@ -1,10 +1,11 @@
 //! Values that were read, and are kept for a while.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
 
 use bstr::BString;
 use kaldi_io::{Session, was_interrupted};
+use nonpoison::{Condvar, Mutex};
 
 use crate::server::failure::{Answer, Failure};
 use crate::server::semaphores;
@@ -53,7 +54,7 @@ impl Waiters {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Vec<Session>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// One more waits, if the value was not given up.
@@ -130,7 +131,7 @@ impl<T> Cache<T> {
         while !was_interrupted()
             && kept.iter().any(|kept| kept.name == *name && matches!(kept.state, State::Loading(_)))
         {
-            kept = self.loaded.wait_timeout(kept, STEP).unwrap_or_else(PoisonError::into_inner).0;
+            kept = self.loaded.wait_timeout(kept, STEP);
         }
     }
 
@@ -177,7 +178,7 @@ impl<T> Cache<T> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Kept<T>>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock()
     }
 }
 
@@ -233,7 +234,7 @@ mod tests {
             for _ in 0..8 {
                 scope.spawn(|| {
                     let read = || {
-                        *count.lock().unwrap() += 1;
+                        *count.lock() += 1;
                         std::thread::sleep(STEP);
                         Ok(vec![0; 3])
                     };
@@ -241,7 +242,7 @@ mod tests {
                 });
             }
         });
-        assert_eq!(*count.lock().unwrap(), 1);
+        assert_eq!(*count.lock(), 1);
     }
 
     #[test]

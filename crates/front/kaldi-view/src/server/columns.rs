@@ -1,12 +1,13 @@
 //! The columns of the list of utterances.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 use corpus_quality::UtteranceMeasure;
 use kaldi_corpus::Segment;
 use kaldi_io::KeyedLine;
+use nonpoison::Mutex;
 use serde_json::{Value, json};
 
 use crate::server::Viewer;
@@ -145,7 +146,7 @@ impl Viewer {
     /// # Errors
     /// If a list cannot be read.
     pub fn listed(&self, name: &str) -> Answer<Arc<Vec<f32>>> {
-        let lock = || self.listed.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || self.listed.0.lock();
         if let Some(numbers) = lock().get(name) {
             return Ok(Arc::clone(numbers));
         }

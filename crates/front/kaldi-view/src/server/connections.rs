@@ -2,12 +2,13 @@
 
 use std::io;
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
+use nonpoison::Mutex;
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
 
@@ -91,7 +92,7 @@ impl Connections {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Arc<Connection>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 
@@ -113,7 +114,7 @@ impl State {
 
 impl Connection {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Says that it has shown the token.

@@ -1,7 +1,7 @@
 //! Durations from the headers of sound, which are read in the background where no list says them. No command runs for that.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
@@ -9,6 +9,7 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_any::ValueType;
 use kaldi_io::{Blob, Input, KeyedLine, Locator, Rxfilename, Session, was_interrupted};
 use kaldi_wave::{WaveInfo, WavePieces};
+use nonpoison::Mutex;
 use serde_json::{Value, json};
 
 use crate::server::Viewer;
@@ -70,7 +71,7 @@ impl HeaderDurations {
 
     /// Waits for the end of the thread, whose session has to be interrupted before.
     pub fn join(&self) {
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let thread = self.thread.lock().take();
         if let Some(thread) = thread {
             let _ = thread.join();
         }
@@ -94,7 +95,7 @@ impl Viewer {
             }
         };
         let thread = std::thread::Builder::new().name("headers".into()).spawn(run).ok();
-        *self.headers.thread.lock().unwrap_or_else(PoisonError::into_inner) = thread;
+        *self.headers.thread.lock() = thread;
     }
 
     fn read_all_headers(&self) -> Answer<()> {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 use std::thread::ThreadId;
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use kaldi_io::{
     CommandMessages, Locator, Rxfilename, Session, counting, printable, printable_rxfilename, remote_name,
     was_interrupted,
 };
+use nonpoison::Mutex;
 
 use crate::server::cache::Cache;
 use crate::server::cancel::within;
@@ -121,7 +122,7 @@ impl Limits {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<ThreadId, usize>> {
-        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
+        self.under_way.lock()
     }
 }
 

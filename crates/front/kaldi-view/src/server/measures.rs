@@ -1,12 +1,13 @@
 //! Measures and findings of all utterances: read from a file, or measured when the user asks for it.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use bstr::{BStr, BString, ByteSlice};
 use corpus_quality::{Rule, UtteranceMeasure};
 use kaldi_io::Lines;
+use nonpoison::Mutex;
 use serde_json::{Map, Value, json};
 
 use crate::server::Viewer;
@@ -199,19 +200,15 @@ struct State {
 
 impl Measuring {
     pub fn set(&self, measures: Measures) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.measures = Some(Arc::new(measures));
         state.version += 1;
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Ends the thread.
     pub fn end(&self) {
         self.waiting.end();
-        let thread = self.lock().thread.take();
+        let thread = self.state.lock().thread.take();
         if let Some(thread) = thread {
             let _ = thread.join();
         }
@@ -221,7 +218,7 @@ impl Measuring {
 impl Viewer {
     /// The measures of all rows, if there are any, and their version.
     pub fn measures(&self) -> (Option<Arc<Measures>>, u64) {
-        let state = self.measuring.lock();
+        let state = self.measuring.state.lock();
         (state.measures.clone(), state.version)
     }
 
@@ -251,7 +248,7 @@ impl Viewer {
 
     /// How far measuring is; starts it if the request says so.
     pub fn measure(self: &Arc<Self>, query: &Query) -> Value {
-        let mut state = self.measuring.lock();
+        let mut state = self.measuring.state.lock();
         let is_running = state.thread.as_ref().is_some_and(|thread| !thread.is_finished());
         if query.get("start").is_some_and(|start| start == "1") && !is_running {
             self.measuring.done.store(0, Ordering::Relaxed);
@@ -281,7 +278,7 @@ impl Viewer {
                 let options = ReportOptions { frame_shift: self.frame_shift, ..ReportOptions::default() };
                 self.measuring.set(Measures::of(&corpus, &options, &self.catalog));
             }
-            Err(error) => self.measuring.lock().error = Some(error.to_string()),
+            Err(error) => self.measuring.state.lock().error = Some(error.to_string()),
         }
     }
 }

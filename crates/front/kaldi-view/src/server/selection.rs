@@ -1,9 +1,10 @@
 //! The rows of a list: those that fulfil a filter, in some order.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::KeyedLine;
+use nonpoison::Mutex;
 
 use crate::server::Viewer;
 use crate::server::catalog::Says;
@@ -59,7 +60,7 @@ impl Viewer {
         let names_duration = [&sort, &filter].iter().any(|text| text.contains_str(DURATION));
         let durations = if names_duration { self.headers.version() } else { 0 };
         let name = (sort, filter, (measured, durations));
-        let lock = || self.selections.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || self.selections.0.lock();
         {
             let mut kept = lock();
             if let Some(at) = kept.iter().position(|(other, _)| *other == name) {

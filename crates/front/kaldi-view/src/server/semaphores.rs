@@ -1,10 +1,11 @@
 //! Semaphores that limit concurrent work. Commands have one of their own: while they hang, files are read.
 
 use std::cell::RefCell;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 use std::time::Duration;
 
 use kaldi_io::was_interrupted;
+use nonpoison::{Condvar, Mutex};
 
 /// Requests that read files, or compute, at a time.
 static WORK: Places = Places::new(6);
@@ -43,14 +44,14 @@ impl Places {
             if was_interrupted() {
                 return None;
             }
-            free = self.freed.wait_timeout(free, STEP).unwrap_or_else(PoisonError::into_inner).0;
+            free = self.freed.wait_timeout(free, STEP);
         }
         *free -= 1;
         Some(TakenPlace(self))
     }
 
     fn lock(&self) -> MutexGuard<'_, usize> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+        self.free.lock()
     }
 }
 

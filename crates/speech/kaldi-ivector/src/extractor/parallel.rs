@@ -1,8 +1,7 @@
 //! Work on several threads, whose results do not depend on their number.
 
-use std::sync::{Mutex, PoisonError};
-
 use crate::{Error, Result};
+use nonpoison::Mutex;
 
 /// Does the work on every item, on up to `num_threads` threads. The work on an item must not depend on that on others.
 ///
@@ -21,13 +20,13 @@ pub(super) fn for_each<T: Send>(
     }
     let items = Mutex::new(items.enumerate());
     let first: Mutex<Option<(usize, Error)>> = Mutex::new(None);
-    let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let next = || items.lock().next();
     std::thread::scope(|scope| {
         for _ in 0..num_threads {
             scope.spawn(|| {
                 while let Some((index, item)) = next() {
                     let Err(error) = work(item) else { continue };
-                    let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut first = first.lock();
                     if first.as_ref().is_none_or(|(other, _)| index < *other) {
                         *first = Some((index, error));
                     }
@@ -35,7 +34,7 @@ pub(super) fn for_each<T: Send>(
             });
         }
     });
-    match first.into_inner().unwrap_or_else(PoisonError::into_inner) {
+    match first.into_inner() {
         Some((_, error)) => Err(error),
         None => Ok(()),
     }

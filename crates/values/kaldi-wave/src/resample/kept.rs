@@ -1,9 +1,10 @@
 //! Converters that are kept for the next signal.
 
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::MutexGuard;
 
 use super::converter::RateConverter;
 use super::error::ResampleError;
+use nonpoison::Mutex;
 
 /// The most converters that are kept.
 const MOST: usize = 64;
@@ -59,11 +60,7 @@ impl KeptConverters {
     /// `None` if another thread is at the list now. It is not waited for: in a forked child that thread does not exist, and the
     /// list would stay locked for ever.
     fn lock(&self) -> Option<MutexGuard<'_, Kept>> {
-        match self.0.try_lock() {
-            Ok(kept) => Some(kept),
-            Err(TryLockError::Poisoned(kept)) => Some(kept.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        }
+        self.0.try_lock()
     }
 }
 
@@ -72,7 +69,7 @@ mod tests {
     use super::*;
 
     fn rates_of(kept: &KeptConverters) -> Vec<(u32, u32)> {
-        kept.0.lock().unwrap().iter().map(|(rates, _)| *rates).collect()
+        kept.0.lock().iter().map(|(rates, _)| *rates).collect()
     }
 
     fn make((from, to): (u32, u32)) -> Result<RateConverter, ResampleError> {
@@ -126,7 +123,7 @@ mod tests {
     #[test]
     fn random_rates_do_not_fill_the_memory() {
         let kept = KeptConverters::new();
-        let bytes = || kept.0.lock().unwrap().iter().map(|(_, converter)| converter.num_bytes()).sum::<usize>();
+        let bytes = || kept.0.lock().iter().map(|(_, converter)| converter.num_bytes()).sum::<usize>();
         for from in 0..10 {
             // Rates without a common divisor: as many rows of weights as the target rate has Hz.
             let rates = (99_001 + 2 * from, 99_000);
