@@ -1,14 +1,13 @@
-//! Values that were read, and are kept for a while.
+//! An LRU cache of values that were read.
 
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bstr::BString;
-use kaldi_io::{Session, was_interrupted};
-use nonpoison::{Condvar, Mutex};
+use kaldi_io::was_interrupted;
+use nonpoison::Mutex;
 
 use crate::server::failure::{Answer, Failure};
-use crate::server::semaphores;
 
 /// How long it is remembered that a value cannot be read.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -16,14 +15,10 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// Values that are kept, at most: each may keep a file open.
 const MOST: usize = 64;
 
-/// How often a waiting thread looks whether somebody still waits for it.
-const STEP: Duration = Duration::from_millis(50);
-
-/// Values that were read. Those that were used last are kept.
+/// Values that were read, those that were used last at the end.
 #[derive(Debug)]
 pub(crate) struct Cache<T> {
     kept: Mutex<Vec<Kept<T>>>,
-    loaded: Condvar,
     /// Bytes of values that are kept.
     room: usize,
     size: fn(&T) -> usize,
@@ -32,153 +27,94 @@ pub(crate) struct Cache<T> {
 #[derive(Debug)]
 struct Kept<T> {
     name: BString,
-    state: State<T>,
+    slot: Arc<Slot<T>>,
+    /// Bytes of the value; 0 until it is read.
+    bytes: usize,
 }
 
-#[derive(Debug)]
-enum State<T> {
-    /// Another thread reads it, for all who wait.
-    Loading(Waiters),
-    Loaded(Arc<T>),
-    Failed(String, Instant),
-}
-
-/// The sessions of all who wait for a value. It is read as long as one of them still waits; `None` when none did, and it was given up.
-#[derive(Clone, Debug)]
-struct Waiters(Arc<Mutex<Option<Vec<Session>>>>);
-
-impl Waiters {
-    /// Those of a value that this session reads.
-    fn new() -> Self {
-        Self(Arc::new(Mutex::new(Some(vec![Session::current()]))))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Vec<Session>>> {
-        self.0.lock()
-    }
-
-    /// One more waits, if the value was not given up.
-    fn join(&self) {
-        if let Some(sessions) = &mut *self.lock() {
-            sessions.push(Session::current());
-        }
-    }
-
-    /// Whether somebody still waits; if not, it is given up.
-    fn wait(&self) -> bool {
-        let mut sessions = self.lock();
-        if !sessions.iter().flatten().any(Session::may_wait) {
-            *sessions = None;
-        }
-        sessions.is_some()
-    }
-}
+/// A value, or why and when it could not be read; `None` if nobody has read it. Who reads it holds the lock, and others wait for that.
+type Slot<T> = Mutex<Option<Result<Arc<T>, (String, Instant)>>>;
 
 impl<T> Cache<T> {
     pub fn new(room: usize, size: fn(&T) -> usize) -> Self {
-        Self { kept: Mutex::default(), loaded: Condvar::new(), room, size }
+        Self { kept: Mutex::default(), room, size }
     }
 
-    /// The value of this name. It is read by the first thread that wants it; the others wait. That thread goes on if its own request is
-    /// given up and others still wait.
+    /// The value of this name. It is read by the first thread that wants it; the others wait. If the request of that thread is given up,
+    /// the next one reads it.
     ///
     /// # Errors
     /// If it cannot be read.
     pub fn get(&self, name: &BString, read: impl FnOnce() -> Result<T, String>) -> Answer<Arc<T>> {
-        let mut kept = loop {
-            let mut kept = self.lock();
-            let Some(at) = kept.iter().position(|kept| kept.name == *name) else { break kept };
-            match &kept[at].state {
-                State::Loaded(value) => {
-                    let value = Arc::clone(value);
-                    let used = kept.remove(at);
-                    kept.push(used);
-                    return Ok(value);
-                }
-                State::Failed(message, when) if when.elapsed() < PATIENCE => {
-                    return Err(Failure::Unreadable(message.clone()));
-                }
-                State::Failed(..) => drop(kept.remove(at)),
-                State::Loading(_) if was_interrupted() => return Err(Failure::Unreadable("interrupted".into())),
-                State::Loading(waiters) => {
-                    waiters.join();
-                    drop(kept);
-                    semaphores::aside(|| self.wait(name));
-                }
+        let slot = self.slot(name);
+        let mut value = slot.lock();
+        match &*value {
+            Some(Ok(value)) => return Ok(Arc::clone(value)),
+            Some(Err((message, when))) if when.elapsed() < PATIENCE => {
+                return Err(Failure::Unreadable(message.clone()));
             }
+            _ if was_interrupted() => return Err(Failure::Unreadable("interrupted".into())),
+            _ => {}
+        }
+        let read = read().map(Arc::new);
+        *value = match &read {
+            Ok(value) => Some(Ok(Arc::clone(value))),
+            Err(_) if was_interrupted() => None,
+            Err(message) => Some(Err((message.clone(), Instant::now()))),
         };
-        let waiters = Waiters::new();
-        kept.push(Kept { name: name.clone(), state: State::Loading(waiters.clone()) });
-        drop(kept);
-        let waiting = waiters.clone();
-        let read = Session::current().embedded(move || waiting.wait()).enter(read).map(Arc::new);
-        let mut kept = self.lock();
-        kept.retain(|kept| kept.name != *name);
-        let state = match &read {
-            Ok(value) => Some(State::Loaded(Arc::clone(value))),
-            // If nobody waited for it any more, somebody else may.
-            Err(message) => waiters.wait().then(|| State::Failed(message.clone(), Instant::now())),
-        };
-        kept.extend(state.map(|state| Kept { name: name.clone(), state }));
-        self.make_room(&mut kept);
-        self.loaded.notify_all();
+        drop(value);
+        if let Ok(value) = &read {
+            self.make_room(&slot, (self.size)(value));
+        }
         read.map_err(Failure::Unreadable)
     }
 
-    /// Waits until the value of this name is loaded, or nobody waits for it any more.
-    fn wait(&self, name: &BString) {
-        let mut kept = self.lock();
-        while !was_interrupted()
-            && kept.iter().any(|kept| kept.name == *name && matches!(kept.state, State::Loading(_)))
-        {
-            kept = self.loaded.wait_timeout(kept, STEP);
+    /// The slot of this name, which was used last from now on.
+    fn slot(&self, name: &BString) -> Arc<Slot<T>> {
+        let mut kept = self.kept.lock();
+        let used = match kept.iter().position(|kept| kept.name == *name) {
+            Some(at) => kept.remove(at),
+            None => Kept { name: name.clone(), slot: Arc::default(), bytes: 0 },
+        };
+        if kept.len() >= MOST {
+            kept.remove(0);
         }
+        let slot = Arc::clone(&used.slot);
+        kept.push(used);
+        slot
+    }
+
+    /// Notes the bytes of a value, and forgets what was not used for the longest time; this value stays.
+    fn make_room(&self, slot: &Arc<Slot<T>>, bytes: usize) {
+        let mut kept = self.kept.lock();
+        // It may have been forgotten while it was read.
+        if let Some(own) = kept.iter_mut().find(|kept| Arc::ptr_eq(&kept.slot, slot)) {
+            own.bytes = bytes;
+        }
+        shrink(&mut kept, self.room, |kept| !Arc::ptr_eq(&kept.slot, slot));
     }
 
     /// Forgets what was not used for the longest time, until no more than `room` bytes are left.
     pub fn shrink(&self, room: usize) {
-        let mut kept = self.lock();
-        let mut total = self.total(&kept);
-        while total > room
-            && let Some(oldest) = kept.iter().position(|kept| self.size(kept) > 0)
-        {
-            total -= self.size(&kept.remove(oldest));
-        }
+        shrink(&mut self.kept.lock(), room, |_| true);
     }
 
     /// Bytes of all values that are kept.
     pub fn taken(&self) -> usize {
-        self.total(&self.lock())
+        taken(&self.kept.lock())
     }
+}
 
-    fn total(&self, kept: &[Kept<T>]) -> usize {
-        kept.iter().map(|kept| self.size(kept)).sum()
-    }
+fn taken<T>(kept: &[Kept<T>]) -> usize {
+    kept.iter().map(|kept| kept.bytes).sum()
+}
 
-    fn size(&self, kept: &Kept<T>) -> usize {
-        match &kept.state {
-            State::Loaded(value) => (self.size)(value),
-            State::Loading(_) | State::Failed(..) => 0,
-        }
-    }
-
-    /// Forgets what was not used for the longest time; the last one stays.
-    fn make_room(&self, kept: &mut Vec<Kept<T>>) {
-        kept.retain(|kept| !matches!(&kept.state, State::Failed(_, when) if when.elapsed() >= PATIENCE));
-        let mut total = self.total(kept);
-        while (total > self.room || kept.len() > MOST)
-            && let Some(oldest) = kept[..kept.len() - 1].iter().position(|it| match it.state {
-                // What takes no room is given up only for its open file.
-                State::Loaded(_) => self.size(it) > 0 || kept.len() > MOST,
-                State::Loading(_) | State::Failed(..) => false,
-            })
-        {
-            total -= self.size(&kept.remove(oldest));
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Kept<T>>> {
-        self.kept.lock()
+/// Forgets what may be forgotten and takes bytes, until no more than `room` bytes are left.
+fn shrink<T>(kept: &mut Vec<Kept<T>>, room: usize, may_go: impl Fn(&Kept<T>) -> bool) {
+    while taken(kept) > room
+        && let Some(oldest) = kept.iter().position(|kept| kept.bytes > 0 && may_go(kept))
+    {
+        kept.remove(oldest);
     }
 }
 
@@ -186,6 +122,8 @@ impl<T> Cache<T> {
 mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::mpsc::channel;
+
+    use kaldi_io::Session;
 
     use super::*;
 
@@ -213,7 +151,7 @@ mod tests {
         for name in 0..1000 {
             assert_eq!(get(&cache, &name.to_string(), || Ok(vec![])), Ok(0));
         }
-        assert_eq!(cache.lock().len(), MOST);
+        assert_eq!(cache.kept.lock().len(), MOST);
         assert_eq!(get(&cache, "999", || panic!("it is there")), Ok(0));
     }
 
@@ -235,7 +173,7 @@ mod tests {
                 scope.spawn(|| {
                     let read = || {
                         *count.lock() += 1;
-                        std::thread::sleep(STEP);
+                        std::thread::sleep(Duration::from_millis(50));
                         Ok(vec![0; 3])
                     };
                     assert_eq!(get(&cache, "a", read), Ok(3));
@@ -246,51 +184,28 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_read_on_while_somebody_waits_for_it() {
+    fn who_still_waits_reads_a_value_that_was_given_up() {
         let cache = Cache::new(10, Vec::len);
-        let flags = [(); 2].map(|()| Arc::new(AtomicBool::new(true)));
-        let session = |at: usize| {
-            let flag = Arc::clone(&flags[at]);
-            Session::new().embedded(move || flag.load(Ordering::Relaxed))
-        };
+        let goes_on = Arc::new(AtomicBool::new(true));
+        let flag = Arc::clone(&goes_on);
+        let session = Session::new().embedded(move || flag.load(Ordering::Relaxed));
         let (starts, started) = channel();
-        // What it returns is whether it was told to end.
-        let read = || {
+        let until_given_up = || {
             starts.send(()).unwrap();
-            let end = Instant::now() + Duration::from_secs(600);
-            while !was_interrupted() && Instant::now() < end && flags[0].load(Ordering::Relaxed) {
-                std::thread::sleep(STEP);
-            }
-            std::thread::sleep(4 * STEP);
-            if was_interrupted() { Err("ended".to_owned()) } else { Ok(vec![0; 3]) }
-        };
-        std::thread::scope(|scope| {
-            let first = scope.spawn(|| session(0).enter(|| get(&cache, "a", read)));
-            started.recv().unwrap();
-            let second = scope.spawn(|| session(1).enter(|| get(&cache, "a", || panic!("it is read already"))));
-            let waiting = || {
-                cache.lock().iter().any(|it| matches!(&it.state, State::Loading(all) if all.lock().as_ref().is_some_and(|all| all.len() == 2)))
-            };
-            while !waiting() {
-                std::thread::sleep(STEP);
-            }
-            flags[0].store(false, Ordering::Relaxed);
-            assert_eq!((first.join().unwrap(), second.join().unwrap()), (Ok(3), Ok(3)));
-        });
-        // If nobody waits, it ends, and is not remembered as broken.
-        flags[0].store(true, Ordering::Relaxed);
-        std::thread::scope(|scope| {
-            let only = scope.spawn(|| session(0).enter(|| get(&cache, "b", read)));
-            started.recv().unwrap();
-            flags[0].store(false, Ordering::Relaxed);
-            let is_wanted =
-                || cache.lock().iter().any(|it| matches!(&it.state, State::Loading(all) if all.lock().is_some()));
-            while is_wanted() {
+            while !was_interrupted() {
                 std::thread::yield_now();
             }
-            let later = scope.spawn(|| session(1).enter(|| get(&cache, "b", || Ok(vec![0; 2]))));
-            assert_eq!(only.join().unwrap(), Err(Failure::Unreadable("ended".into())));
-            assert_eq!(later.join().unwrap(), Ok(2));
+            Err("ended".to_owned())
+        };
+        std::thread::scope(|scope| {
+            let first = scope.spawn(|| session.enter(|| get(&cache, "a", until_given_up)));
+            started.recv().unwrap();
+            let second = scope.spawn(|| get(&cache, "a", || Ok(vec![0; 3])));
+            goes_on.store(false, Ordering::Relaxed);
+            assert_eq!(first.join().unwrap(), Err(Failure::Unreadable("ended".into())));
+            assert_eq!(second.join().unwrap(), Ok(3));
         });
+        let given_up = session.enter(|| get(&cache, "b", || panic!("nobody waits for it")));
+        assert_eq!(given_up, Err(Failure::Unreadable("interrupted".into())));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::rc::Rc;
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 use std::thread::ThreadId;
 use std::time::Duration;
 
@@ -15,13 +15,16 @@ use kaldi_io::{
     was_interrupted,
 };
 use nonpoison::Mutex;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::server::cache::Cache;
 use crate::server::cancel::within;
 use crate::server::recording::Recording;
-use crate::server::semaphores;
 
-/// How long a read waits before it looks for memory again.
+/// Commands, and other streams that may be silent, at a time.
+const STREAMS: usize = 4;
+
+/// How long a read waits before it looks for memory, or for the end of another stream, again.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// How long the messages of a command that failed are waited for.
@@ -34,6 +37,8 @@ pub(crate) struct Limits {
     pub bytes: usize,
     /// How long a command may take.
     pub time: Duration,
+    /// Commands, and other streams that may be silent, at a time.
+    streams: Semaphore,
     /// Bytes that each thread has read of the value that it reads.
     under_way: Mutex<HashMap<ThreadId, usize>>,
     /// Recordings, and values of tables, which make room.
@@ -46,18 +51,18 @@ struct UnderWay<'a>(&'a Limits);
 
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
-        self.0.lock().remove(&std::thread::current().id());
+        self.0.under_way.lock().remove(&std::thread::current().id());
     }
 }
 
 impl Limits {
     pub fn new(bytes: usize, time: Duration, kept: Arc<Cache<Recording>>, values: Arc<Cache<Frames>>) -> Self {
-        Self { bytes, time, under_way: Mutex::default(), kept, values }
+        Self { bytes, time, streams: Semaphore::new(STREAMS), under_way: Mutex::default(), kept, values }
     }
 
     /// Forgets what this thread has read: it is not in memory any more.
     pub fn forget(&self) {
-        self.lock().remove(&std::thread::current().id());
+        self.under_way.lock().remove(&std::thread::current().id());
     }
 
     /// Reads a value of this name. What may be silent, such as a command, waits for its place, and is ended after some time.
@@ -74,17 +79,31 @@ impl Limits {
         let shown = printable_rxfilename(name);
         let messages = Arc::new(CommandMessages::default());
         let heard = || Session::current().hearing(&messages).enter(|| counting(count, read));
-        let message = match semaphores::stream(|| within(self.time, heard)) {
-            Some((Err(_), true)) => {
+        let permit = self.acquire_stream()?;
+        let message = match within(self.time, heard) {
+            (Err(_), true) => {
                 format!("{shown}: it took longer than {} s (`timeout`), and was ended", self.time.as_secs_f64())
             }
-            Some((Err(message), _)) => message,
-            Some((Ok(value), _)) => return Ok(value),
-            None => return Err("interrupted".into()),
+            (Err(message), _) => message,
+            (Ok(value), _) => return Ok(value),
         };
+        drop(permit);
         let written = messages.text(LAST_WORDS);
         let lines: Vec<String> = written.lines().map(printable).collect();
         Err(if lines.is_empty() { message } else { format!("{message}; it wrote: {}", lines.join("\n")) })
+    }
+
+    /// Waits until another stream may be read.
+    fn acquire_stream(&self) -> Result<SemaphorePermit<'_>, String> {
+        loop {
+            if let Ok(permit) = self.streams.try_acquire() {
+                return Ok(permit);
+            }
+            if was_interrupted() {
+                return Err("interrupted".into());
+            }
+            std::thread::sleep(PAUSE);
+        }
     }
 
     /// Counts bytes that are needed for the value of this thread: that were read, or will be taken for what they say. Waits while
@@ -94,10 +113,10 @@ impl Limits {
     /// If they are too many.
     pub fn count(&self, bytes: usize) -> Result<(), String> {
         let thread = std::thread::current().id();
-        *self.lock().entry(thread).or_default() += bytes;
+        *self.under_way.lock().entry(thread).or_default() += bytes;
         loop {
             let (own, total, most) = {
-                let under_way = self.lock();
+                let under_way = self.under_way.lock();
                 let most = under_way.values().copied().max().unwrap_or(0);
                 (under_way.get(&thread).copied().unwrap_or(0), under_way.values().sum::<usize>(), most)
             };
@@ -119,10 +138,6 @@ impl Limits {
             // The largest one fails, and frees its bytes.
             std::thread::sleep(PAUSE);
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<ThreadId, usize>> {
-        self.under_way.lock()
     }
 }
 
