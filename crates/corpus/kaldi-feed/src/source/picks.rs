@@ -1,8 +1,8 @@
 //! Which lines of a list are read, and in which order.
 
-use kaldi_reader::{BoxReader, Draws, Reader, ReaderExt, Share, Step, from_fn};
+use kaldi_reader::{BoxReader, Draws, Reader, ReaderExt, Share, Step, from_fn, passes};
 
-use crate::{Error, ListOrder, Pass, Result, python_order};
+use crate::{Error, ListOrder, Pass, python_order};
 
 /// A pseudo-random order of `0..length` from a seed. Any place of it can be computed by itself, without a list of all
 /// (a Feistel network over a power of 4; numbers beyond the length go through again).
@@ -68,41 +68,32 @@ pub(crate) struct Reading {
     pub(crate) is_python: bool,
 }
 
-/// Reads the picks of a list of some length.
-pub(crate) struct Picking {
-    length: usize,
-    reading: Reading,
-    pass: u64,
-    current: Option<BoxReader<usize, Error>>,
+/// The picks of a list of some length: the part of each pass.
+pub(crate) fn picks(length: usize, reading: Reading) -> impl Reader<Item = Pick, Error = Error> + Send {
+    passes(reading.order.passes, move |pass| {
+        // One epoch has as many passes as the list is read.
+        let epoch = reading.epoch.wrapping_mul(reading.order.passes).wrapping_add(pass);
+        let pass = Pass { seed: reading.seed, epoch };
+        let items = order(length, &reading, pass).partition(reading.share);
+        Ok(items.filter_map(move |item| Ok(Some((item, [pass.seed, pass.epoch])))))
+    })
 }
 
-impl Picking {
-    pub(crate) fn new(length: usize, reading: Reading) -> Self {
-        Self { length, reading, pass: 0, current: None }
+/// The order of a pass.
+fn order(length: usize, reading: &Reading, pass: Pass) -> BoxReader<usize, Error> {
+    let (window, seed) = (reading.order.window, pass.seed_of("list_shuffle"));
+    if window <= 1 {
+        return counted(length, |place| place);
     }
-
-    /// The number of the pass over the data. One epoch has as many passes as the list is read.
-    fn epoch(&self) -> u64 {
-        self.reading.epoch.wrapping_mul(self.reading.order.passes).wrapping_add(self.pass)
+    if reading.is_python {
+        let order: Vec<u32> = python_order(pass.epoch, length).into_iter().map(|item| item as u32).collect();
+        return counted(length, move |place| order[place] as usize);
     }
-
-    fn order_of_pass(&self) -> BoxReader<usize, Error> {
-        let (length, window) = (self.length, self.reading.order.window);
-        let pass = Pass { seed: self.reading.seed, epoch: self.epoch() };
-        let seed = pass.seed_of("list_shuffle");
-        if window <= 1 {
-            return counted(length, |place| place);
-        }
-        if self.reading.is_python {
-            let order: Vec<u32> = python_order(pass.epoch, length).into_iter().map(|item| item as u32).collect();
-            return counted(length, move |place| order[place] as usize);
-        }
-        if window >= length {
-            let order = Permutation::new(seed, length as u64);
-            return counted(length, move |place| order.at(place as u64) as usize);
-        }
-        counted(length, |place| place).shuffle_stream(window, seed).boxed()
+    if window >= length {
+        let order = Permutation::new(seed, length as u64);
+        return counted(length, move |place| order.at(place as u64) as usize);
     }
+    counted(length, |place| place).shuffle_stream(window, seed).boxed()
 }
 
 /// What a function makes of `0..length`.
@@ -118,40 +109,6 @@ fn counted(length: usize, item: impl Fn(usize) -> usize + Send + 'static) -> Box
         Ok((place < length).then(|| item(place)))
     })
     .boxed()
-}
-
-impl Reader for Picking {
-    type Item = Pick;
-    type Error = Error;
-
-    fn next(&mut self) -> Result<Option<Pick>> {
-        while self.pass < self.reading.order.passes && self.length > 0 {
-            let share = self.reading.share;
-            if self.current.is_none() {
-                self.current = Some(self.order_of_pass().partition(share).boxed());
-            }
-            match self.current.as_mut().map_or(Ok(None), Reader::next)? {
-                Some(item) => return Ok(Some((item, [self.reading.seed, self.epoch()]))),
-                None => {
-                    self.current = None;
-                    self.pass += 1;
-                }
-            }
-        }
-        Ok(None)
-    }
-
-    fn restart(&mut self) -> Result<()> {
-        self.current = None;
-        self.pass = 0;
-        Ok(())
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        self.current = None;
-        self.pass = self.reading.order.passes;
-        Ok(())
-    }
 }
 
 #[cfg(test)]
@@ -181,8 +138,8 @@ mod tests {
         assert!(counts.iter().all(|count| (850..1150).contains(count)), "{counts:?}");
     }
 
-    fn picks(order: ListOrder, share: Share, is_python: bool) -> Vec<Pick> {
-        Picking::new(41, Reading { order, share, seed: 3, epoch: 2, is_python }).read_all().unwrap()
+    fn all_picks(order: ListOrder, share: Share, is_python: bool) -> Vec<Pick> {
+        picks(41, Reading { order, share, seed: 3, epoch: 2, is_python }).read_all().unwrap()
     }
 
     #[test]
@@ -194,7 +151,7 @@ mod tests {
                 for rank in 0..world_size {
                     for worker in 0..num_workers {
                         let share = Share::new(rank, world_size, worker, num_workers).unwrap();
-                        all.extend(picks(order.clone(), share, is_python));
+                        all.extend(all_picks(order.clone(), share, is_python));
                     }
                 }
                 all.sort_unstable();
@@ -203,7 +160,7 @@ mod tests {
                 expected.sort_unstable();
                 assert_eq!(all, expected);
             }
-            let all = picks(order, Share::default(), is_python);
+            let all = all_picks(order, Share::default(), is_python);
             let items = |pass: usize| all[41 * pass..41 * (pass + 1)].iter().map(|pick| pick.0).collect::<Vec<_>>();
             assert_eq!(items(0) == items(1), window == 1);
         }
@@ -211,10 +168,10 @@ mod tests {
 
     #[test]
     fn the_order_of_python_is_that_of_its_epoch() {
-        let all = picks(ListOrder { window: usize::MAX, passes: 1 }, Share::default(), true);
+        let all = all_picks(ListOrder { window: usize::MAX, passes: 1 }, Share::default(), true);
         assert!(all.iter().map(|pick| pick.0).eq(python_order(2, 41)));
         let share = Share::new(1, 2, 1, 2).unwrap();
-        let part = picks(ListOrder { window: usize::MAX, passes: 1 }, share, true);
+        let part = all_picks(ListOrder { window: usize::MAX, passes: 1 }, share, true);
         assert!(
             part.iter().map(|pick| pick.0).eq(python_order(2, 41).into_iter().skip(1).step_by(2).skip(1).step_by(2))
         );

@@ -14,7 +14,7 @@ use kaldi_wave::looks_like_sound;
 
 use super::content::Part;
 use super::measure::measured;
-use super::picks::{Picking, Reading};
+use super::picks::{Reading, picks};
 use crate::ledger::{BadSamples, Found};
 use crate::{Error, Result, Sample};
 
@@ -60,7 +60,7 @@ impl Raw {
             let found = found.map_err(|message| format!("{name}: line {}: {message}", number + 1));
             Ok(Some(found.and_then(|stored| sample(stored, &text, seeds)).map_err(BadSamples::from)))
         };
-        Picking::new(self.index.len(), reading).filter_map(find).boxed()
+        picks(self.index.len(), reading).filter_map(find).boxed()
     }
 }
 

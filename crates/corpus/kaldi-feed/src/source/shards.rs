@@ -10,7 +10,7 @@ use kaldi_corpus::shard::{
 use kaldi_io::Rspecifier;
 use kaldi_reader::{BoxReader, Reader, ReaderExt, Step, from_fn};
 
-use super::picks::{Picking, Reading};
+use super::picks::{Pick, Reading, picks};
 use super::raw::sample;
 use crate::ledger::{BadSamples, Found};
 use crate::{Error, Result};
@@ -59,10 +59,10 @@ impl Shards {
     }
 
     pub(super) fn read(&self, reading: Reading) -> BoxReader<Found, Error> {
-        let picking = Picking::new(self.names.len(), reading);
+        let picks = picks(self.names.len(), reading).boxed();
         let (names, open, text_field) = (Arc::clone(&self.names), Arc::clone(&self.open), self.text_field.clone());
         let count_lost = self.count_lost;
-        ShardReader { names, open, count_lost, text_field, picking, current: None, most: 0 }.boxed()
+        ShardReader { names, open, count_lost, text_field, picks, current: None, most: 0 }.boxed()
     }
 }
 
@@ -72,7 +72,7 @@ struct ShardReader {
     open: Arc<Open>,
     count_lost: CountLost,
     text_field: FieldPath,
-    picking: Picking,
+    picks: BoxReader<Pick, Error>,
     current: Option<Current>,
     /// Samples of the largest shard that was read to its end: the estimate for shards of unknown length.
     most: u64,
@@ -124,7 +124,7 @@ impl Reader for ShardReader {
     fn next(&mut self) -> Result<Option<Found>> {
         loop {
             let Some(current) = &mut self.current else {
-                let Some((number, seeds)) = self.picking.next()? else { return Ok(None) };
+                let Some((number, seeds)) = self.picks.next()? else { return Ok(None) };
                 match (self.open)(&self.names[number]) {
                     Ok(samples) => self.current = Some(Current { number, samples, seeds, delivered: 0 }),
                     Err(error) => return Ok(Some(Err(self.lost(number, 0, &error)))),
@@ -152,11 +152,11 @@ impl Reader for ShardReader {
 
     fn restart(&mut self) -> Result<()> {
         self.current = None;
-        self.picking.restart()
+        self.picks.restart()
     }
 
     fn finish(&mut self) -> Result<()> {
         self.current = None;
-        self.picking.finish()
+        self.picks.finish()
     }
 }

@@ -13,7 +13,7 @@ use kaldi_table::{ScriptLine, count_delivered, parse_script_line};
 use super::archives::OpenArchives;
 use super::content::Part;
 use super::measure::{measured, placed};
-use super::picks::{Picking, Reading};
+use super::picks::{Reading, picks};
 use crate::ledger::{BadSamples, Found};
 use crate::{Error, Result, Sample, Text};
 
@@ -63,7 +63,7 @@ impl Table {
             let found = found.and_then(|line| sample(line, texts.as_deref(), seeds, &archives));
             Ok(Some(found.map_err(BadSamples::from)))
         };
-        Picking::new(self.index.len(), reading).filter_map(find).boxed()
+        picks(self.index.len(), reading).filter_map(find).boxed()
     }
 }
 
