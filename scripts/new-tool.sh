@@ -5,7 +5,7 @@
 #   scripts/new-tool.sh vectors vector-norms vector-scale
 #
 # <task> is a folder of src/bin, <like> the tool that is copied: without it, the first one of the task that reads a table and writes one.
-# The copy passes `scripts/check.sh --quick`. CONTRIBUTING.md says what is left to do.
+# The copy passes `KALDI_TABLES_WRITE=1 scripts/check.sh --quick`, which writes docs/tools.md. CONTRIBUTING.md says what is left to do.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/.."
@@ -76,10 +76,9 @@ renamed "src/bin/$task/$like.rs" | awk '
 ' > "src/bin/$task/$name.rs"
 renamed "$(tests_of "$like")" > "$(tests_of "$name")"
 insert "$list" "    $task \"" '^    [a-z0-9_]+ "' "    ${name//-/_} \"$name.rs\" Own \"$what\";"
-insert docs/tools.md "## ${task^}" '^[|] `' "| \`$name\` + | $what |"
 sed -i -E "s/^(    \")$like([ \"].*)\$/&\n\1$name\2/" "$pieces"
 sed -i -E "0,/^(pub )?mod /s//mod ${name//-/_};\n&/" "tests/tools/$task/mod.rs"
 sed -i "0,/^- /s//- \`$name\` $what.\n&/" CHANGELOG.md
 # Its order of modules.
 rustfmt --edition 2024 "tests/tools/$task/mod.rs" "src/bin/$task/$name.rs"
-echo "made src/bin/$task/$name.rs and $(tests_of "$name") like those of $like, with rows in $list, docs/tools.md, $pieces and CHANGELOG.md"
+echo "made src/bin/$task/$name.rs and $(tests_of "$name") like those of $like, with rows in $list, $pieces and CHANGELOG.md"

@@ -42,12 +42,7 @@ impl Page {
     /// The cells of the rows, without the head, of the table after the comment `<!-- test: name -->`.
     #[track_caller]
     pub fn table(&self, name: &str) -> Vec<Vec<String>> {
-        self.table_behind(&format!("<!-- test: {name} -->"))
-    }
-
-    /// The cells of the rows, without the head, of the first table after a line.
-    #[track_caller]
-    pub fn table_behind(&self, line: &str) -> Vec<Vec<String>> {
+        let line = format!("<!-- test: {name} -->");
         let (_, rest) =
             self.text.split_once(&format!("\n{line}\n")).unwrap_or_else(|| panic!("{} has no {line}", self.name));
         let rows = rest.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
