@@ -9,7 +9,7 @@ use bstr::ByteSlice;
 use indexed_dataset::{BuilderOptions, Dialect, IndexedDatasetBuilder, Prefix, TokenType};
 use kaldi_value::{Format, Value};
 
-use super::Random;
+use super::{Draws, Random};
 use crate::safety::values::{ForEachType, for_each_type};
 use crate::support::tar::{member, tar};
 use crate::tools::models;
@@ -35,7 +35,7 @@ fn run(target: impl Fn(&[u8]), samples: &[Vec<u8>], runs: u64) {
         samples.iter().for_each(|sample| try_it(None, sample));
     }
     for seed in asked.map_or(0..runs, |seed| seed..seed + 1) {
-        try_it(Some(seed), &damaged(&mut Random(seed), samples));
+        try_it(Some(seed), &damaged(&mut Random(Draws::seeded(seed)), samples));
     }
 }
 

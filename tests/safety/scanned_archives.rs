@@ -3,6 +3,7 @@ use std::path::Path;
 use bstr::BString;
 use kaldi_any::{Detector, ValueType};
 use kaldi_table::{RawEntries, RawEntry, Reader};
+use kaldi_tables::reader::Draws;
 use kaldi_value::{Format, Value};
 
 use super::values::{ForEachType, archive, for_each_type, rewrite};
@@ -153,20 +154,6 @@ fn a_damaged_archive_is_scanned_or_refused_in_one_line() {
     }
 }
 
-/// Random numbers that depend on the seed only (splitmix64).
-struct Random(u64);
-
-impl Random {
-    /// A number below `bound`.
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((word ^ (word >> 31)) % bound as u64) as usize
-    }
-}
-
 #[test]
 fn pieces_of_archives_in_any_order_are_scanned_or_refused() {
     const PIECES: [&[u8]; 36] = [
@@ -211,10 +198,10 @@ fn pieces_of_archives_in_any_order_are_scanned_or_refused() {
     let path = scratch.path("pieces.ark");
     let types = ValueType::ALL;
     for seed in 0..20_000 {
-        let mut random = Random(seed);
-        let bytes: Vec<u8> = (0..=random.below(12)).flat_map(|_| PIECES[random.below(PIECES.len())].to_vec()).collect();
+        let mut random = Draws::seeded(seed);
+        let bytes: Vec<u8> = (0..=random.below(12)).flat_map(|_| PIECES[random.index(PIECES.len())].to_vec()).collect();
         rewrite(&path, &bytes);
-        for known in [None, Some(types[random.below(types.len())])] {
+        for known in [None, Some(types[random.index(types.len())])] {
             let (entries, error, _) = scan::<i32>(&path, known);
             let what = format!("seed {seed}, known: {known:?}, {}", bytes.escape_ascii());
             if seed < 100 {

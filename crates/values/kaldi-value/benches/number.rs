@@ -5,6 +5,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use kaldi_reader::Draws;
 use kaldi_value::number::{
     parse_f32_row, parse_f64_row, parse_i32_row, write_f32, write_f32_row, write_f64_row, write_i32_row,
 };
@@ -14,12 +15,12 @@ const ROWS: usize = 2000;
 const NUMBERS: usize = ROWS * COLUMNS;
 
 fn main() {
-    let mut random = Random(1);
-    let normal: Vec<f32> = (0..NUMBERS).map(|_| (random.normal() * 3.0) as f32).collect();
+    let mut draws = Draws::seeded(1);
+    let normal: Vec<f32> = (0..NUMBERS).map(|_| (normal(&mut draws) * 3.0) as f32).collect();
     let wide: Vec<f64> = normal.iter().map(|&value| f64::from(value) * 1.000000123).collect();
-    let bits: Vec<f32> = (0..NUMBERS).map(|_| f32::from_bits(random.next() as u32 & 0xbfff_ffff)).collect();
-    let small: Vec<i32> = (0..NUMBERS).map(|_| (random.next() % 5000) as i32).collect();
-    let large: Vec<i32> = (0..NUMBERS).map(|_| random.next() as i32).collect();
+    let bits: Vec<f32> = (0..NUMBERS).map(|_| f32::from_bits(draws.bits() as u32 & 0xbfff_ffff)).collect();
+    let small: Vec<i32> = (0..NUMBERS).map(|_| (draws.bits() % 5000) as i32).collect();
+    let large: Vec<i32> = (0..NUMBERS).map(|_| draws.bits() as i32).collect();
 
     let text = rows(&normal, write_f32_row);
     measure("write f32, normal times 3", &text, |out| each_row(&normal, out, write_f32_row));
@@ -89,21 +90,7 @@ fn read<T>(text: &[u8], values: &mut Vec<T>, parse: impl Fn(&[u8], &mut Vec<T>) 
     assert_eq!(values.len(), NUMBERS);
 }
 
-/// A small generator with a fixed seed (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn normal(&mut self) -> f64 {
-        let mut uniform = || (self.next() >> 11) as f64 / (1_u64 << 53) as f64;
-        let radius = (-2.0 * (1.0 - uniform()).ln()).sqrt();
-        radius * (std::f64::consts::TAU * uniform()).cos()
-    }
+fn normal(draws: &mut Draws) -> f64 {
+    let radius = (-2.0 * (1.0 - draws.uniform()).ln()).sqrt();
+    radius * (std::f64::consts::TAU * draws.uniform()).cos()
 }

@@ -3,6 +3,8 @@
 use CompressionMethod as Method;
 
 use super::*;
+use kaldi_reader::Draws;
+
 use crate::contract::{keeps_the_contract, written};
 
 const METHODS: [Method; 7] = [
@@ -149,28 +151,24 @@ mod plain {
     }
 }
 
-/// Random numbers (xorshift).
-struct Random(u64);
+struct Random(Draws);
 
 impl Random {
     fn seeded(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        Self(Draws::seeded(seed))
     }
 
     fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
+        self.0.bits()
     }
 
     fn below(&mut self, limit: usize) -> usize {
-        (self.next() >> 33) as usize % limit
+        self.0.index(limit)
     }
 
-    /// Between 0 and 1.
+    /// From 0 to 1.
     fn unit(&mut self) -> f32 {
-        (self.next() >> 40) as f32 / (1 << 24) as f32
+        self.0.uniform() as f32
     }
 
     /// Roughly normal.

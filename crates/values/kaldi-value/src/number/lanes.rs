@@ -196,7 +196,7 @@ mod words {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::number::random::Random;
+    use crate::number::random::draws;
 
     fn check_decimal(bytes: &[u8; 16], length: usize) {
         let text = std::str::from_utf8(&bytes[16 - length..]).unwrap_or("?");
@@ -214,25 +214,25 @@ mod tests {
 
     #[test]
     fn digits_with_one_point_are_a_decimal() {
-        let mut random = Random::seeded();
+        let mut random = draws();
         for _ in 0..20_000 {
-            let bits = u128::from(random.next()) << 64 | u128::from(random.next());
-            let length = (random.next() % 17) as usize;
+            let bits = u128::from(random.bits()) << 64 | u128::from(random.bits());
+            let length = (random.bits() % 17) as usize;
             let mut bytes = bits.to_le_bytes().map(|byte| byte % 10 + b'0');
             check_decimal(&bytes, length);
-            bytes[(random.next() % 16) as usize] = b'.';
+            bytes[(random.bits() % 16) as usize] = b'.';
             check_decimal(&bytes, length);
-            bytes[(random.next() % 16) as usize] = random.next() as u8;
+            bytes[(random.bits() % 16) as usize] = random.bits() as u8;
             check_decimal(&bytes, length);
         }
     }
 
     #[test]
     fn white_space_and_control_characters_are_spaces() {
-        let mut random = Random::seeded();
+        let mut random = draws();
         for _ in 0..10_000 {
             let mut block = [0; 64];
-            block.fill_with(|| random.next() as u8 >> (random.next() % 4));
+            block.fill_with(|| random.bits() as u8 >> (random.bits() % 4));
             let expected = block.iter().rfold(0, |mask, &byte| mask << 1 | u64::from(byte <= b' '));
             assert_eq!((spaces(&block), words::spaces(&block)), (expected, expected));
         }

@@ -206,7 +206,7 @@ fn read_digits(bytes: &[u8], mut at: usize, number: &mut u64) -> usize {
 mod tests {
     use super::*;
     use crate::number::NumberError::{Invalid, OutOfRange};
-    use crate::number::random::Random;
+    use crate::number::random::draws;
 
     #[test]
     fn floats_are_read_as_kaldi_reads_them() {
@@ -311,9 +311,9 @@ mod tests {
 
     #[test]
     fn printed_floats_are_read_like_the_standard_library_does() {
-        let mut random = Random::seeded();
+        let mut random = draws();
         for _ in 0..50_000 {
-            let bits = random.next();
+            let bits = random.bits();
             let single = f32::from_bits(bits as u32 & 0x7fff_ffff);
             let double = f64::from_bits((bits >> 1) & !(1 << 62));
             if single.is_nan() || single.is_infinite() {
@@ -329,9 +329,9 @@ mod tests {
 
     #[test]
     fn ties_between_floats_are_read_exactly() {
-        let mut random = Random::seeded();
+        let mut random = draws();
         for _ in 0..10_000 {
-            let low = f32::from_bits(random.next() as u32 % 0x7f7f_ffff);
+            let low = f32::from_bits(random.bits() as u32 % 0x7f7f_ffff);
             let high = f32::from_bits(low.to_bits() + 1);
             let middle = (f64::from(low) + f64::from(high)) / 2.0;
             // Up to 21 digits of it, all of it, and a little more than it.
@@ -346,11 +346,11 @@ mod tests {
 
     #[test]
     fn any_text_is_read_by_the_grammar() {
-        let mut random = Random::seeded();
+        let mut random = draws();
         let bytes = b"0011234567890123456789......eeEE++--  ]x";
         for _ in 0..100_000 {
-            let length = random.next() % 24;
-            let text: String = (0..length).map(|_| bytes[random.next() as usize % bytes.len()] as char).collect();
+            let length = random.bits() % 24;
+            let text: String = (0..length).map(|_| bytes[random.bits() as usize % bytes.len()] as char).collect();
             check(&text);
         }
     }
@@ -388,9 +388,9 @@ mod tests {
         for text in ["9223372036854775808", "-9223372036854775809", "99999999999999999999999"] {
             assert_eq!(parse_integer(text.as_bytes()), Err(OutOfRange), "{text}");
         }
-        let mut random = Random::seeded();
+        let mut random = draws();
         for _ in 0..50_000 {
-            let value = random.next() as i64 >> (random.next() % 64);
+            let value = random.bits() as i64 >> (random.bits() % 64);
             let text = value.to_string();
             assert_eq!(parse_integer(text.as_bytes()), Ok((value, text.len())));
         }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::number::random::Random;
+use crate::number::random::draws;
 
 fn row(text: &str) -> (Vec<f32>, Result<usize, RowError>) {
     let mut values = Vec::new();
@@ -171,11 +171,11 @@ fn what_is_not_usual_is_found_wherever_it_stands() {
 
 #[test]
 fn long_rows_of_usual_numbers_have_others_among_them() {
-    let mut random = Random::seeded();
+    let mut random = draws();
     for _ in 0..1_000 {
         let mut text = String::new();
-        for _ in 0..random.next() % 200 {
-            let bits = random.next();
+        for _ in 0..random.bits() % 200 {
+            let bits = random.bits();
             let number = (bits as i32 >> (bits >> 59)) as f32 / 10_f32.powi((bits >> 40) as i32 % 11);
             text += &match bits >> 48 & 255 {
                 0 => format!("{number:e} "),
@@ -187,7 +187,7 @@ fn long_rows_of_usual_numbers_have_others_among_them() {
                 _ => format!("{number} "),
             };
         }
-        text += ["\n 1 2", "]", "", " \r\n"][random.next() as usize % 4];
+        text += ["\n 1 2", "]", "", " \r\n"][random.bits() as usize % 4];
         check((text.clone() + &"1 2 3 ".repeat(30)).as_bytes());
         check(text.as_bytes());
     }
@@ -198,11 +198,11 @@ fn long_rows_of_usual_numbers_have_others_among_them() {
 
 #[test]
 fn long_rows_of_integers_have_others_among_them() {
-    let mut random = Random::seeded();
+    let mut random = draws();
     for _ in 0..1_000 {
         let mut text = String::new();
-        for _ in 0..random.next() % 200 {
-            let bits = random.next();
+        for _ in 0..random.bits() % 200 {
+            let bits = random.bits();
             let number = bits as u32 >> (bits >> 59);
             text += &match bits >> 48 & 63 {
                 0 => format!("-{number} "),
@@ -212,7 +212,7 @@ fn long_rows_of_integers_have_others_among_them() {
                 _ => format!("{} ", number % 10_u32.pow(bits as u32 % 9)),
             };
         }
-        text += ["\n 1 2", "]", "", " \r\n"][random.next() as usize % 4];
+        text += ["\n 1 2", "]", "", " \r\n"][random.bits() as usize % 4];
         check((text.clone() + &"1 2 3 ".repeat(30)).as_bytes());
         check(text.as_bytes());
     }
@@ -220,12 +220,12 @@ fn long_rows_of_integers_have_others_among_them() {
 
 #[test]
 fn rows_are_their_numbers() {
-    let mut random = Random::seeded();
+    let mut random = draws();
     let mut text = Vec::new();
     for _ in 0..3_000 {
         text.clear();
-        for _ in 0..random.next() % 40 {
-            let bits = random.next();
+        for _ in 0..random.bits() % 40 {
+            let bits = random.bits();
             let digits = bits >> (bits % 64);
             text.extend_from_slice(&b"  \t "[..(bits % 4) as usize]);
             text.extend_from_slice(
@@ -242,13 +242,13 @@ fn rows_are_their_numbers() {
                 .as_bytes(),
             );
         }
-        text.extend_from_slice([&b"\n"[..], b"]\n", b"", b" ]\n1 2 3", b"\r\n"][random.next() as usize % 5]);
+        text.extend_from_slice([&b"\n"[..], b"]\n", b"", b" ]\n1 2 3", b"\r\n"][random.bits() as usize % 5]);
         check(&text);
         // Cut anywhere, and with a byte that is something else.
-        check(&text[..random.next() as usize % (text.len() + 1)]);
+        check(&text[..random.bits() as usize % (text.len() + 1)]);
         if !text.is_empty() {
-            let at = random.next() as usize % text.len();
-            text[at] = random.next() as u8;
+            let at = random.bits() as usize % text.len();
+            text[at] = random.bits() as u8;
             check(&text);
         }
     }
@@ -256,11 +256,11 @@ fn rows_are_their_numbers() {
 
 #[test]
 fn any_bytes_are_read_as_documented() {
-    let mut random = Random::seeded();
+    let mut random = draws();
     let bytes = b"0123456789012345678901234567890123456789........eE+---        \t\n];infa\x00\xff";
     for _ in 0..10_000 {
-        let length = random.next() % 200;
-        let text: Vec<u8> = (0..length).map(|_| bytes[random.next() as usize % bytes.len()]).collect();
+        let length = random.bits() % 200;
+        let text: Vec<u8> = (0..length).map(|_| bytes[random.bits() as usize % bytes.len()]).collect();
         check(&text);
     }
     for length in (100..220).chain([1000]) {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::number::random::Random;
+use crate::number::random::draws;
 
 fn text(value: f64) -> String {
     let mut out = Vec::new();
@@ -130,9 +130,9 @@ fn powers_and_what_rounds_to_them_are_exact() {
 #[test]
 fn ties_go_to_the_even_digit() {
     // A number of seven digits and a half, times powers of two and five that leave it exact.
-    let mut random = Random::seeded();
+    let mut random = draws();
     for _ in 0..3_000 {
-        let half = (random.next() % 9_000_000 + 1_000_000) as f64 + 0.5;
+        let half = (random.bits() % 9_000_000 + 1_000_000) as f64 + 0.5;
         for tie in [half, half * 10.0, half * 1e5, half / 8.0, half / 64.0] {
             around64(tie);
             around32(tie as f32);
@@ -143,9 +143,9 @@ fn ties_go_to_the_even_digit() {
 
 #[test]
 fn any_bits_are_written_like_percent_g() {
-    let mut random = Random::seeded();
+    let mut random = draws();
     for _ in 0..100_000 {
-        let bits = random.next();
+        let bits = random.bits();
         check32(f32::from_bits(bits as u32));
         check64(f64::from_bits(bits));
         // An exponent of everyday numbers, and the few digits that they often have.
@@ -159,7 +159,7 @@ fn any_bits_are_written_like_percent_g() {
 
 #[test]
 fn integers_are_written_in_decimal() {
-    let mut random = Random::seeded();
+    let mut random = draws();
     let mut out = Vec::new();
     let mut check = |value: i64| {
         out.clear();
@@ -178,16 +178,16 @@ fn integers_are_written_in_decimal() {
         check(value);
     }
     for _ in 0..50_000 {
-        check(random.next() as i64 >> (random.next() % 64));
+        check(random.bits() as i64 >> (random.bits() % 64));
     }
 }
 
 #[test]
 fn rows_are_their_numbers_with_spaces() {
-    let mut random = Random::seeded();
+    let mut random = draws();
     for length in [0, 1, 40, GROUP - 1, GROUP, GROUP + 1, 50 * GROUP + 3] {
         // The longest numbers among others.
-        let bits: Vec<u64> = (0..length).map(|_| random.next() | random.next()).collect();
+        let bits: Vec<u64> = (0..length).map(|_| random.bits() | random.bits()).collect();
         let singles: Vec<f32> = bits.iter().map(|&bits| f32::from_bits(bits as u32)).collect();
         let doubles: Vec<f64> = bits.iter().map(|&bits| f64::from_bits(bits)).chain([-f64::MAX; 70]).collect();
         let integers: Vec<i32> = bits.iter().map(|&bits| bits as i32).chain(0..10_000).chain(9990..10_030).collect();
@@ -214,13 +214,13 @@ fn rows_are_their_numbers_with_spaces() {
 
 #[test]
 fn rows_of_usual_numbers_have_others_among_them() {
-    let mut random = Random::seeded();
+    let mut random = draws();
     for _ in 0..3_000 {
-        let mut numbers: Vec<f32> = (0..random.next() % 50)
-            .map(|_| (random.next() as i32 >> (random.next() % 32)) as f32 / 10_f32.powi(random.next() as i32 & 7))
+        let mut numbers: Vec<f32> = (0..random.bits() % 50)
+            .map(|_| (random.bits() as i32 >> (random.bits() % 32)) as f32 / 10_f32.powi(random.bits() as i32 & 7))
             .collect();
-        if let Some(number) = numbers.get_mut(random.next() as usize % 50) {
-            *number = f32::from_bits(random.next() as u32);
+        if let Some(number) = numbers.get_mut(random.bits() as usize % 50) {
+            *number = f32::from_bits(random.bits() as u32);
         }
         let mut out = Vec::new();
         write_f32_row(&mut out, &numbers);
@@ -231,11 +231,11 @@ fn rows_of_usual_numbers_have_others_among_them() {
 
 #[test]
 fn rows_of_short_integers_have_others_among_them() {
-    let mut random = Random::seeded();
+    let mut random = draws();
     for _ in 0..3_000 {
-        let integers: Vec<i32> = (0..random.next() % 150)
+        let integers: Vec<i32> = (0..random.bits() % 150)
             .map(|_| {
-                let bits = random.next();
+                let bits = random.bits();
                 if bits.is_multiple_of(32) {
                     bits as i32 >> (bits >> 59)
                 } else {
