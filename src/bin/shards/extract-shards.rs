@@ -107,8 +107,14 @@ enum Sounds {
 }
 
 /// The files of a data directory that may be written, but for the sound.
-const FILES: [&str; 6] =
-    [DataDirectory::WAV_SCP, "text", DataDirectory::UTT2SPK, DataDirectory::SPK2UTT, "utt2lang", "spk2gender"];
+const FILES: [&str; 6] = [
+    DataDirectory::WAV_SCP,
+    DataDirectory::TEXT,
+    DataDirectory::UTT2SPK,
+    DataDirectory::SPK2UTT,
+    DataDirectory::UTT2LANG,
+    DataDirectory::SPK2GENDER,
+];
 
 /// The place for samples.
 #[allow(clippy::large_enum_variant, reason = "there is one")]
@@ -290,7 +296,8 @@ impl Target {
                 let tables = speakers.files();
                 if let Sounds::Waiting(sounds) = sounds {
                     set.add_folder(sounds);
-                    let names = tables.iter().map(|(name, _)| *name).chain(["text", DataDirectory::WAV_SCP]);
+                    let names =
+                        tables.iter().map(|(name, _)| *name).chain([DataDirectory::TEXT, DataDirectory::WAV_SCP]);
                     existing_folder::replace(&mut set, &folder.to_path_lossy(), names.map(str::to_owned).collect());
                 }
                 for (name, content) in tables {

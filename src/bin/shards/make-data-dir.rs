@@ -190,7 +190,7 @@ fn make_data_dir(opts: Options) -> anyhow::Result<Tally> {
     kaldi_cli::expect_folder(&opts.folder, &[])?;
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     // Those of copied sound and features are not known yet.
-    let files = corpus.files().into_iter().chain(["utt2dur", DataDirectory::FEATS_SCP].map(str::to_owned));
+    let files = corpus.files().into_iter().chain([DataDirectory::UTT2DUR, DataDirectory::FEATS_SCP].map(str::to_owned));
     existing_folder::tables(folder, &files.collect::<Vec<_>>())?;
     let mut copies = None;
     if corpus.has_sound_inside() {

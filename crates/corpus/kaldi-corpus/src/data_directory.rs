@@ -60,21 +60,21 @@ const fn other(name: &'static str) -> DirectoryFile {
 /// The files of data directories.
 pub const DIRECTORY_FILES: [DirectoryFile; 21] = [
     of(DataDirectory::WAV_SCP, KeysOf::Recordings, AfterKey::Any),
-    of("segments", KeysOf::Utterances, AfterKey::Segment),
-    of("reco2file_and_channel", KeysOf::Recordings, AfterKey::Channel),
+    of(DataDirectory::SEGMENTS, KeysOf::Utterances, AfterKey::Segment),
+    of(DataDirectory::RECO2FILE_AND_CHANNEL, KeysOf::Recordings, AfterKey::Channel),
     of("reco2dur", KeysOf::Recordings, AfterKey::Number),
     of(DataDirectory::UTT2SPK, KeysOf::Utterances, AfterKey::Word),
     of(DataDirectory::SPK2UTT, KeysOf::Speakers, AfterKey::Any),
-    of("text", KeysOf::Utterances, AfterKey::Any),
+    of(DataDirectory::TEXT, KeysOf::Utterances, AfterKey::Any),
     of(DataDirectory::FEATS_SCP, KeysOf::Utterances, AfterKey::Any),
-    of("vad.scp", KeysOf::Utterances, AfterKey::Any),
-    of("cmvn.scp", KeysOf::Speakers, AfterKey::Any),
-    of("utt2dur", KeysOf::Utterances, AfterKey::Number),
-    of("utt2num_frames", KeysOf::Utterances, AfterKey::Count),
-    of("utt2lang", KeysOf::Utterances, AfterKey::Word),
-    of("utt2uniq", KeysOf::Utterances, AfterKey::Word),
+    of(DataDirectory::VAD_SCP, KeysOf::Utterances, AfterKey::Any),
+    of(DataDirectory::CMVN_SCP, KeysOf::Speakers, AfterKey::Any),
+    of(DataDirectory::UTT2DUR, KeysOf::Utterances, AfterKey::Number),
+    of(DataDirectory::UTT2NUM_FRAMES, KeysOf::Utterances, AfterKey::Count),
+    of(DataDirectory::UTT2LANG, KeysOf::Utterances, AfterKey::Word),
+    of(DataDirectory::UTT2UNIQ, KeysOf::Utterances, AfterKey::Word),
     of("utt2warp", KeysOf::Utterances, AfterKey::Warp),
-    of("spk2gender", KeysOf::Speakers, AfterKey::Gender),
+    of(DataDirectory::SPK2GENDER, KeysOf::Speakers, AfterKey::Gender),
     of("spk2warp", KeysOf::Speakers, AfterKey::Warp),
     other("utt2len"),
     other("stm"),
@@ -83,7 +83,8 @@ pub const DIRECTORY_FILES: [DirectoryFile; 21] = [
 ];
 
 /// A data directory has at least one of these files.
-const SIGNS: [&str; 4] = [DataDirectory::WAV_SCP, DataDirectory::FEATS_SCP, DataDirectory::UTT2SPK, "text"];
+const SIGNS: [&str; 4] =
+    [DataDirectory::WAV_SCP, DataDirectory::FEATS_SCP, DataDirectory::UTT2SPK, DataDirectory::TEXT];
 
 /// The tables in a folder that a data directory with these files would not replace: they are of other utterances, and programs would
 /// take them for those of the new ones. Sorted.
@@ -136,6 +137,26 @@ impl DataDirectory {
     pub const UTT2SPK: &str = "utt2spk";
     /// The file with the utterances of each speaker.
     pub const SPK2UTT: &str = "spk2utt";
+    /// The file with the text of each utterance.
+    pub const TEXT: &str = "text";
+    /// The file with the part of a recording that is each utterance.
+    pub const SEGMENTS: &str = "segments";
+    /// The file with the file and the channel of each recording.
+    pub const RECO2FILE_AND_CHANNEL: &str = "reco2file_and_channel";
+    /// The file with the seconds of each utterance.
+    pub const UTT2DUR: &str = "utt2dur";
+    /// The file with the number of frames of each utterance.
+    pub const UTT2NUM_FRAMES: &str = "utt2num_frames";
+    /// The file with the language of each utterance.
+    pub const UTT2LANG: &str = "utt2lang";
+    /// The file with the utterance that each one was made of.
+    pub const UTT2UNIQ: &str = "utt2uniq";
+    /// The file with the gender of each speaker.
+    pub const SPK2GENDER: &str = "spk2gender";
+    /// The file with the voiced frames.
+    pub const VAD_SCP: &str = "vad.scp";
+    /// The file with the statistics of CMVN.
+    pub const CMVN_SCP: &str = "cmvn.scp";
 
     /// Those of the folder at `path`.
     pub fn new(path: &Path) -> Self {

@@ -62,11 +62,11 @@ impl DirectoryContent {
         let lines = |file: &str| read_text(BStr::new(name(file).as_os_str().as_bytes()));
         let place = |file: &str| CorpusPlace { name: name(file).display().to_string().into(), line: None };
         let mut names = read_recordings(BStr::new(name(DataDirectory::WAV_SCP).as_os_str().as_bytes()))?;
-        let texts = if name("text").exists() { Some(lines("text")?) } else { None };
+        let texts = if name(DataDirectory::TEXT).exists() { Some(lines(DataDirectory::TEXT)?) } else { None };
         let text_of: Option<HashMap<&str, &str>> =
             texts.as_ref().map(|texts| texts.iter().map(|(key, text)| (key.as_str(), text.as_str())).collect());
-        let segments = match name("segments").exists() {
-            true => Some(Segments::read_spans(BStr::new(name("segments").as_os_str().as_bytes()))?),
+        let segments = match name(DataDirectory::SEGMENTS).exists() {
+            true => Some(Segments::read_spans(BStr::new(name(DataDirectory::SEGMENTS).as_os_str().as_bytes()))?),
             false => None,
         };
         let (mut recordings, mut places, mut utterances) =
@@ -81,11 +81,11 @@ impl DirectoryContent {
                 );
             }
             let text = match &text_of {
-                Some(texts) => Some((*texts.get(key.as_str()).ok_or_else(|| missing("text"))?).to_owned()),
+                Some(texts) => Some((*texts.get(key.as_str()).ok_or_else(|| missing(DataDirectory::TEXT))?).to_owned()),
                 None => None,
             };
             let segment = match &segments {
-                Some(segments) => Some(segments.get(&key).ok_or_else(|| missing("segments"))?),
+                Some(segments) => Some(segments.get(&key).ok_or_else(|| missing(DataDirectory::SEGMENTS))?),
                 None => None,
             };
             let of = segment.map_or(key.as_str().into(), |segment| segment.recording.to_str_lossy());
@@ -107,7 +107,7 @@ impl DirectoryContent {
         }
         let known = |key: &String| {
             let message = || format!("expected utterances of utt2spk, got {key}");
-            by_key.get(key).copied().ok_or_else(|| place("text").error(message()))
+            by_key.get(key).copied().ok_or_else(|| place(DataDirectory::TEXT).error(message()))
         };
         let text_order = texts.iter().flatten().map(|(key, _)| known(key)).collect::<Result<_>>()?;
         Ok(Self { recordings, utterances, text_order })

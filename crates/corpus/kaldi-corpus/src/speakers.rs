@@ -147,8 +147,8 @@ impl SpeakerFiles {
         let files = [
             (DataDirectory::UTT2SPK, all(&self.speakers)),
             (DataDirectory::SPK2UTT, spk2utt),
-            ("utt2lang", all(&self.languages)),
-            ("spk2gender", self.genders.lines()),
+            (DataDirectory::UTT2LANG, all(&self.languages)),
+            (DataDirectory::SPK2GENDER, self.genders.lines()),
         ];
         files.into_iter().filter(|(_, content)| !content.is_empty()).collect()
     }

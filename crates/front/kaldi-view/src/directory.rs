@@ -30,7 +30,7 @@ impl Corpus {
             self.add_table(&name, DataDirectory::UTT2SPK, count);
         }
         let mut jobs = self.sound_of_directory(directory)?;
-        if let Some(name) = directory.file("text") {
+        if let Some(name) = directory.file(DataDirectory::TEXT) {
             let count =
                 for_each_keyed_line(name.as_bstr(), |line| self.set_text(line.key, line.rest.into(), hypotheses))?;
             self.add_table(&name, "text", count);
@@ -38,7 +38,7 @@ impl Corpus {
         if let Some(name) = directory.file(DataDirectory::FEATS_SCP) {
             jobs.extend(self.jobs_of_script(&name, Role::Features)?);
         }
-        for name in ["cmvn.scp", "vad.scp"] {
+        for name in [DataDirectory::CMVN_SCP, DataDirectory::VAD_SCP] {
             if let Some(name) = directory.file(name) {
                 let count = for_each_keyed_line(name.as_bstr(), |_| {})?;
                 self.add_table(&name, "script", count);
@@ -50,7 +50,9 @@ impl Corpus {
     /// The sound: a recording for each utterance, or parts of recordings.
     fn sound_of_directory(&mut self, directory: &DataDirectory) -> Result<Vec<Job>> {
         let Some(waves) = directory.file(DataDirectory::WAV_SCP) else { return Ok(Vec::new()) };
-        let Some(segments) = directory.file("segments") else { return self.jobs_of_script(&waves, Role::Sound) };
+        let Some(segments) = directory.file(DataDirectory::SEGMENTS) else {
+            return self.jobs_of_script(&waves, Role::Sound);
+        };
         let lines = read_script(&waves, false)?;
         self.add_table(&waves, "wave", lines.len() as u64);
         self.recordings += lines.len();

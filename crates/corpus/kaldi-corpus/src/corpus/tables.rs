@@ -22,12 +22,15 @@ impl NamedCorpus {
             (DataDirectory::WAV_SCP, true),
             (DataDirectory::UTT2SPK, true),
             (DataDirectory::SPK2UTT, true),
-            ("text", found(&|at| self.found.text(at).is_some())),
-            ("segments", self.are_segments),
+            (DataDirectory::TEXT, found(&|at| self.found.text(at).is_some())),
+            (DataDirectory::SEGMENTS, self.are_segments),
             (DataDirectory::FEATS_SCP, found(&|at| self.found.features(at).is_some())),
-            ("utt2dur", self.utterances.iter().all(|it| self.duration(it).is_some())),
-            ("utt2lang", found(&|at| self.found.language(at).is_some_and(|language| name(language).is_some()))),
-            ("spk2gender", !self.genders().is_empty()),
+            (DataDirectory::UTT2DUR, self.utterances.iter().all(|it| self.duration(it).is_some())),
+            (
+                DataDirectory::UTT2LANG,
+                found(&|at| self.found.language(at).is_some_and(|language| name(language).is_some())),
+            ),
+            (DataDirectory::SPK2GENDER, !self.genders().is_empty()),
         ];
         let files = files.into_iter().filter(|(_, is_there)| *is_there).map(|(name, _)| name.to_owned());
         files.chain(extra.into_iter().map(|name| format!("utt2{name}"))).collect()
@@ -65,7 +68,7 @@ impl NamedCorpus {
                     lines(&mut out, false)?;
                 }
             }
-            "spk2gender" => out.extend(self.genders().lines()),
+            DataDirectory::SPK2GENDER => out.extend(self.genders().lines()),
             _ => {
                 for utterance in &self.utterances {
                     self.append(file, utterance, &mut out);
@@ -80,18 +83,18 @@ impl NamedCorpus {
     fn append(&self, file: &str, utterance: &Utterance, out: &mut Vec<u8>) {
         let (key, at) = (self.key(utterance.key), utterance.found as usize);
         match file {
-            "text" => self.found.text(at).into_iter().for_each(|text| line(out, key, &[text])),
+            DataDirectory::TEXT => self.found.text(at).into_iter().for_each(|text| line(out, key, &[text])),
             DataDirectory::UTT2SPK => line(out, key, &[self.key(utterance.speaker)]),
-            "utt2lang" => {
+            DataDirectory::UTT2LANG => {
                 let language = self.found.language(at).and_then(|language| name(language));
                 language.into_iter().for_each(|language| line(out, key, &[language.as_bstr()]));
             }
             DataDirectory::FEATS_SCP => self.found.features(at).into_iter().for_each(|place| line(out, key, &[place])),
-            "utt2dur" => {
+            DataDirectory::UTT2DUR => {
                 let duration = self.duration(utterance).map(seconds);
                 duration.into_iter().for_each(|duration| line(out, key, &[duration.as_str().into()]));
             }
-            "segments" => {
+            DataDirectory::SEGMENTS => {
                 let [start, end] = self.found.times(at);
                 let end = if self.found.is_open(at) { Some(TimeSpan::TO_THE_END) } else { end };
                 let [start, end] = [start, end].map(|time| seconds(time.unwrap_or_default()));

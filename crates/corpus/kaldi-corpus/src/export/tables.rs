@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::{CorpusPlace, DataDirectory, Error, Result, read_text};
 
 /// Tables of utterances that are exported under names of their own.
-const KNOWN: [&str; 3] = [DataDirectory::UTT2SPK, "utt2lang", "utt2dur"];
+const KNOWN: [&str; 3] = [DataDirectory::UTT2SPK, DataDirectory::UTT2LANG, DataDirectory::UTT2DUR];
 
 /// Seconds from one frame to the next, unless the file `frame_shift` says it.
 const FRAME_SHIFT: f64 = 0.01;
@@ -81,7 +81,13 @@ impl DirectoryTables {
         }
         let place = |(key, place)| (key, Features { place, num_frames: 0, dim: 0 });
         let feats = optional(DataDirectory::FEATS_SCP)?.map(|feats| feats.into_iter().map(place).collect());
-        Ok(Self { languages: optional("utt2lang")?, genders: optional("spk2gender")?, feats, frame_shift, others })
+        Ok(Self {
+            languages: optional(DataDirectory::UTT2LANG)?,
+            genders: optional(DataDirectory::SPK2GENDER)?,
+            feats,
+            frame_shift,
+            others,
+        })
     }
 
     /// Whether there are features.

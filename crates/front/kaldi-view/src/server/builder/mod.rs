@@ -98,18 +98,18 @@ impl Builder {
             directory.file(name).map(|name| self.add(&name, kind, says)).transpose()
         };
         add(DataDirectory::UTT2SPK, DataDirectory::UTT2SPK, Says::Speaker)?;
-        let has_segments = directory.file("segments").is_some();
+        let has_segments = directory.file(DataDirectory::SEGMENTS).is_some();
         let says = if has_segments { Says::Recordings } else { Says::Values(ValueType::Wave) };
         let waves = add(DataDirectory::WAV_SCP, "wave", says)?;
         if let Some(waves) = waves {
-            add("segments", "segments", Says::Segments(waves))?;
+            add(DataDirectory::SEGMENTS, "segments", Says::Segments(waves))?;
         }
-        add("text", "text", Says::Text)?;
+        add(DataDirectory::TEXT, "text", Says::Text)?;
         add(DataDirectory::FEATS_SCP, "matrix", Says::Values(ValueType::Matrix))?;
-        add("utt2dur", "utt2dur", Says::Duration)?;
-        add("utt2num_frames", "utt2num_frames", Says::Frames)?;
-        add("cmvn.scp", "script", Says::Nothing)?;
-        for name in ["vad.scp", "ali.scp"] {
+        add(DataDirectory::UTT2DUR, "utt2dur", Says::Duration)?;
+        add(DataDirectory::UTT2NUM_FRAMES, "utt2num_frames", Says::Frames)?;
+        add(DataDirectory::CMVN_SCP, "script", Says::Nothing)?;
+        for name in [DataDirectory::VAD_SCP, "ali.scp"] {
             if let Some(name) = directory.file(name) {
                 self.add_script(&Named::new(NamedKind::Script, name))?;
             }
