@@ -10,8 +10,9 @@ mod registry;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use kaldi_io::Session;
+use kaldi_io::{Session, SessionSettings};
 
 use registry::ListedTool;
 
@@ -44,10 +45,12 @@ fn main() -> ExitCode {
 
 /// What only the program knows: which values and tools there are, and which store has objects.
 fn session() -> Session {
-    let session = Session::new().advised_by(advice::ToolAdvice);
-    #[cfg(feature = "stores")]
-    let session = session.with_store(kaldi_store::store());
-    session
+    Session::new(SessionSettings {
+        advice: Some(Arc::new(advice::ToolAdvice)),
+        #[cfg(feature = "stores")]
+        store: Some(kaldi_store::store()),
+        ..SessionSettings::default()
+    })
 }
 
 /// The tool of this name; `store` is `kaldi-store`.

@@ -7,7 +7,8 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, LazyLock, MutexGuard, RwLockWriteGuard};
 use std::time::Duration;
 
-use kaldi_io::Session;
+use kaldi_io::log::Log;
+use kaldi_io::{Session, SessionSettings};
 use nonpoison::{Mutex, RwLock};
 use pyo3::prelude::*;
 
@@ -26,8 +27,14 @@ thread_local! {
 
 /// The session of all that the interpreter asks for: waits end at Ctrl-C, log lines go to `logging`, file systems of Python are
 /// stores.
-static SESSION: LazyLock<Session> =
-    LazyLock::new(|| Session::new().log_to(log::keep).with_store(filesystem::store()).embedded(may_wait));
+static SESSION: LazyLock<Session> = LazyLock::new(|| {
+    Session::new(SessionSettings {
+        log: Log::new().to(log::keep),
+        store: Some(filesystem::store()),
+        may_wait: Some(Arc::new(may_wait)),
+        ..SessionSettings::default()
+    })
+});
 
 /// Runs `work` in the session of the module.
 pub fn in_session<T>(work: impl FnOnce() -> T) -> T {
@@ -84,7 +91,8 @@ pub fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
 pub fn end_with<T>(sign: Arc<AtomicBool>, work: impl FnOnce() -> T) -> T {
     // What other threads have opened keeps the session of the module.
     STOP.set(Some(Stop { sign: Arc::clone(&sign), is_ours: true }));
-    let session = SESSION.embedded(move || !sign.load(Ordering::Relaxed));
+    let may_wait = move || !sign.load(Ordering::Relaxed);
+    let session = SESSION.change(|settings| settings.may_wait = Some(Arc::new(may_wait)));
     session.enter(work)
 }
 

@@ -39,7 +39,7 @@
 //! ```
 //!
 //! Names of objects, such as `s3://bucket/text`, are read and written, too, by the store of the process
-//! ([`kaldi_io::Session::with_store`]).
+//! ([`kaldi_io::SessionSettings::store`]).
 //!
 //! Nothing in a file is trusted: sizes are compared in 64 bits with the length of the file before anything is
 //! allocated.

@@ -33,7 +33,9 @@ pub(crate) fn has_usual_scheme(name: &[u8]) -> bool {
 /// Whether the store of the session has this scheme.
 fn is_of_store(name: &[u8]) -> bool {
     let Some((scheme, path)) = name.split_once_str("://") else { return false };
-    let Some(store) = Session::with(Session::store_of).filter(|_| !path.is_empty()) else { return false };
+    let Some(store) = Session::setting(|settings| settings.store.clone()).filter(|_| !path.is_empty()) else {
+        return false;
+    };
     std::str::from_utf8(scheme).is_ok_and(|scheme| store.has_scheme(&scheme.to_ascii_lowercase()))
 }
 

@@ -23,7 +23,7 @@ pub enum ExpectedStream {
 }
 
 /// What a program knows about errors of the libraries, such as which of its tools reads a file. A session has it
-/// ([`Session::advised_by`]); without it, messages say what was expected and found, and no more. It is asked when an error is made,
+/// ([`SessionSettings::advice`](crate::SessionSettings::advice)); without it, messages say what was expected and found, and no more. It is asked when an error is made,
 /// never when it is printed.
 pub trait Advice: Send + Sync {
     /// What a stream is and how it can be read, if its first bytes, `head`, show that it is not what was wanted. `name` is
@@ -70,7 +70,7 @@ pub enum Lack {
 impl Lack {
     /// A message on it, and the advice of the session of this thread.
     pub fn explain(self, message: &str) -> String {
-        match Session::with(Session::advice).and_then(|advice| advice.on_lack(self)) {
+        match Session::setting(|settings| settings.advice.clone()).and_then(|advice| advice.on_lack(self)) {
             Some(advice) => format!("{message}; {advice}"),
             None => message.to_owned(),
         }
@@ -79,7 +79,7 @@ impl Lack {
 
 /// Asks the advice of the session of this thread what a stream is ([`Advice::on_stream`]).
 pub fn recognize(head: &[u8], wanted: ExpectedStream, name: &str, fault: usize) -> Option<String> {
-    Session::with(Session::advice)?.on_stream(head, wanted, name, fault)
+    Session::setting(|settings| settings.advice.clone())?.on_stream(head, wanted, name, fault)
 }
 
 /// Says what a sound is that does not start like one: the message of the reader, and what [`recognize`] says of its first bytes.

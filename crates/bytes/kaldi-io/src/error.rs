@@ -121,8 +121,9 @@ impl Error {
 
     /// A fault in the content of a stream ([`Error::Content`]), with the advice of the session of this thread.
     pub fn content(name: impl Into<Box<str>>, offset: u64, source: ParseError) -> Self {
-        let advice =
-            Session::with(Session::advice).and_then(|advice| advice.on_value(&source)).map(String::into_boxed_str);
+        let advice = Session::setting(|settings| settings.advice.clone())
+            .and_then(|advice| advice.on_value(&source))
+            .map(String::into_boxed_str);
         Self::Content { name: name.into(), offset, line: None, source, advice }
     }
 

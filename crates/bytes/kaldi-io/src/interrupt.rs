@@ -39,14 +39,14 @@ pub(crate) fn counted(bytes: usize) -> io::Result<()> {
     counts.map_or(Ok(()), |count| count(bytes))
 }
 
-/// Whether the program around ([`Session::embedded`]) has interrupted the work of this thread. Then a failure is no fault of the
+/// Whether the program around ([`SessionSettings::may_wait`](crate::SessionSettings::may_wait)) has interrupted the work of this thread. Then a failure is no fault of the
 /// data.
 pub fn was_interrupted() -> bool {
     !Session::current().may_wait()
 }
 
 pub(crate) fn is_embedded() -> bool {
-    Session::with(|session| session.check().is_some())
+    Session::setting(|settings| settings.may_wait.is_some())
 }
 
 /// Waits until the stream can be read, if the program is not ours.
@@ -74,7 +74,7 @@ fn wait_until(descriptor: BorrowedFd<'_>, events: libc::c_short) -> io::Result<(
 /// # Errors
 /// As [`wait_for`].
 pub(crate) fn wait_until_any(polled: &mut [libc::pollfd]) -> io::Result<()> {
-    let Some(may_wait) = Session::with(Session::check) else { return Ok(()) };
+    let Some(may_wait) = Session::setting(|settings| settings.may_wait.clone()) else { return Ok(()) };
     loop {
         #[allow(unsafe_code)]
         // SAFETY: the pointer and the count are those of `polled`.

@@ -80,7 +80,7 @@ pub use quote::{quote_name, shell_quote};
 pub use relocated_data::{Moved, advise_on_moved};
 pub use remote::{expect_values, store};
 pub use same_file::{FileIdentity, is_same_file};
-pub use session::{Session, count_delivered};
+pub use session::{ClearTerminal, MayWait, NumThreads, Session, SessionSettings, count_delivered};
 pub use source::{ReadAt, Source, positioned_file, read_at};
 pub use specifier::{
     Rspecifier, RspecifierKind, RspecifierOptions, Wspecifier, WspecifierKind, WspecifierOptions, is_kind,

@@ -40,7 +40,7 @@ pub(crate) struct ShellChild {
     is_over: bool,
 }
 
-/// What commands write to standard error while a session hears it ([`Session::hearing`]): the last of it.
+/// What commands write to standard error for a session ([`SessionSettings::messages`](crate::SessionSettings::messages)): the last of it.
 #[derive(Debug, Default)]
 pub struct CommandMessages {
     /// The last bytes, and how many commands may still write.
@@ -201,7 +201,7 @@ fn spawn(command: &BStr, shown: &BStr, stdin: Stdio, stdout: Stdio) -> Result<Ch
     if is_embedded() {
         shell.process_group(0);
     }
-    let heard = Session::with(Session::heard);
+    let heard = Session::setting(|settings| settings.messages.clone());
     if heard.is_some() {
         shell.stderr(Stdio::piped());
     }

@@ -25,7 +25,7 @@ pub struct Moved {
 /// this thread says ([`Advice::on_moved`](crate::Advice::on_moved)), or else where the file is.
 pub fn advise_on_moved(script: &str, error: &Error) -> Option<String> {
     let moved = find(script, error)?;
-    Some(match Session::with(Session::advice) {
+    Some(match Session::setting(|settings| settings.advice.clone()) {
         Some(advice) => advice.on_moved(&moved),
         None => format!("it is {}", moved.found.display()),
     })

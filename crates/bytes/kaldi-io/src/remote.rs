@@ -20,7 +20,7 @@ const MISSING: &str = "what opens names in stores and on the web is not in this 
 /// If it has no store.
 pub fn store() -> io::Result<Arc<dyn Store>> {
     let missing = || io::Error::new(io::ErrorKind::Unsupported, Lack::Feature("stores").explain(MISSING));
-    Session::with(Session::store_of).ok_or_else(missing)
+    Session::setting(|settings| settings.store.clone()).ok_or_else(missing)
 }
 
 /// Announces to the store which values will be read soon, so that up to `at_once` of them can be loaded at the same

@@ -146,7 +146,7 @@ mod tests {
     fn the_total_of_a_list_is_the_number_of_its_lines() {
         let list = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(list.path(), "a 1\nb 2\nc 3").unwrap();
-        Session::new().enter(|| {
+        Session::default().enter(|| {
             let total = |list| {
                 let _stage = WorkStage::begin_list("checking", "entries", list);
                 Session::current().stage().unwrap().total
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn an_inner_stage_hides_the_outer_one_until_it_ends() {
-        let session = Session::new();
+        let session = Session::default();
         session.enter(|| {
             assert_eq!(session.stage(), None);
             let outer = WorkStage::begin("reading", "utterances", Some(10));

@@ -9,7 +9,7 @@ use bstr::{BStr, BString};
 use crate::{FrameFn, ReadAt, Source};
 
 /// A store of objects. The crate `kaldi-store` has one. A session has a store, or none
-/// ([`Session::with_store`](crate::Session::with_store)).
+/// ([`SessionSettings::store`](crate::SessionSettings::store)).
 pub trait Store: fmt::Debug + Send + Sync {
     /// Whether names with this scheme, in lower case and without `://`, are objects of it, beside those that are remote anyway.
     fn has_scheme(&self, scheme: &str) -> bool {

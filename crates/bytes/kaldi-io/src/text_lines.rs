@@ -133,7 +133,7 @@ mod tests {
         }
         let source: Arc<dyn ReadAt> = Arc::new(Endless);
         let lines = TextLines::In(Arc::downgrade(&source));
-        Session::new().enter(|| {
+        Session::default().enter(|| {
             assert_eq!(lines.number(b"x", COUNTED - 5, 0), Some(COUNTED - 4));
             assert_eq!(lines.number(b"x", 6, 0), None);
             assert_eq!(lines.number(b"x", 5, 0), Some(6));

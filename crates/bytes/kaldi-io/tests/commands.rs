@@ -14,7 +14,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 #[test]
 fn the_last_of_what_commands_write_is_heard() {
     let messages = Arc::new(CommandMessages::default());
-    let session = Session::new().hearing(&messages);
+    let session = Session::default().change(|settings| settings.messages = Some(Arc::clone(&messages)));
     let read = |command: &str| session.enter(|| Input::open(command.into()).unwrap().read_to_end());
     assert_eq!(read("echo one >&2; echo two |").unwrap(), b"two\n");
     assert_eq!(messages.text(LIMIT), "one");
@@ -27,7 +27,8 @@ fn the_last_of_what_commands_write_is_heard() {
 fn what_a_command_has_started_is_killed_when_it_is_given_up() {
     let may_wait = Arc::new(AtomicBool::new(true));
     let seen = Arc::clone(&may_wait);
-    let session = Session::new().embedded(move || seen.load(Ordering::Relaxed));
+    let session =
+        Session::default().change(|settings| settings.may_wait = Some(Arc::new(move || seen.load(Ordering::Relaxed))));
     // Neither the shell nor its child ends when it is asked to.
     let command = "trap '' TERM; sh -c 'echo $$; sleep 1000; sleep 1000' & wait; wait |";
     let pid = session.enter(|| {

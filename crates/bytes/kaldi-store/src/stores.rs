@@ -15,7 +15,7 @@ use crate::running::Running;
 use crate::source::{RemoteSource, open_at};
 use crate::upload::RemoteUpload;
 
-/// The store of all remote names, for a session ([`Session::with_store`](kaldi_io::Session::with_store)). Nothing starts yet.
+/// The store of all remote names, for a session ([`SessionSettings::store`](kaldi_io::SessionSettings::store)). Nothing starts yet.
 pub fn store() -> Arc<dyn Store> {
     Arc::new(Stores)
 }

@@ -28,7 +28,7 @@
 //! pub const TOOL: Tool = Tool::new(USAGE, &Work(copy_vector));
 //!
 //! pub fn main() -> ExitCode {
-//!     TOOL.run(&Session::new())
+//!     TOOL.run(&Session::default())
 //! }
 //!
 //! fn copy_vector(opts: Options) -> anyhow::Result<Tally> {
@@ -162,7 +162,10 @@ fn with_log(session: &Session, line: &CommandLine, screen: &Arc<Screen>) -> Sess
     let log = Log::new().named(&line.tool()).to(move |lines| screen.write(lines));
     ending::install_handlers(log.clone());
     reopen_std_streams::make_closed_streams_fail();
-    session.with_log(log).before_terminal(move || shown.leave())
+    session.change(|settings| {
+        settings.log = log;
+        settings.clear_terminal = Some(Arc::new(move || shown.leave()));
+    })
 }
 
 /// A tool whose command line was read.
@@ -319,7 +322,7 @@ fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>, session: &Session
     let given = Given::of(&command, &matches);
     let (standard, careful) = standard_options(tool, &mut matches).map_err(|error| refuse_matches(&error, main))?;
     let session = standard.applied_to(session, careful);
-    let session = session.with_log(session.log().worded(move |message| spelling.spell(message)));
+    let session = session.change(|settings| settings.log = settings.log.worded(move |message| spelling.spell(message)));
     session.enter(|| prepare(tool, line, main, &session, (&given, matches), (standard, careful)))
 }
 
@@ -373,10 +376,11 @@ fn prepare(
         return Err(print(&in_pieces::describe(tool, &line.tool(), given, &names), main));
     }
     let is_checked = tool.is_careful() && !careful.force;
-    let session = session.holding_outputs(if names.reads_tables() { u64::MAX } else { HEADERS });
-    let session = if is_checked { session.refusing_to_replace(replace::refuse) } else { session };
-    let joined = tool.joins_outputs || names.has_several_outputs();
-    let session = if joined { session.joining_outputs() } else { session };
+    let session = session.change(|settings| {
+        settings.held_bytes = Some(if names.reads_tables() { u64::MAX } else { HEADERS });
+        settings.replacement_check = is_checked.then_some(replace::refuse);
+        settings.joins_outputs = tool.joins_outputs || names.has_several_outputs();
+    });
     let work = tool.work.read(&mut matches).map_err(|error| refuse_matches(&error, main))?;
     let checked = names.check().and_then(|()| match is_checked {
         true => replace::check(names.outputs().iter().map(AsRef::as_ref), tool.writes_lists),

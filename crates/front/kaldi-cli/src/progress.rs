@@ -257,6 +257,6 @@ mod tests {
     #[test]
     fn no_bar_is_shown_where_stderr_is_no_terminal() {
         assert_ne!(display(None).0, Display::Lines);
-        drop(Progress::watch(&Session::new(), Arc::default(), None, Vec::new()));
+        drop(Progress::watch(&Session::default(), Arc::default(), None, Vec::new()));
     }
 }

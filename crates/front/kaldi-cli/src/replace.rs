@@ -110,7 +110,7 @@ fn may_replace(old: Kind, new: Kind) -> bool {
 }
 
 fn kind(head: &[u8]) -> Kind {
-    if let Some(what) = Session::current().advice().and_then(|advice| advice.file_kind(head)) {
+    if let Some(what) = Session::current().settings().advice.as_ref().and_then(|advice| advice.file_kind(head)) {
         return Kind::Other(what);
     }
     if head.starts_with(b"\0B") {
@@ -160,6 +160,8 @@ impl Kind {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use kaldi_io::{Advice, ExpectedStream, Moved, ParseError};
 
     use super::*;
@@ -194,7 +196,9 @@ mod tests {
     }
 
     fn refuse(old: &[u8], new: Option<&[u8]>) -> Option<String> {
-        Session::new().advised_by(Formats).enter(|| super::refuse(old, new))
+        Session::default()
+            .change(|settings| settings.advice = Some(Arc::new(Formats)))
+            .enter(|| super::refuse(old, new))
     }
 
     const TAR: &[u8] = &{

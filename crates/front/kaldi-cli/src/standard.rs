@@ -1,7 +1,7 @@
 //! The options of all tools.
 
 use std::num::NonZeroUsize;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use kaldi_io::Session;
 use kaldi_value::number::integer;
@@ -73,9 +73,12 @@ struct Carried {
 impl Standard {
     /// The session with these options.
     pub(crate) fn applied_to(&self, session: &Session, careful: Careful) -> Session {
-        let (log, num_threads) = (session.log().at_level(self.verbose), self.num_threads);
-        let carried = Carried { num_threads, force: careful.force };
-        session.with_log(log).threads_by(move || threads(num_threads)).carrying(carried)
+        let num_threads = self.num_threads;
+        session.change(|settings| {
+            settings.log = settings.log.at_level(self.verbose);
+            settings.num_threads = Some(Arc::new(move || threads(num_threads)));
+            settings.carried = Some(Arc::new(Carried { num_threads, force: careful.force }));
+        })
     }
 }
 

@@ -432,10 +432,11 @@ mod tests {
     fn the_files_of_a_script_are_measured_on_several_threads() {
         let asked = Arc::new(AtomicUsize::new(0));
         let counter = Arc::clone(&asked);
-        let session = Session::current().threads_by(move || {
+        let num_threads = move || {
             counter.fetch_add(1, Ordering::Relaxed);
             2
-        });
+        };
+        let session = Session::current().change(|settings| settings.num_threads = Some(Arc::new(num_threads)));
         let mut corpus = Corpus::default();
         let mut job = |key: &str| Job::Value {
             role: Role::Sound,

@@ -9,7 +9,8 @@ use std::sync::{Arc, Barrier, Mutex};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::log::{Log, warning};
 use kaldi_io::{
-    Advice, DeferredOutputs, ExpectedStream, Input, Moved, Output, ParseError, ReadAt, Source, Store, Upload,
+    Advice, DeferredOutputs, ExpectedStream, Input, Moved, Output, ParseError, ReadAt, SessionSettings, Source, Store,
+    Upload,
 };
 use kaldi_table::{Reader, SequentialReader, Session, TableWriter};
 
@@ -81,7 +82,12 @@ impl Run {
         let lines = Arc::new(Mutex::new(Vec::new()));
         let sink = Arc::clone(&lines);
         let log = Log::new().named(name).to(move |line| sink.lock().unwrap().extend_from_slice(line));
-        let session = Session::new().with_log(log).advised_by(Named(name)).holding_outputs(8);
+        let session = Session::new(SessionSettings {
+            log,
+            advice: Some(Arc::new(Named(name))),
+            held_bytes: Some(8),
+            ..SessionSettings::default()
+        });
         Self { name, session, lines }
     }
 
@@ -123,7 +129,8 @@ fn two_sessions_of_one_process_share_nothing() {
     let path = |name: &str| folder.path().join(name);
     let (mut one, mut two) = (Run::new("one"), Run::new("two"));
     one.session = one.session.threads(3);
-    two.session = two.session.with_store(Arc::new(OneObject("s3://two/a.ark", b"a 1\nb 20\nc 30\n")));
+    let store = OneObject("s3://two/a.ark", b"a 1\nb 20\nc 30\n");
+    two.session = two.session.change(|settings| settings.store = Some(Arc::new(store)));
 
     // Neither has delivered anything: outputs wait, each in its own session.
     write(&one.session, &path("one"));

@@ -2,8 +2,8 @@
 //!
 //! A run whose input failed or was empty has no result: a command such as `false | copy-feats ark:- ark:good.ark` must
 //! not leave an empty `good.ark`. Whether the run failed is known when the program ends. So a program whose session is made by
-//! [`Session::holding_outputs`] gives such outputs their names in [`Session::publish_all`]; and all its outputs, if they belong
-//! together ([`Session::joining_outputs`]).
+//! [`SessionSettings::held_bytes`](crate::SessionSettings::held_bytes) gives such outputs their names in [`Session::publish_all`]; and all its outputs, if they belong
+//! together ([`SessionSettings::joins_outputs`](crate::SessionSettings::joins_outputs)).
 
 use bstr::{BStr, BString};
 
@@ -29,7 +29,7 @@ enum HeldPlace {
     Object { name: String, offset: u64, url: BString, upload: Box<dyn Upload> },
 }
 
-/// What happens at the end of the program to the outputs that wait ([`Session::holding_outputs`]).
+/// What happens at the end of the program to the outputs that wait ([`SessionSettings::held_bytes`](crate::SessionSettings::held_bytes)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeferredOutputs {
     /// They replace what is there.
@@ -74,7 +74,7 @@ fn hold(session: &Session, held: DeferredPublish) {
 
 /// Gives files their names, now or at the end. `waits` says that they replace others which may have to stay.
 pub(super) fn publish(session: &Session, files: ReadyFiles, waits: bool) -> Result<()> {
-    if waits || session.joins_outputs() {
+    if waits || session.settings().joins_outputs {
         hold(session, DeferredPublish { waits, place: HeldPlace::Files(files) });
         return Ok(());
     }
@@ -90,7 +90,7 @@ pub(super) fn complete(
     upload: Box<dyn Upload>,
 ) -> Result<()> {
     let waits = must_wait(session, offset);
-    if waits || session.joins_outputs() {
+    if waits || session.settings().joins_outputs {
         hold(session, DeferredPublish { waits, place: HeldPlace::Object { name, offset, url, upload } });
         return Ok(());
     }

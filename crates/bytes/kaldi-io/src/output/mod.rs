@@ -1,8 +1,7 @@
 //! Streams to write to.
 //!
 //! A regular file gets its name by [`Output::finish`] ([`whole_file`]). So nobody ever sees a half-written file under
-//! its name, and an old file survives a failure; a session may ask for more care ([`Session::holding_outputs`],
-//! [`Session::refusing_to_replace`]). Devices, FIFOs and files that are opened in place are written
+//! its name, and an old file survives a failure; a session may ask for more care ([`SessionSettings`](crate::SessionSettings)). Devices, FIFOs and files that are opened in place are written
 //! directly.
 
 mod closed_output;
@@ -159,7 +158,7 @@ impl Output {
         let mut stream = Stream::new(file, name);
         stream.is_terminal = io::stdout().is_terminal();
         if stream.is_terminal {
-            stream.clear.0 = Session::current().clear_terminal();
+            stream.clear.0 = Session::setting(|settings| settings.clear_terminal.clone());
         }
         let stream = Arc::new(Mutex::new(stream));
         let stream = Arc::clone(STDOUT.get_or_init(|| stream));

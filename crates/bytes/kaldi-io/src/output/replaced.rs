@@ -30,7 +30,7 @@ pub fn first_bytes_of_old(name: &BStr) -> Option<Vec<u8>> {
 
 /// Returns an error if the file at `path` must not be written in place.
 pub(super) fn check_in_place(path: &Path, name: &str) -> Result<()> {
-    let Some(check) = Session::with(Session::replacement) else { return Ok(()) };
+    let Some(check) = Session::setting(|settings| settings.replacement_check) else { return Ok(()) };
     let reason = head_of_file(path).and_then(|old| check(&old, None));
     reason.map_or(Ok(()), |reason| Err(Error::Replace { name: name.to_owned(), reason }))
 }
@@ -46,12 +46,20 @@ pub(super) struct Replacement {
 impl Replacement {
     /// Looks at the file at `path`. `None` if anything may replace it.
     pub(super) fn of_file(path: &Path) -> Option<Self> {
-        Some(Self { check: Session::with(Session::replacement)?, old: head_of_file(path)?, new: Vec::new() })
+        Some(Self {
+            check: Session::setting(|settings| settings.replacement_check)?,
+            old: head_of_file(path)?,
+            new: Vec::new(),
+        })
     }
 
     /// Looks at an object. `None` if anything may replace it.
     pub(super) fn of_object(url: &BStr) -> Option<Self> {
-        Some(Self { check: Session::with(Session::replacement)?, old: head_of_object(url)?, new: Vec::new() })
+        Some(Self {
+            check: Session::setting(|settings| settings.replacement_check)?,
+            old: head_of_object(url)?,
+            new: Vec::new(),
+        })
     }
 
     /// How many bytes are still wanted.

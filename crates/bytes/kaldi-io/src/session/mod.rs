@@ -17,8 +17,51 @@ use crate::pipe::CommandMessages;
 use crate::stage::Counts;
 use crate::store::Store;
 
-/// One run of a program, or one part of it: its log, its threads, its counters, its store, its advice, what happens to its
-/// outputs, and who may interrupt it. Two sessions of one process share nothing. A clone is the same session.
+/// Is asked for a number of threads.
+pub type NumThreads = dyn Fn() -> usize + Send + Sync;
+
+/// Whether work may go on.
+pub type MayWait = dyn Fn() -> bool + Send + Sync;
+
+/// Removes what is shown on a terminal.
+pub type ClearTerminal = dyn Fn() + Send + Sync;
+
+/// The settings of a [`Session`].
+#[derive(Clone, Default)]
+pub struct SessionSettings {
+    /// The log. A sink gets whole lines, in the order of the table.
+    pub log: Log,
+    /// How many threads work on a table, at most; `None` is one. The number is asked for only when there is enough work. A lookup only
+    /// reads ahead from stores; a writer has no threads.
+    pub num_threads: Option<Arc<NumThreads>>,
+    /// The store of remote names.
+    pub store: Option<Arc<dyn Store>>,
+    /// The advice that errors get.
+    pub advice: Option<Arc<dyn Advice>>,
+    /// If it is set, outputs that are empty wait for [`Session::publish_all`], if they would replace anything. While readers have
+    /// delivered no entry, so do outputs of at most so many bytes.
+    pub held_bytes: Option<u64>,
+    /// Whether all outputs wait for [`Session::publish_all`] and then appear together.
+    pub joins_outputs: bool,
+    /// What refuses to replace a regular file or an object, as soon as the first bytes of an output say what it is.
+    pub replacement_check: Option<ReplacementCheck>,
+    /// What interrupts work in a program that is not ours, such as an interpreter, which goes on then, and drops streams that it did not
+    /// finish.
+    ///
+    /// It is called again and again, on the thread that waits, while a silent stream or a command is waited for; if it
+    /// returns `false`, the read or the write fails. Commands have process groups of their own, and a command whose stream is given
+    /// up is ended, with all that it has started. A forked child leaves the commands of its parent alone.
+    pub may_wait: Option<Arc<MayWait>>,
+    /// What has the messages that commands write to standard error.
+    pub messages: Option<Arc<CommandMessages>>,
+    /// What a program adds for itself, such as the options of all its tools.
+    pub carried: Option<Arc<dyn Any + Send + Sync>>,
+    /// What is called before bytes are written to standard output, if that is a terminal: what is shown there has to go.
+    pub clear_terminal: Option<Arc<ClearTerminal>>,
+}
+
+/// One run of a program, or one part of it: its [settings](SessionSettings), its counters, its outputs that wait. Two sessions of one
+/// process share nothing. A clone is the same session.
 ///
 /// A session is made by the program, or by a user of the libraries, and [entered](Session::enter). What is opened there (an
 /// input, an output, a reader, a lookup, a writer, a feed) keeps the session, and threads of readers that start there work in it.
@@ -27,42 +70,26 @@ use crate::store::Store;
 ///
 /// | which one | when |
 /// | --- | --- |
-/// | [`Session::new`] | at the start of a run: counters of its own, and nothing of what was set before |
-/// | [`Session::current`] | within a run: the session of this thread, with its log, its store, its counters; `threads` and the like change a copy |
-/// | [`Session::apart`] | for a part of a run whose entries and outputs are counted for themselves |
+/// | [`Session::new`] | at the start of a run: counters of its own |
+/// | [`Session::current`] | within a run: the session of this thread |
+/// | [`Session::change`] | for a part of a run that has other settings: the same counters |
 ///
 /// ```
-/// use kaldi_io::{Output, Session};
+/// use kaldi_io::{Output, Session, SessionSettings};
 ///
 /// let log = kaldi_io::log::Log::new().named("my-tool").to(|lines| print!("{}", String::from_utf8_lossy(lines)));
-/// let session = Session::new().with_log(log).threads(4);
+/// let session = Session::new(SessionSettings { log, joins_outputs: true, ..SessionSettings::default() }).threads(4);
 /// session.enter(|| Output::create("/dev/null".into(), false)?.finish())?;
 /// # Ok::<(), kaldi_io::Error>(())
 /// ```
 #[derive(Clone, Default)]
-pub struct Session(Arc<Settings>);
+pub struct Session(Arc<Inner>);
 
-#[derive(Clone, Default)]
-struct Settings {
-    log: Log,
-    /// `None` is one thread.
-    threads: Option<Arc<NumThreads>>,
+#[derive(Default)]
+struct Inner {
+    settings: SessionSettings,
     state: Arc<State>,
-    store: Option<Arc<dyn Store>>,
-    advice: Option<Arc<dyn Advice>>,
-    /// Outputs of at most so many bytes wait, while no entry was delivered.
-    holding: Option<u64>,
-    /// Whether all outputs belong together.
-    joins: bool,
-    replacement: Option<ReplacementCheck>,
-    check: Option<Arc<Check>>,
-    heard: Option<Arc<CommandMessages>>,
-    carried: Option<Arc<Carried>>,
-    clear: Option<Arc<ClearTerminal>>,
 }
-
-/// Removes what is shown on a terminal.
-pub(crate) type ClearTerminal = dyn Fn() + Send + Sync;
 
 /// What changes while a session lasts.
 #[derive(Default)]
@@ -83,22 +110,14 @@ struct State {
     said: Mutex<BTreeSet<String>>,
 }
 
-/// What a program adds for itself.
-type Carried = dyn Any + Send + Sync;
-
-type NumThreads = dyn Fn() -> usize + Send + Sync;
-
-/// Whether the work of this thread may go on.
-pub(crate) type Check = dyn Fn() -> bool + Send + Sync;
-
 thread_local! {
     static CURRENT: RefCell<Option<Session>> = const { RefCell::new(None) };
 }
 
 impl Session {
-    /// A session with the defaults.
-    pub fn new() -> Self {
-        Self::default()
+    /// A session with these settings.
+    pub fn new(settings: SessionSettings) -> Self {
+        Self(Arc::new(Inner { settings, state: Arc::default() }))
     }
 
     /// The session of this thread.
@@ -126,13 +145,13 @@ impl Session {
             return None;
         }
         let before = self.replace_current();
-        Some(EnteredSession { _log: self.0.log.entered(), before })
+        Some(EnteredSession { _log: self.settings().log.entered(), before })
     }
 
     /// Makes this the session of the thread for the rest of its life.
     fn stay(&self) {
         let _ = self.replace_current();
-        self.0.log.stay();
+        self.settings().log.stay();
     }
 
     /// Makes this the session of the thread, and returns the one before.
@@ -148,51 +167,33 @@ impl Session {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    fn change(&self, change: impl FnOnce(&mut Settings)) -> Self {
-        let mut settings = Settings::clone(&self.0);
+    /// The settings.
+    pub fn settings(&self) -> &SessionSettings {
+        &self.0.settings
+    }
+
+    /// A setting of the session of this thread.
+    pub(crate) fn setting<T>(look: impl Fn(&SessionSettings) -> T) -> T {
+        Self::with(|session| look(session.settings()))
+    }
+
+    /// The same session with other settings.
+    #[must_use]
+    pub fn change(&self, change: impl FnOnce(&mut SessionSettings)) -> Self {
+        let mut settings = self.settings().clone();
         change(&mut settings);
-        Self(Arc::new(settings))
+        Self(Arc::new(Inner { settings, state: Arc::clone(&self.0.state) }))
     }
 
-    /// The same session with this log.
-    #[must_use]
-    pub fn with_log(&self, log: Log) -> Self {
-        self.change(|settings| settings.log = log)
-    }
-
-    /// The same session, whose log lines go to `sink`. It gets whole lines, in the order of the table.
-    #[must_use]
-    pub fn log_to(&self, sink: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
-        self.with_log(self.0.log.to(sink))
-    }
-
-    /// The log.
-    pub fn log(&self) -> &Log {
-        &self.0.log
-    }
-
-    /// The same session, in which up to `threads` threads work on a table. A lookup only reads ahead from stores; a writer has
-    /// no threads.
+    /// The same session, in which up to `threads` threads work on a table ([`SessionSettings::num_threads`]).
     #[must_use]
     pub fn threads(&self, threads: usize) -> Self {
-        self.threads_by(move || threads)
-    }
-
-    /// As [`Session::threads`]; the number is asked for only when there is enough work.
-    #[must_use]
-    pub fn threads_by(&self, num_threads: impl Fn() -> usize + Send + Sync + 'static) -> Self {
-        self.change(|settings| settings.threads = Some(Arc::new(num_threads)))
+        self.change(|settings| settings.num_threads = Some(Arc::new(move || threads)))
     }
 
     /// How many threads the work on a table may use.
     pub fn num_threads(&self) -> usize {
-        self.0.threads.as_ref().map_or(1, |num_threads| num_threads().max(1))
-    }
-
-    /// The same session with counters of its own, and with outputs of its own that wait.
-    #[must_use]
-    pub fn apart(&self) -> Self {
-        self.change(|settings| settings.state = Arc::default())
+        self.settings().num_threads.as_ref().map_or(1, |num_threads| num_threads().max(1))
     }
 
     /// The number of entries that readers have delivered.
@@ -217,17 +218,6 @@ impl Session {
 
     pub(crate) fn current_stage(&self) -> Option<Arc<Counts>> {
         self.0.state.stage.lock().clone()
-    }
-
-    /// The same session, which calls this before bytes are written to standard output, if that is a terminal: what is shown there has to
-    /// go.
-    #[must_use]
-    pub fn before_terminal(&self, clear: impl Fn() + Send + Sync + 'static) -> Self {
-        self.change(|settings| settings.clear = Some(Arc::new(clear)))
-    }
-
-    pub(crate) fn clear_terminal(&self) -> Option<Arc<ClearTerminal>> {
-        self.0.clear.clone()
     }
 
     /// Bytes that were read again to count their lines.
@@ -255,55 +245,17 @@ impl Session {
         self.0.state.said.lock().insert(advice.to_owned())
     }
 
-    /// The same session with this store of remote names.
-    #[must_use]
-    pub fn with_store(&self, store: Arc<dyn Store>) -> Self {
-        self.change(|settings| settings.store = Some(store))
-    }
-
-    pub(crate) fn store_of(&self) -> Option<Arc<dyn Store>> {
-        self.0.store.clone()
-    }
-
     /// Stops the background work of the store, before the program ends.
     pub fn close_store(&self) {
-        if let Some(store) = &self.0.store {
+        if let Some(store) = &self.settings().store {
             store.close();
         }
-    }
-
-    /// The same session, whose errors have this advice.
-    #[must_use]
-    pub fn advised_by(&self, advice: impl Advice + 'static) -> Self {
-        self.change(|settings| settings.advice = Some(Arc::new(advice)))
-    }
-
-    /// Who gives advice.
-    pub fn advice(&self) -> Option<Arc<dyn Advice>> {
-        self.0.advice.clone()
-    }
-
-    /// The same session, in which outputs that are empty wait for [`Session::publish_all`], if they would replace anything. While
-    /// readers have delivered no entry, so do outputs of at most `largest` bytes.
-    #[must_use]
-    pub fn holding_outputs(&self, largest: u64) -> Self {
-        self.change(|settings| settings.holding = Some(largest))
-    }
-
-    /// The same session, in which all outputs wait for [`Session::publish_all`] and then appear together.
-    #[must_use]
-    pub fn joining_outputs(&self) -> Self {
-        self.change(|settings| settings.joins = true)
-    }
-
-    pub(crate) fn joins_outputs(&self) -> bool {
-        self.0.joins
     }
 
     /// Whether an output of this size waits.
     pub(crate) fn holds(&self, length: u64) -> bool {
         let is_small = |largest| length == 0 || length <= largest && self.entries_delivered() == 0;
-        self.0.holding.is_some_and(is_small)
+        self.settings().held_bytes.is_some_and(is_small)
     }
 
     pub(crate) fn held(&self) -> &Mutex<Vec<DeferredPublish>> {
@@ -318,63 +270,21 @@ impl Session {
         publish_all(self, what)
     }
 
-    /// The same session, in which no output replaces a regular file or an object if `check` gives a reason against it. An output is
-    /// refused as soon as its first bytes say what it is.
-    #[must_use]
-    pub fn refusing_to_replace(&self, check: ReplacementCheck) -> Self {
-        self.change(|settings| settings.replacement = Some(check))
-    }
-
-    pub(crate) fn replacement(&self) -> Option<ReplacementCheck> {
-        self.0.replacement
-    }
-
-    /// The same session in a program that is not ours, such as an interpreter: it may be interrupted and go on, and it drops streams
-    /// that it did not finish.
-    ///
-    /// `may_wait` is called again and again, on the thread that waits, while a silent stream or a command is waited for; if it
-    /// returns `false`, the read or the write fails. Commands have process groups of their own, and a command whose stream is given
-    /// up is ended, with all that it has started. A forked child leaves the commands of its parent alone.
-    #[must_use]
-    pub fn embedded(&self, may_wait: impl Fn() -> bool + Send + Sync + 'static) -> Self {
-        self.change(|settings| settings.check = Some(Arc::new(may_wait)))
-    }
-
-    /// The same session, in which `messages` has what commands write to standard error.
-    #[must_use]
-    pub fn hearing(&self, messages: &Arc<CommandMessages>) -> Self {
-        self.change(|settings| settings.heard = Some(Arc::clone(messages)))
-    }
-
-    pub(crate) fn heard(&self) -> Option<Arc<CommandMessages>> {
-        self.0.heard.clone()
-    }
-
-    /// The same session with something that a program adds for itself, such as the options of all its tools.
-    #[must_use]
-    pub fn carrying(&self, value: impl Any + Send + Sync) -> Self {
-        self.change(|settings| settings.carried = Some(Arc::new(value)))
-    }
-
-    /// What [`Session::carrying`] added; `None` if that is of another type.
+    /// What a program has added ([`SessionSettings::carried`]); `None` if that is of another type.
     pub fn carried<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
-        self.0.carried.clone()?.downcast().ok()
+        self.settings().carried.clone()?.downcast().ok()
     }
 
-    /// Whether the program around ([`Session::embedded`]) lets the work of this session go on.
+    /// Whether the work of this session may go on ([`SessionSettings::may_wait`]).
     pub fn may_wait(&self) -> bool {
-        self.0.check.as_ref().is_none_or(|may_wait| may_wait())
-    }
-
-    pub(crate) fn check(&self) -> Option<Arc<Check>> {
-        self.0.check.clone()
+        self.settings().may_wait.as_ref().is_none_or(|may_wait| may_wait())
     }
 }
 
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Session");
-        shown.field("log", &self.0.log).field("store", &self.0.store).finish_non_exhaustive()
+        shown.field("log", &self.settings().log).field("store", &self.settings().store).finish_non_exhaustive()
     }
 }
 

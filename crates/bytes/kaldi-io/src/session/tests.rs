@@ -39,6 +39,10 @@ impl Store for Objects {
     }
 }
 
+fn new(change: impl FnOnce(&mut SessionSettings)) -> Session {
+    Session::default().change(change)
+}
+
 fn faulty() -> Error {
     Error::content("x", 0, ParseError::new(0, "expected x"))
 }
@@ -61,7 +65,8 @@ impl Advice for Saying {
 
 #[test]
 fn a_session_has_its_own_store_and_schemes() {
-    let session = |scheme, url, text| Session::new().with_store(Arc::new(Objects(scheme, [(url, text)].into())));
+    let session =
+        |scheme, url, text| new(|settings| settings.store = Some(Arc::new(Objects(scheme, [(url, text)].into()))));
     let (one, two) = (session("one", "one://a", "1"), session("two", "two://a", "2"));
     let read = |name: &str| Input::open(name.into()).and_then(|mut input| input.read_to_end());
     assert_eq!(one.enter(|| read("one://a").unwrap()), b"1");
@@ -73,7 +78,7 @@ fn a_session_has_its_own_store_and_schemes() {
 
 #[test]
 fn an_error_keeps_the_advice_of_the_session_that_made_it() {
-    let (one, two) = (Session::new().advised_by(Saying("one")), Session::new().advised_by(Saying("two")));
+    let [one, two] = ["one", "two"].map(|said| new(|settings| settings.advice = Some(Arc::new(Saying(said)))));
     let errors = [one.enter(faulty), two.enter(faulty), faulty()];
     let said = two.enter(|| errors.each_ref().map(ToString::to_string));
     assert_eq!(said, ["x:0: expected x: one", "x:0: expected x: two", "x:0: expected x"]);
@@ -83,7 +88,7 @@ fn an_error_keeps_the_advice_of_the_session_that_made_it() {
 fn outputs_wait_in_their_own_session_and_for_its_counter() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    let (one, two) = (Session::new().holding_outputs(9), Session::new().holding_outputs(9));
+    let [one, two] = [(); 2].map(|()| new(|settings| settings.held_bytes = Some(9)));
     two.count_delivered();
     for (session, name) in [(&one, "one"), (&two, "two")] {
         std::fs::write(path(name), "old").unwrap();
@@ -102,7 +107,7 @@ fn outputs_wait_in_their_own_session_and_for_its_counter() {
 
 #[test]
 fn an_input_asks_the_session_that_opened_it() {
-    let session = Session::new().embedded(|| false);
+    let session = new(|settings| settings.may_wait = Some(Arc::new(|| false)));
     let mut input = session.enter(|| Input::open("sleep 100 |".into())).unwrap();
     let error = input.read_some(&mut Vec::new(), 1).unwrap_err();
     assert_eq!(error.to_string(), "cannot read 'sleep 100 |':0: interrupted");
@@ -112,7 +117,8 @@ fn an_input_asks_the_session_that_opened_it() {
 fn threads_of_readers_work_in_the_session_that_started_them() {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&lines);
-    let session = Session::new().threads(2).log_to(move |line| sink.lock().unwrap().extend_from_slice(line));
+    let log = Log::new().to(move |line| sink.lock().extend_from_slice(line));
+    let session = new(|settings| settings.log = log).threads(2);
     let work = |number: i32| {
         warning!("number {number}");
         count_delivered();
@@ -122,16 +128,16 @@ fn threads_of_readers_work_in_the_session_that_started_them() {
     let mut reader = from_slice(&[1, 2, 3]).par_map(threads, work).in_flight(1 << 20, |_| 1 << 19).prefetch(1, |_| 1);
     session.enter(|| reader.read_all().unwrap());
     assert_eq!((session.entries_delivered(), Session::current().entries_delivered()), (3, 0));
-    assert_eq!(lines.lock().unwrap().iter().filter(|byte| **byte == b'\n').count(), 3);
+    assert_eq!(lines.lock().iter().filter(|byte| **byte == b'\n').count(), 3);
 }
 
 #[test]
 fn a_thread_returns_to_its_session() {
-    let inner = Session::new();
+    let inner = Session::default();
     Session::with(Session::count_delivered);
     let before = Session::current();
     let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| inner.enter(|| panic!("on purpose"))));
     assert!(panicked.is_err() && Session::current().is(&before));
     assert_eq!((before.entries_delivered(), inner.entries_delivered()), (1, 0));
-    assert_eq!(before.apart().entries_delivered(), 0);
+    assert_eq!(before.threads(2).entries_delivered(), 1);
 }

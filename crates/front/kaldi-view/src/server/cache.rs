@@ -188,7 +188,8 @@ mod tests {
         let cache = Cache::new(10, Vec::len);
         let goes_on = Arc::new(AtomicBool::new(true));
         let flag = Arc::clone(&goes_on);
-        let session = Session::new().embedded(move || flag.load(Ordering::Relaxed));
+        let session = Session::default()
+            .change(|settings| settings.may_wait = Some(Arc::new(move || flag.load(Ordering::Relaxed))));
         let (starts, started) = channel();
         let until_given_up = || {
             starts.send(()).unwrap();

@@ -1,6 +1,6 @@
 //! Work that nobody waits for any more, or that takes too long.
 //!
-//! Such work has a session of its own, which ends its waits ([`Session::embedded`]), also those of the threads that it starts. Long
+//! Such work has a session of its own, which ends its waits ([`SessionSettings::may_wait`](kaldi_io::SessionSettings::may_wait)), also those of the threads that it starts. Long
 //! calculations ask [`was_interrupted`](kaldi_io::was_interrupted).
 
 use std::sync::Arc;
@@ -35,7 +35,7 @@ impl Drop for Waiting {
 /// The same session, in which work goes on only while `check` returns true, too.
 fn with_check(outer: &Session, check: impl Fn() -> bool + Send + Sync + 'static) -> Session {
     let before = outer.clone();
-    outer.embedded(move || check() && before.may_wait())
+    outer.change(|settings| settings.may_wait = Some(Arc::new(move || check() && before.may_wait())))
 }
 
 /// Runs work on this thread that is given up after some time. Returns its result, and whether the time is over.
@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn only_the_work_of_its_own_request_is_given_up() {
         let server = Waiting::default();
-        let session = server.session(&Session::new());
+        let session = server.session(&Session::default());
         let (one, two) = (Waiting::default(), Waiting::default());
         let sessions = [one.session(&session), two.session(&session)];
         let given_up = || sessions.each_ref().map(|session| session.enter(was_interrupted));

@@ -78,7 +78,10 @@ impl Limits {
         }
         let shown = printable_rxfilename(name);
         let messages = Arc::new(CommandMessages::default());
-        let heard = || Session::current().hearing(&messages).enter(|| counting(count, read));
+        let heard = || {
+            let session = Session::current().change(|settings| settings.messages = Some(Arc::clone(&messages)));
+            session.enter(|| counting(count, read))
+        };
         let permit = self.acquire_stream()?;
         let message = match within(self.time, heard) {
             (Err(_), true) => {

@@ -201,7 +201,8 @@ mod tests {
         let script = dir.path().join("out.scp");
         let lines = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&lines);
-        let session = Session::new().log_to(move |lines| log.lock().unwrap().extend_from_slice(lines));
+        let log = kaldi_io::log::Log::new().to(move |lines| log.lock().unwrap().extend_from_slice(lines));
+        let session = Session::default().change(|settings| settings.log = log);
         let wspecifier = format!("ark,scp:| cat > /dev/null,{}", script.display());
         ArchiveWriter::create_with(wspecifier, session.clone()).unwrap().finish().unwrap();
         let mut writer = TableWriter::<i32>::create_with("ark:| cat > /dev/null", session.clone()).unwrap();

@@ -119,7 +119,8 @@ fn a_lookup_logs_in_its_session() {
     let (_kept, name) = file("a /nonexistent/file\n");
     let lines = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&lines);
-    let session = Session::new().log_to(move |lines| log.lock().unwrap().extend_from_slice(lines));
+    let log = kaldi_io::log::Log::new().to(move |lines| log.lock().unwrap().extend_from_slice(lines));
+    let session = Session::default().change(|settings| settings.log = log);
     let (found, elsewhere) = kaldi_io::log::capture(|| {
         RandomAccessReader::<i32>::open_with(format!("p,scp:{name}"), session).unwrap().get("a").unwrap()
     });

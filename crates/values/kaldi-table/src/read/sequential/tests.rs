@@ -272,9 +272,9 @@ fn a_text_is_parsed_once_for_all_lines_that_name_parts_of_it() {
     for threads in [1, 3] {
         READ.store(0, Relaxed);
         let warnings = Arc::new(Mutex::new(Vec::new()));
-        let log = Arc::clone(&warnings);
-        let session =
-            Session::current().threads(threads).log_to(move |lines| log.lock().unwrap().extend_from_slice(lines));
+        let sink = Arc::clone(&warnings);
+        let log = kaldi_io::log::Log::new().to(move |lines| sink.lock().unwrap().extend_from_slice(lines));
+        let session = Session::current().threads(threads).change(|settings| settings.log = log);
         let rspecifier = format!("scp:printf '{}' |", script.replace('\n', "\\n"));
         let mut rows = SequentialReader::<Counted>::open_with(&rspecifier, session).unwrap().values();
         let values: Vec<i32> = rows.iter().map(|row| row.unwrap().1.0[0]).collect();
