@@ -1,7 +1,7 @@
 //! Python's iterables in the random orders of `table-shuffle`.
 
+use kaldi_io::sync::Mutex;
 use kaldi_reader::{BoxReader, Draws, Reader, ReaderExt, from_fn};
-use nonpoison::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
 

@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use bstr::{BStr, BString};
 use kaldi_feed::{Error, FeedArguments, FeedReader, PaddedBatch, standard_stages};
+use kaldi_io::sync::Mutex;
 use kaldi_reader::Reader;
 use kaldi_table::Session;
-use nonpoison::Mutex;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};

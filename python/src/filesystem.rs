@@ -5,8 +5,8 @@ use std::io::{self, Read, Seek, Write};
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::sync::Mutex;
 use kaldi_io::{FrameFn, ReadAt, Source, Store, Upload};
-use nonpoison::Mutex;
 use pyo3::exceptions::{PyAttributeError, PyFileNotFoundError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

@@ -8,8 +8,8 @@ use std::sync::{Arc, LazyLock, MutexGuard, RwLockWriteGuard};
 use std::time::Duration;
 
 use kaldi_io::log::Log;
+use kaldi_io::sync::{Mutex, RwLock};
 use kaldi_io::{Session, SessionSettings};
-use nonpoison::{Mutex, RwLock};
 use pyo3::prelude::*;
 
 use crate::errors::{Class, Failure, Result};

@@ -2,7 +2,7 @@
 //!
 //! Threads of the libraries never enter the interpreter. Their lines wait here until a call of the module delivers them.
 
-use nonpoison::Mutex;
+use kaldi_io::sync::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 

@@ -6,8 +6,8 @@ use kaldi_corpus::shard::{
     shard_samples,
 };
 use kaldi_io::quote_name;
+use kaldi_io::sync::Mutex;
 use kaldi_reader::Reader;
-use nonpoison::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 

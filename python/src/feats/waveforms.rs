@@ -9,9 +9,9 @@ use kaldi_feat::extract::{
 };
 use kaldi_feat::pitch::{PitchExtractionOptions, ProcessPitchOptions};
 use kaldi_feat::tables::{ExtractOptions, WarpOptions, extract_samples};
+use kaldi_io::sync::Mutex;
 use kaldi_matrix::Matrix;
 use kaldi_value::random::RandomArguments;
-use nonpoison::Mutex;
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyString;

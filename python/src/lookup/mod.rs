@@ -9,8 +9,8 @@ use std::sync::OnceLock;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_any::{Detector, ValueType};
 use kaldi_io::Lines;
+use kaldi_io::sync::{Mutex, RwLock};
 use kaldi_table::{RawEntry, ValueLoader};
-use nonpoison::{Mutex, RwLock};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 

@@ -2,7 +2,7 @@
 
 use std::os::fd::AsRawFd;
 
-use nonpoison::Mutex;
+use kaldi_io::sync::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

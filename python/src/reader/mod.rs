@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bstr::BString;
+use kaldi_io::sync::Mutex;
 use kaldi_reader::Share;
-use nonpoison::Mutex;
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;

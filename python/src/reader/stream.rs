@@ -7,10 +7,10 @@ use kaldi_any::{Header, ValueType};
 use kaldi_egs::NnetIo;
 use kaldi_inspect::{Entries, Named, NamedKind};
 use kaldi_io::log::warning;
+use kaldi_io::sync::Mutex;
 use kaldi_io::{Rspecifier, RspecifierKind};
 use kaldi_reader::Share;
 use kaldi_table::{RawEntry, ScriptLines};
-use nonpoison::Mutex;
 use pyo3::prelude::*;
 
 use super::shards::Shards;

@@ -10,7 +10,7 @@ use std::io::{self, BufRead, Read};
 use std::sync::Arc;
 
 use crc32fast::Hasher;
-use nonpoison::Mutex;
+use kaldi_io::sync::Mutex;
 use parquet::errors::{ParquetError, Result};
 
 /// Bytes of a header within which its checksum is.

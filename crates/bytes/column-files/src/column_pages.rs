@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use nonpoison::Mutex;
+use kaldi_io::sync::Mutex;
 use parquet::basic::Type as PhysicalType;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};

@@ -67,6 +67,7 @@ pub use frame::{Frame, FrameFn};
 pub use input::{Input, wait_readable};
 pub use interrupt::{counting, was_interrupted};
 pub use json_objects::JsonObjects;
+pub use kaldi_reader::sync;
 pub use keyed_line::{KeyedLine, for_each_keyed_line};
 pub use lines::{BYTE_ORDER_MARK, Lines, count_lines, without_mark};
 pub use locator::{Locator, LocatorError};

@@ -8,8 +8,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::sync::{Condvar, Mutex};
 use bstr::{BStr, BString, ByteSlice};
-use nonpoison::{Condvar, Mutex};
 
 use crate::interrupt::{is_embedded, wait_for};
 use crate::session::Session;

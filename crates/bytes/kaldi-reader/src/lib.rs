@@ -57,6 +57,7 @@ mod shape;
 mod shuffle;
 mod sort;
 mod source;
+pub mod sync;
 pub mod testing;
 mod threaded;
 mod threads;

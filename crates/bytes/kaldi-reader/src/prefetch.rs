@@ -5,8 +5,8 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
+use crate::sync::{Condvar, Mutex};
 use crate::{Reader, threads};
-use nonpoison::{Condvar, Mutex};
 
 /// Reads `reader` ahead on a background thread, holding at most `max_bytes` as counted by `mem_size`.
 ///

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::Reader;
-use nonpoison::Mutex;
+use crate::sync::Mutex;
 
 /// Makes a reader whose copies can be used by several threads: each value goes to one of them.
 ///

@@ -26,7 +26,7 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use kaldi_io::log::{vlog, warning};
-use nonpoison::Mutex;
+use kaldi_io::sync::Mutex;
 use sha2::{Digest, Sha256};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 

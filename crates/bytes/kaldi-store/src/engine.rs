@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use bstr::{BStr, BString};
 use bytes::Bytes;
 use futures::StreamExt;
-use nonpoison::Mutex;
+use kaldi_io::sync::Mutex;
 use opendal::{ErrorKind, Operator};
 
 use crate::attempts::Attempts;

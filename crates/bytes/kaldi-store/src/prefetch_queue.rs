@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bstr::{BStr, BString};
 use bytes::{Buf, Bytes, BytesMut};
 use futures::stream;
+use kaldi_io::sync::Mutex;
 use kaldi_io::{Frame, FrameFn};
-use nonpoison::Mutex;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::AbortHandle;
 

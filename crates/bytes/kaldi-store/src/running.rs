@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use kaldi_io::log::Log;
-use nonpoison::Mutex;
+use kaldi_io::sync::Mutex;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::watch;
 use tokio::task::JoinSet;

@@ -5,7 +5,7 @@ use std::thread;
 
 use kaldi_io::Session;
 use kaldi_io::log::warning;
-use nonpoison::Mutex;
+use kaldi_io::sync::Mutex;
 
 use crate::{Error, Result};
 

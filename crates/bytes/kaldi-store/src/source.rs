@@ -7,8 +7,8 @@ use std::sync::Arc;
 use bstr::{BStr, BString};
 use bytes::{Buf, Bytes};
 use futures::stream::{self, StreamExt};
+use kaldi_io::sync::Mutex;
 use kaldi_io::{Compression, ReadAt, Source, fallible};
-use nonpoison::Mutex;
 
 use crate::ahead::Ahead;
 use crate::engine::Object;

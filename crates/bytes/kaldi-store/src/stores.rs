@@ -6,8 +6,8 @@ use std::process::id;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
+use kaldi_io::sync::Mutex;
 use kaldi_io::{FrameFn, ObjectMetadata, ReadAt, Source, Store, Upload};
-use nonpoison::Mutex;
 
 use crate::copying;
 use crate::engine::Object;

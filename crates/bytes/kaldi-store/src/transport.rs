@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures::stream::{self, StreamExt};
 use http::header::{AUTHORIZATION, CONTENT_LENGTH, RANGE};
 use http::{Method, Response, StatusCode};
-use nonpoison::Mutex;
+use kaldi_io::sync::Mutex;
 use opendal::Buffer;
 use opendal::raw::{HttpBody, HttpFetch};
 use reqwest::Url;

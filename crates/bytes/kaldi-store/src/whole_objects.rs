@@ -11,7 +11,7 @@ use bstr::{BStr, BString};
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use kaldi_io::log::warning;
-use nonpoison::Mutex;
+use kaldi_io::sync::Mutex;
 use tokio::sync::{OwnedMutexGuard, Semaphore};
 
 use crate::fault::Fault;

@@ -11,9 +11,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Weak};
-
-use nonpoison::Mutex;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// How names of temporary files start and end.
 const START: &str = ".kaldi-tables-";
@@ -49,7 +47,7 @@ impl Claim {
     /// # Errors
     /// If no file can be made there.
     pub(crate) fn of(folder: &Path) -> io::Result<Arc<Self>> {
-        let mut claims = CLAIMS.lock();
+        let mut claims = CLAIMS.lock().unwrap_or_else(PoisonError::into_inner);
         claims.retain(|(_, claim)| claim.strong_count() > 0);
         let known = claims.iter().find(|(known, _)| known == folder);
         if let Some(claim) = known.and_then(|(_, claim)| claim.upgrade()) {
@@ -114,7 +112,7 @@ fn try_lock(folder: &Path, number: u64) -> io::Result<Tried> {
 /// Calls [`clean_up`] for a folder that this process has not cleaned up yet.
 pub(crate) fn clean_up_once(folder: &Path) {
     static DONE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-    let is_new = DONE.lock().insert(folder.to_owned());
+    let is_new = DONE.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned());
     if is_new {
         clean_up(folder);
     }

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use crate::SoundPrint;
-use nonpoison::Mutex;
 
 /// A code that is in more places than this says nothing: it is that of hum, or of silence.
 const MOST_PLACES: usize = 64;
@@ -322,7 +322,7 @@ fn on_threads<T: Send>(
             let of_part: Vec<T> = (start..end).flat_map(&work).collect();
             done((end - start) as u64);
             if !of_part.is_empty() {
-                results.lock().push((start, of_part));
+                results.lock().unwrap_or_else(PoisonError::into_inner).push((start, of_part));
             }
         }
     };
@@ -330,7 +330,7 @@ fn on_threads<T: Send>(
         (1..threads).for_each(|_| drop(scope.spawn(run)));
         run();
     });
-    let mut results = results.into_inner();
+    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
     results.sort_by_key(|(start, _)| *start);
     results.into_iter().flat_map(|(_, of_part)| of_part).collect()
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use kaldi_io::AdviceGiven;
 use kaldi_io::log::{Logged, capture, warning};
+use kaldi_io::sync::Mutex;
 use kaldi_reader::{BoxReader, ParMap, Reader, ReaderExt, Share};
 use kaldi_table::Session;
-use nonpoison::Mutex;
 
 use crate::ledger::judge;
 use crate::plan::{Limited, Passes, Plan, Planned, count, most_samples};

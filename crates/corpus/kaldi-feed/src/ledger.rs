@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bstr::BStr;
 use kaldi_io::AdviceGiven;
 use kaldi_io::log::{vlog, warning};
-use nonpoison::Mutex;
+use kaldi_io::sync::Mutex;
 
 use crate::{Error, Refusal, Result, Sample};
 

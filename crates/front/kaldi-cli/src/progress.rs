@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use bstr::BString;
 use indicatif::{ProgressBar, ProgressStyle};
+use kaldi_io::sync::Mutex;
 use kaldi_io::{Rspecifier, RspecifierKind, Session, StageProgress, lines_of_file};
-use nonpoison::Mutex;
 
 /// A job shorter than this shows nothing.
 const PATIENCE: Duration = Duration::from_secs(2);

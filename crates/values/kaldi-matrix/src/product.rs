@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::factor::{Factor, Product};
 use crate::linear_algebra::lower_factor;
 use crate::{Error, Matrix, Real, Result};
-use nonpoison::Mutex;
+use kaldi_io::sync::Mutex;
 
 impl<T: Real> Matrix<T> {
     pub(crate) fn factor(&self) -> Factor<'_, T> {

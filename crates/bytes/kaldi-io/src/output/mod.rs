@@ -20,8 +20,8 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use crate::sync::Mutex;
 use bstr::{BStr, BString};
-use nonpoison::Mutex;
 use replaced::Replacement;
 use stream::{Sink, Stream};
 use whole_file::Pending;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::log::{EnteredLog, Log};
-use nonpoison::Mutex;
+use crate::sync::Mutex;
 
 use crate::Result;
 use crate::advice::Advice;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use super::files::Files;
+use crate::sync::{Condvar, Mutex};
 use crate::{Reader, threads};
-use nonpoison::{Condvar, Mutex};
 
 /// The reader that [`OpenFiles::unordered`](crate::OpenFiles::unordered) makes.
 pub struct FilesUnordered<N, R: Reader, O> {

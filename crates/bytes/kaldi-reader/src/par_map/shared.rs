@@ -7,7 +7,7 @@ use std::thread;
 use crate::Reader;
 use crate::par_map::Erased;
 use crate::par_map::engine::{Bound, MemSize, Source};
-use nonpoison::{Condvar, Mutex};
+use crate::sync::{Condvar, Mutex};
 
 /// The number of values in work or waiting for each thread, whatever their total weight, so that no thread waits for
 /// the consumer to take a slow value.

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bstr::BString;
+use kaldi_io::sync::Mutex;
 use kaldi_io::{Blob, ReadAt};
-use nonpoison::Mutex;
 use shards::{Members, Wanted};
 
 use crate::RawUtterance;

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::sync::Mutex;
 use kaldi_io::{JsonObjects, Session, WorkStage};
 use kaldi_reader::{Reader, from_fn, par_map};
-use nonpoison::Mutex;
 use serde_json::value::RawValue;
 use shards::{Cut, CutEntry, CutFeatures, CutRecording, CutSupervision, CutText, excerpt};
 

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
+use kaldi_io::sync::Mutex;
 use kaldi_io::{Blob, Frame, ReadAt, Rxfilename};
 use kaldi_matrix::Matrix;
 use kaldi_value::{Cursor, Value};
-use nonpoison::Mutex;
 
 use super::content;
 

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use kaldi_feat::extract::{Extractor, Fbank, FbankOptions, FrameOptions, LogMel, Mfcc, MfccOptions};
+use kaldi_io::sync::Mutex;
 use kaldi_matrix::Matrix;
 use kaldi_reader::Draws;
 use kaldi_value::random::Noise;
-use nonpoison::Mutex;
 
 use crate::params::Params;
 use crate::yaml::YamlValue;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString};
 use corpus_quality::{MomentSums, Moments};
+use kaldi_io::sync::Mutex;
 use kaldi_table::{Entry, Erased, WorkError};
 use kaldi_value::Value;
-use nonpoison::Mutex;
 
 use crate::group::{By, Group, LengthGroup};
 use crate::numbers::{Elements, Layout, Numbers, large_sparse};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bstr::BString;
+use kaldi_io::sync::Mutex;
 use kaldi_io::was_interrupted;
-use nonpoison::Mutex;
 
 use crate::server::failure::{Answer, Failure};
 

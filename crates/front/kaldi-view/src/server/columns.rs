@@ -7,7 +7,7 @@ use bstr::{BStr, BString, ByteSlice};
 use corpus_quality::UtteranceMeasure;
 use kaldi_corpus::Segment;
 use kaldi_io::KeyedLine;
-use nonpoison::Mutex;
+use kaldi_io::sync::Mutex;
 use serde_json::{Value, json};
 
 use crate::server::Viewer;

@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_any::ValueType;
+use kaldi_io::sync::Mutex;
 use kaldi_io::{Blob, Input, KeyedLine, Locator, Rxfilename, Session, was_interrupted};
 use kaldi_wave::{WaveInfo, WavePieces};
-use nonpoison::Mutex;
 use serde_json::{Value, json};
 
 use crate::server::Viewer;

@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use bstr::{BStr, ByteSlice};
 use kaldi_any::Frames;
+use kaldi_io::sync::Mutex;
 use kaldi_io::{
     CommandMessages, Locator, Rxfilename, Session, counting, printable, printable_rxfilename, remote_name,
     was_interrupted,
 };
-use nonpoison::Mutex;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::server::cache::Cache;

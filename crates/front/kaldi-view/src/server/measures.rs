@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bstr::{BStr, BString, ByteSlice};
 use corpus_quality::{Rule, UtteranceMeasure};
 use kaldi_io::Lines;
-use nonpoison::Mutex;
+use kaldi_io::sync::Mutex;
 use serde_json::{Map, Value, json};
 
 use crate::server::Viewer;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::KeyedLine;
-use nonpoison::Mutex;
+use kaldi_io::sync::Mutex;
 
 use crate::server::Viewer;
 use crate::server::catalog::Says;

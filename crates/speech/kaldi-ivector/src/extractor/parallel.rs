@@ -1,7 +1,7 @@
 //! Work on several threads, whose results do not depend on their number.
 
 use crate::{Error, Result};
-use nonpoison::Mutex;
+use kaldi_io::sync::Mutex;
 
 /// Does the work on every item, on up to `num_threads` threads. The work on an item must not depend on that on others.
 ///

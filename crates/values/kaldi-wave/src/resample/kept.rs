@@ -4,7 +4,7 @@ use std::sync::MutexGuard;
 
 use super::converter::RateConverter;
 use super::error::ResampleError;
-use nonpoison::Mutex;
+use kaldi_io::sync::Mutex;
 
 /// The most converters that are kept.
 const MOST: usize = 64;

@@ -1,7 +1,24 @@
-#![doc = include_str!("../README.md")]
+//! `Mutex`, `RwLock` and `Condvar` of the standard library without poisoning: a lock that a panic has left is taken like any other one. What
+//! it guards has to be valid at every moment in which code may panic.
 //!
-//! As `std::sync::nonpoison`, which is not stable yet. Guards are those of `std::sync`. A lock is a futex and nothing else: after a fork, no state of the
-//! parent's threads is left in the child, but for locks that they held.
+//! As `std::sync::nonpoison`, which is not stable yet. Guards are those of `std::sync`. A lock is a futex and nothing else: after a fork, no
+//! state of the parent's threads is left in the child, but for locks that they held.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use kaldi_reader::sync::Mutex;
+//!
+//! let count = Arc::new(Mutex::new(1));
+//! let of_thread = Arc::clone(&count);
+//! let panicked = std::thread::spawn(move || {
+//!     let _count = of_thread.lock();
+//!     panic!("in the lock");
+//! });
+//! assert!(panicked.join().is_err());
+//! *count.lock() += 1;
+//! assert_eq!(*count.lock(), 2);
+//! ```
 
 use std::sync::{MutexGuard, PoisonError, RwLockReadGuard, RwLockWriteGuard, TryLockError, TryLockResult};
 use std::time::Duration;
