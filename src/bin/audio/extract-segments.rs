@@ -3,6 +3,8 @@
 //! Matches Kaldi's `extract-segments`, except that a segment without samples, which `--min-segment-length=0` permits,
 //! is an error with its name (Kaldi aborts).
 
+use std::ops::Range;
+
 use anyhow::bail;
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
@@ -12,7 +14,7 @@ use kaldi_io::Lines;
 use kaldi_io::log::{log, warning};
 use kaldi_table::{RandomAccessReader, RawEntry, Record, TableWriter};
 use kaldi_value::Format;
-use kaldi_wave::{Recording, Wave};
+use kaldi_wave::{Recording, Wave, WaveFile};
 
 const USAGE: &str = "\
 Cuts segments out of recordings.
@@ -40,7 +42,7 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(e
 
 fn extract_segments(opts: Options) -> anyhow::Result<Tally> {
     let grid = opts.grid;
-    let mut recordings = RandomAccessReader::open_in_place::<Wave>(&opts.recordings, read_recording)?;
+    let mut recordings = RandomAccessReader::open_in_place::<WaveFile>(&opts.recordings, Placed::read)?;
     let mut target = TableWriter::create(&opts.target)?;
     let mut lines = Lines::open(&opts.segments)?;
 
@@ -66,16 +68,17 @@ fn extract_segments(opts: Options) -> anyhow::Result<Tally> {
 
 /// Cuts out one segment, or warns of the reason why not.
 fn cut(
-    recordings: &mut RandomAccessReader<Recording>,
+    recordings: &mut RandomAccessReader<Placed>,
     grid: &SampleGrid,
     segment: &Segment<'_>,
     line: &BStr,
 ) -> anyhow::Result<Option<Record<Wave>>> {
     let Segment { name, recording, .. } = *segment;
-    let Some(sound) = recordings.get(recording)? else {
+    let Some(placed) = recordings.get(recording)? else {
         warning!("Could not find recording {recording}, skipping segment {name}");
         return Ok(None);
     };
+    let sound = &placed.recording;
     let samples = match grid.samples(segment.span.start, segment.span.end, sound.sample_rate(), sound.num_samples()) {
         Ok(samples) => samples,
         Err(NoSamples::Short) => {
@@ -103,18 +106,35 @@ fn cut(
     if samples.is_empty() {
         bail!("{name}: expected a segment of one sample or more, got none in '{line}'");
     }
-    Ok(Some(Record::from_value(name, sound.part(channel..channel + 1, samples)?, Format::Binary)))
+    Ok(Some(Record::from_value(name, placed.part(channel, samples)?, Format::Binary)))
 }
 
-/// Reads the header of a recording in a file of plain samples, and all of others.
-fn read_recording(entry: &RawEntry) -> kaldi_table::Result<Recording> {
-    if entry.range().is_none()
-        && let Some(recording) = Recording::in_place(entry.blob())?
-    {
-        entry.warn_of(recording.remarks().to_vec());
-        return Ok(recording);
+/// A recording, and its entry in the table.
+struct Placed {
+    recording: Recording,
+    entry: RawEntry,
+}
+
+impl Placed {
+    /// Opens a long recording, and reads a short one.
+    fn read(entry: &RawEntry) -> kaldi_table::Result<Self> {
+        let opened = match entry.range() {
+            None => Recording::open(entry.blob()).map_err(|error| entry.error(error))?,
+            Some(_) => None,
+        };
+        let recording = match opened {
+            Some(recording) => {
+                entry.warn_of(recording.remarks().to_vec());
+                recording
+            }
+            None => entry.parse::<Wave>()?.into(),
+        };
+        Ok(Self { recording, entry: entry.clone() })
     }
-    Ok(entry.parse::<Wave>()?.into())
+
+    fn part(&self, channel: usize, samples: Range<usize>) -> kaldi_table::Result<Wave> {
+        self.recording.part(channel..channel + 1, samples).map_err(|error| self.entry.error(error))
+    }
 }
 
 /// Reads a line, or warns of it.

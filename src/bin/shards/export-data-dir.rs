@@ -53,6 +53,9 @@ const IN_FLIGHT: usize = 16 << 20;
 /// Segments of one recording that are cut at the same time.
 const MAX_SEGMENTS: usize = 100;
 
+/// Bytes that a longer recording takes, about.
+const LONG: usize = 8 << 20;
+
 #[derive(clap::Args)]
 struct Options {
     /// What is written: nemo, wenet, lhotse, csv or parquet
@@ -315,7 +318,8 @@ fn export_parquet(opts: &Options, directory: DirectoryContent, tables: Directory
     let mut file = files.next(&directory, &tables)?;
     let (mut outputs, mut num_files) = (OutputSet::default(), 1);
     let (mut num_clipped, mut num_loud) = (0, 0);
-    let mut sounds = par_map(jobs, kaldi_cli::num_threads, work).in_flight(IN_FLIGHT, |(_, stored)| stored.size());
+    let mut sounds =
+        par_map(jobs, kaldi_cli::num_threads, work).in_flight(IN_FLIGHT, |(_, stored)| stored.size().min(LONG));
     for done in sounds.iter() {
         let (range, sounds) = done?;
         for (utterance, sound) in directory.utterances[range].iter().zip(sounds) {

@@ -19,10 +19,14 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use crate::FilePlaces;
 use crate::checksum::{Checked, HeadOf, PageHead, check_bytes};
 use crate::codecs::Codec;
+use crate::dictionary::Dictionary;
 use crate::page_pieces::Pieces;
 
 /// Longer pages come in pieces, if that is possible.
 const LONG: usize = 1 << 22;
+
+/// The average length of values as they are stored from which on a long dictionary is not kept in memory.
+const LARGE: u64 = 1 << 9;
 
 /// The pages of a column in a row group.
 pub(crate) struct ColumnPages {
@@ -34,6 +38,8 @@ pub(crate) struct ColumnPages {
     value_level: i16,
     /// What is left of a long page.
     pieces: Option<Pieces>,
+    /// A dictionary of large values, which is not in memory.
+    dictionary: Option<Arc<Dictionary>>,
 }
 
 impl ColumnPages {
@@ -51,16 +57,28 @@ impl ColumnPages {
         let places = PagePlaces { file: file.clone(), longest, head: PageHead::default(), left: Arc::default() };
         let as_it_is = column.clone().into_builder().set_compression(parquet::basic::Compression::UNCOMPRESSED);
         let pages = SerializedPageReader::new(Arc::new(places.clone()), &as_it_is.build()?, num_rows, None)?;
-        Ok(Self { pages, places, codec, value_level: descriptor.max_def_level(), pieces: None })
+        Ok(Self { pages, places, codec, value_level: descriptor.max_def_level(), pieces: None, dictionary: None })
     }
 
     /// Reads a long page, whose bytes are at a place: its first piece, or the whole page if that is impossible.
     fn long_page(&mut self, mut page: Page, place: LongPage) -> Result<Option<Page>> {
         let source = self.places.section(&place);
-        if let Some(pieces) = Pieces::open(&page, source, self.codec, self.value_level)? {
+        let dictionary = self.dictionary.as_ref();
+        if !matches!(page, Page::DictionaryPage { .. })
+            && let Some(pieces) = Pieces::open(&page, source, self.codec, self.value_level, dictionary)?
+        {
             return self.pieces.insert(pieces).next_piece();
         }
         match &mut page {
+            Page::DictionaryPage { num_values, buf, .. }
+                if place.bytes.end - place.bytes.start >= LARGE * u64::from(*num_values) =>
+            {
+                let values = self.codec.open(self.places.section(&place))?;
+                let dictionary = Dictionary::read(values, *num_values).map_err(|message| self.codec.fault(message))?;
+                self.dictionary = Some(Arc::new(dictionary));
+                // For the crate it is empty.
+                (*buf, *num_values) = (Bytes::new(), 0);
+            }
             Page::DictionaryPage { buf, .. } if self.codec != Codec::Plain => {
                 let mut plain = Vec::new();
                 self.codec.decompress(self.places.section(&place), &mut plain)?;
@@ -119,7 +137,20 @@ impl PageReader for ColumnPages {
             }
             let Some(page) = self.pages.get_next_page()? else { return Ok(None) };
             match self.places.take() {
-                None => return self.unpacked(page).map(Some),
+                None => {
+                    let page = self.unpacked(page)?;
+                    let named = match &self.dictionary {
+                        Some(dictionary) if !matches!(page, Page::DictionaryPage { .. }) => {
+                            let bytes = std::io::Cursor::new(page.buffer().clone());
+                            Pieces::open(&page, bytes, Codec::Plain, self.value_level, Some(dictionary))?
+                        }
+                        _ => None,
+                    };
+                    match named {
+                        None => return Ok(Some(page)),
+                        named => self.pieces = named,
+                    }
+                }
                 Some(place) => {
                     if let Some(page) = self.long_page(page, place)? {
                         return Ok(Some(page));

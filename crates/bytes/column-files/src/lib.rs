@@ -19,6 +19,8 @@ mod codecs;
 mod column_pages;
 #[cfg(feature = "columns")]
 mod columns;
+#[cfg(feature = "columns")]
+mod dictionary;
 mod error;
 #[cfg(feature = "columns")]
 mod file;

@@ -1,12 +1,14 @@
 //! Pieces of a long page: a few of its values each, as pages of their own.
 
-use std::io::{BufRead, Read};
+use std::io::{BufRead, BufReader, Read};
+use std::sync::Arc;
 
 use parquet::basic::Encoding;
 use parquet::column::page::Page;
 use parquet::errors::Result;
 
 use crate::codecs::Codec;
+use crate::dictionary::{Dictionary, NamedValues};
 
 /// Bytes of a piece, unless one value has more.
 const PIECE: usize = 1 << 20;
@@ -26,8 +28,8 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
-    /// The pieces of a page of a column without lists, of which `source` has the bytes. `None` if its values are not one after
-    /// the other.
+    /// The pieces of a page of a column without lists, of which `source` has the bytes; the values may be those of a dictionary. `None` if
+    /// they are neither there one after the other nor named.
     ///
     /// # Errors
     /// If they are no page.
@@ -36,11 +38,17 @@ impl Pieces {
         mut source: impl BufRead + Send + 'static,
         codec: Codec,
         value_level: i16,
+        dictionary: Option<&Arc<Dictionary>>,
     ) -> Result<Option<Self>> {
         let has_levels = value_level > 0;
+        let is_named = matches!(page.encoding(), Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY);
+        let dictionary = dictionary.filter(|_| is_named);
+        if page.encoding() != Encoding::PLAIN && dictionary.is_none() {
+            return Ok(None);
+        }
         let mut levels = Vec::new();
         let (values, num_left) = match page {
-            Page::DataPage { num_values, encoding: Encoding::PLAIN, def_level_encoding, .. }
+            Page::DataPage { num_values, def_level_encoding, .. }
                 if !has_levels || *def_level_encoding == Encoding::RLE =>
             {
                 let mut values = codec.open(source)?;
@@ -52,7 +60,6 @@ impl Pieces {
             }
             Page::DataPageV2 {
                 num_values,
-                encoding: Encoding::PLAIN,
                 def_levels_byte_len,
                 rep_levels_byte_len: 0,
                 is_compressed,
@@ -61,7 +68,15 @@ impl Pieces {
                 append(&mut source, *def_levels_byte_len, &mut levels).map_err(|message| codec.fault(message))?;
                 (if *is_compressed { codec.open(source)? } else { Codec::Plain.open(source)? }, *num_values)
             }
+            _ if is_named => return Err(codec.fault("expected levels as runs, got others".to_owned())),
             _ => return Ok(None),
+        };
+        let values: Box<dyn BufRead + Send> = match dictionary {
+            None => values,
+            Some(dictionary) => {
+                let values = NamedValues::open(values, dictionary).map_err(|message| codec.fault(message))?;
+                Box::new(BufReader::new(values))
+            }
         };
         let levels = has_levels.then(|| Levels::new(levels, value_level));
         Ok(Some(Self { values, codec, levels, num_left: usize::try_from(num_left)? }))
@@ -129,14 +144,14 @@ impl Pieces {
     }
 }
 
-fn length(source: &mut impl Read) -> Result<u32, String> {
+pub(crate) fn length(source: &mut impl Read) -> Result<u32, String> {
     let mut bytes = [0; 4];
     source.read_exact(&mut bytes).map_err(|error| format!("expected the length of a value: {error}"))?;
     Ok(u32::from_le_bytes(bytes))
 }
 
 /// Appends bytes that are there.
-fn append(source: &mut impl Read, length: u32, out: &mut Vec<u8>) -> Result<(), String> {
+pub(crate) fn append(source: &mut impl Read, length: u32, out: &mut Vec<u8>) -> Result<(), String> {
     match source.take(length.into()).read_to_end(out) {
         Ok(count) if count as u64 == u64::from(length) => Ok(()),
         Ok(count) => Err(format!("expected {length} bytes, got {count}")),
@@ -144,13 +159,32 @@ fn append(source: &mut impl Read, length: u32, out: &mut Vec<u8>) -> Result<(), 
     }
 }
 
-/// Levels of definition: runs of the same one, and groups of eight that are packed.
+/// Levels of definition.
 struct Levels {
-    bytes: Vec<u8>,
-    at: usize,
+    runs: Runs,
     /// The level of a value.
     of_value: u8,
-    /// Bits of a level.
+}
+
+impl Levels {
+    fn new(bytes: Vec<u8>, of_value: i16) -> Self {
+        Self { runs: Runs::new(bytes, i16::BITS - of_value.leading_zeros()), of_value: of_value as u8 }
+    }
+}
+
+impl Iterator for Levels {
+    type Item = u8;
+
+    fn next(&mut self) -> Option<u8> {
+        self.runs.next().map(|level| level as u8)
+    }
+}
+
+/// Small numbers: runs of the same one, and groups of eight that are packed.
+pub(crate) struct Runs {
+    bytes: Vec<u8>,
+    at: usize,
+    /// Bits of a number, at most 32.
     width: u32,
     run: Run,
 }
@@ -158,7 +192,7 @@ struct Levels {
 /// What is left of a run.
 enum Run {
     Same {
-        level: u8,
+        number: u32,
         left: u64,
     },
     /// The number of the next bit, and that of the one after the last.
@@ -168,10 +202,9 @@ enum Run {
     },
 }
 
-impl Levels {
-    fn new(bytes: Vec<u8>, of_value: i16) -> Self {
-        let width = i16::BITS - of_value.leading_zeros();
-        Self { bytes, at: 0, of_value: of_value as u8, width, run: Run::Same { level: 0, left: 0 } }
+impl Runs {
+    pub(crate) fn new(bytes: Vec<u8>, width: u32) -> Self {
+        Self { bytes, at: 0, width, run: Run::Same { number: 0, left: 0 } }
     }
 
     /// Starts the next run. `None` at the end.
@@ -181,8 +214,10 @@ impl Levels {
         let header = rest[..length].iter().rev().fold(0_u64, |header, byte| header << 7 | u64::from(byte & 0x7f));
         self.at += length;
         if header & 1 == 0 {
-            self.run = Run::Same { level: *self.bytes.get(self.at)?, left: header >> 1 };
-            self.at += 1;
+            let end = self.at + self.width.div_ceil(8) as usize;
+            let number = self.bytes.get(self.at..end)?.iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte));
+            self.run = Run::Same { number, left: header >> 1 };
+            self.at = end;
         } else {
             let length = usize::try_from(header >> 1).ok()?.checked_mul(self.width as usize)?;
             // The last group may be cut.
@@ -194,20 +229,20 @@ impl Levels {
     }
 }
 
-impl Iterator for Levels {
-    type Item = u8;
+impl Iterator for Runs {
+    type Item = u32;
 
-    fn next(&mut self) -> Option<u8> {
+    fn next(&mut self) -> Option<u32> {
         loop {
             match &mut self.run {
-                Run::Same { level, left: left @ 1.. } => {
+                Run::Same { number, left: left @ 1.. } => {
                     *left -= 1;
-                    return Some(*level);
+                    return Some(*number);
                 }
-                Run::Packed { bit, end } if *bit + self.width as usize <= *end => {
+                Run::Packed { bit, end } if *bit + self.width as usize <= *end && self.width > 0 => {
                     let bits = (*bit..*bit + self.width as usize).rev();
                     *bit += self.width as usize;
-                    return Some(bits.fold(0, |level, at| level << 1 | self.bytes[at / 8] >> (at % 8) & 1));
+                    return Some(bits.fold(0, |number, at| number << 1 | u32::from(self.bytes[at / 8] >> (at % 8) & 1)));
                 }
                 _ => self.start()?,
             }
@@ -253,7 +288,7 @@ mod tests {
             source.extend(value);
         }
         let mut pieces =
-            Pieces::open(&page(5), std::io::Cursor::new(source.clone()), Codec::Plain, 1).unwrap().unwrap();
+            Pieces::open(&page(5), std::io::Cursor::new(source.clone()), Codec::Plain, 1, None).unwrap().unwrap();
         let first = pieces.next_piece().unwrap().unwrap();
         assert_eq!((first.num_values(), pieces.num_left()), (3, 2));
         let start = [6, 0, 0, 0, 2, 1, 2, 0, 2, 1, 2, 0, 0, 0, b'a', b'b', 5, 0, 0x10, 0, 7];
@@ -267,7 +302,7 @@ mod tests {
             (5, 8, "a page: expected the length of a value: failed to fill whole buffer"),
         ] {
             let cut = std::io::Cursor::new(source[..length].to_vec());
-            let mut pieces = Pieces::open(&page(num_values), cut, Codec::Plain, 1).unwrap().unwrap();
+            let mut pieces = Pieces::open(&page(num_values), cut, Codec::Plain, 1, None).unwrap().unwrap();
             let error = loop {
                 match pieces.next_piece() {
                     Ok(piece) => assert!(piece.is_some()),

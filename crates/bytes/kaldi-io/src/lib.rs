@@ -45,6 +45,7 @@ mod same_file;
 mod session;
 mod source;
 mod specifier;
+mod spool;
 mod stage;
 mod store;
 mod text_lines;
@@ -87,6 +88,7 @@ pub use specifier::{
     Rspecifier, RspecifierKind, RspecifierOptions, Wspecifier, WspecifierKind, WspecifierOptions, is_kind,
     is_specifier, specifier_advice,
 };
+pub use spool::{Spool, SpoolFile};
 pub use stage::{StageProgress, WorkStage, lines_of_file};
 pub use store::{ObjectMetadata, Store, Upload};
 pub use text_lines::{TextLines, is_text, line_ends};

@@ -1,6 +1,8 @@
 //! Headers and samples of whole files.
 
-use crate::bytes::Bytes;
+use std::io;
+
+use crate::bytes::{Bytes, Pages, ReadSound};
 use crate::codec::{Decoder, sbr};
 use crate::container;
 use crate::fault::{Result, SoundFault};
@@ -50,17 +52,40 @@ pub fn read_header(kind: SoundKind, head: &[u8], total: u64) -> Result<SoundHead
 /// If it is no file of this kind, nothing of it can be decoded, or a packet is damaged.
 pub fn decode(kind: SoundKind, bytes: &[u8]) -> Result<DecodedSound> {
     let file = Bytes::new(bytes, bytes.len() as u64, kind.name());
-    decode_file(kind, file).map_err(|fault| file.explain(fault))
+    let mut channels = Vec::new();
+    let header = decode_file(kind, file, &mut |decoded| {
+        channels.resize_with(decoded.len(), Vec::new);
+        channels.iter_mut().zip(decoded).for_each(|(channel, samples)| channel.extend_from_slice(samples));
+        Ok(())
+    });
+    Ok(DecodedSound { header: header.map_err(|fault| file.explain(fault))?, channels })
 }
 
-fn decode_file(kind: SoundKind, file: Bytes<'_>) -> Result<DecodedSound> {
+/// Decodes a file that need not be in memory, and hands samples of each channel at the 16-bit scale to `take`, in their order.
+///
+/// # Errors
+/// As [`decode`], or that of `take`, which is told as one of reading.
+pub fn decode_in_order(
+    kind: SoundKind,
+    file: &dyn ReadSound,
+    take: &mut dyn FnMut(&[Vec<f32>]) -> io::Result<()>,
+) -> Result<SoundHeader> {
+    let pages = Pages::new(file);
+    let file = Bytes::stored(&pages, kind.name());
+    decode_file(kind, file, take).map_err(|fault| file.explain(fault))
+}
+
+/// Takes samples of each channel.
+type Take<'a> = &'a mut dyn FnMut(&[Vec<f32>]) -> io::Result<()>;
+
+fn decode_file(kind: SoundKind, file: Bytes<'_>, take: Take<'_>) -> Result<SoundHeader> {
     let mut tracks = tracks(kind, file)?;
     let mut header = header(&mut tracks, file)?;
     let mut channels = vec![Vec::new(); header.num_channels.into()];
+    let mut got = 0;
     for track in &tracks {
-        decode_track(track, file, &mut channels)?;
+        got += decode_track(track, file, &mut channels, take)?;
     }
-    let got = channels[0].len() as u64;
     if got == 0 {
         return Err(no_samples(&header.remarks, &tracks));
     }
@@ -68,7 +93,7 @@ fn decode_file(kind: SoundKind, file: Bytes<'_>) -> Result<DecodedSound> {
         header.remarks.insert(0, SoundFault::truncated(file.total(), header.num_samples, got));
     }
     header.num_samples = got;
-    Ok(DecodedSound { header, channels })
+    Ok(header)
 }
 
 fn no_samples(remarks: &[SoundFault], tracks: &[Track]) -> SoundFault {
@@ -125,36 +150,30 @@ pub(crate) fn header(tracks: &mut [Track], file: Bytes<'_>) -> Result<SoundHeade
     Ok(SoundHeader { sample_rate, num_channels, num_samples, remarks })
 }
 
-/// Appends the samples of a stream that count.
-fn decode_track(track: &Track, file: Bytes<'_>, out: &mut [Vec<f32>]) -> Result<()> {
-    let start = out[0].len();
-    let wanted = track.length.map(|length| length.saturating_add(track.skip));
+/// Hands the samples of a stream that count to `take`, and returns how many they are. `out` is empty before and after.
+fn decode_track(track: &Track, file: Bytes<'_>, out: &mut [Vec<f32>], take: Take<'_>) -> Result<u64> {
     let mut decoder = Decoder::new(&track.codec)
         .map_err(|message| SoundFault::no_decoder(track.packets.first().map_or(0, |packet| packet.offset), message))?;
+    let most = track.length.unwrap_or(u64::MAX);
     // What does not count at the start is dropped at once.
-    let mut skipped = 0;
+    let (mut skipped, mut taken) = (0, 0);
     for packet in &track.packets {
-        let got = (out[0].len() - start) as u64 + skipped;
-        if wanted.is_some_and(|wanted| got >= wanted) {
+        if taken >= most && skipped >= track.skip || !packet.is_whole(file) {
             break;
         }
-        if !packet.is_whole(file) {
-            break;
-        }
-        let before = out[0].len();
         let fault = |message| SoundFault::new(packet.offset, message);
-        decoder.decode(packet.bytes(file)?, out).map_err(fault)?;
-        let count = out[0].len() - before;
-        let end = out[0].len() - usize::try_from(packet.discard).unwrap_or(count).min(count);
-        out.iter_mut().for_each(|channel| channel.truncate(end));
-        let extra = usize::try_from(track.skip - skipped).unwrap_or(usize::MAX).min(end - start);
-        if extra > 0 {
-            out.iter_mut().for_each(|channel| drop(channel.drain(start..start + extra)));
-            skipped += extra as u64;
+        decoder.decode(&packet.bytes(file)?, out).map_err(fault)?;
+        let there = (out[0].len() as u64).saturating_sub(packet.discard());
+        let unplayed = (track.skip - skipped).min(there);
+        let counting = unplayed..there.min(unplayed.saturating_add(most - taken));
+        for channel in out.iter_mut() {
+            channel.truncate(counting.end as usize);
+            channel.drain(..counting.start as usize);
         }
+        skipped += unplayed;
+        taken += counting.end - counting.start;
+        take(out).map_err(|error| SoundFault::new(packet.offset, error.to_string()))?;
+        out.iter_mut().for_each(Vec::clear);
     }
-    if let Some(length) = track.length.and_then(|length| usize::try_from(length).ok()) {
-        out.iter_mut().for_each(|channel| channel.truncate(start.saturating_add(length)));
-    }
-    Ok(())
+    Ok(taken)
 }

@@ -39,7 +39,8 @@ mod kind;
 mod parts;
 mod track;
 
-pub use decode::{DecodedSound, SoundHeader, decode, read_header};
+pub use bytes::ReadSound;
+pub use decode::{DecodedSound, SoundHeader, decode, decode_in_order, read_header};
 pub use encoding::Encoding;
 pub use fault::SoundFault;
 pub use kind::{DetectedSound, SoundKind};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::bytes::Bytes;
+use crate::bytes::{Bytes, Pages, ReadSound};
 use crate::codec::Decoder;
 use crate::decode::{SoundHeader, header, tracks};
 use crate::fault::{Result, SoundFault};
@@ -13,7 +13,7 @@ use crate::track::{Packet, Track};
 /// before it, and a decoder of Opus comes to the same samples after 80 ms.
 const BEFORE: usize = 32;
 
-/// A file whose samples are decoded part by part. It keeps the places of packets, about 60 bytes each, and no samples.
+/// A file whose samples are decoded part by part. It keeps the places of packets, 32 bytes each, and no samples.
 #[derive(Debug)]
 pub struct SoundParts {
     kind: SoundKind,
@@ -33,9 +33,28 @@ impl SoundParts {
     ///
     /// # Errors
     /// If it is no file of this kind, or nothing of it can be decoded.
-    pub fn read(kind: SoundKind, bytes: &[u8]) -> Result<Self> {
-        let file = Bytes::new(bytes, bytes.len() as u64, kind.name());
-        let mut tracks = tracks(kind, file)?;
+    pub fn read(kind: SoundKind, file: &dyn ReadSound) -> Result<Self> {
+        let pages = Pages::new(file);
+        let file = Bytes::stored(&pages, kind.name());
+        tracks(kind, file).and_then(|tracks| Self::of(kind, tracks, file)).map_err(|fault| file.explain(fault))
+    }
+
+    /// As [`SoundParts::read`], if parts are, to the last bit, those of the whole file: a decoder starts anew before each part, and that of
+    /// Opus, and of noise in AAC, does not come to the same state. Nor is it done for Vorbis, which has to be decoded to be counted.
+    ///
+    /// # Errors
+    /// As [`SoundParts::read`].
+    pub fn read_exact(kind: SoundKind, file: &dyn ReadSound) -> Result<Option<Self>> {
+        let pages = Pages::new(file);
+        let file = Bytes::stored(&pages, kind.name());
+        let read = tracks(kind, file).and_then(|tracks| {
+            let is_exact = tracks.iter().all(|track| track.codec.is_exact_in_parts());
+            is_exact.then(|| Self::of(kind, tracks, file)).transpose()
+        });
+        read.map_err(|fault| file.explain(fault))
+    }
+
+    fn of(kind: SoundKind, mut tracks: Vec<Track>, file: Bytes<'_>) -> Result<Self> {
         let mut header = header(&mut tracks, file)?;
         let streams = tracks.into_iter().map(|track| Stream::new(track, file)).collect::<Result<Vec<_>>>()?;
         header.num_samples = streams.iter().map(Stream::num_samples).fold(0, u64::saturating_add);
@@ -61,9 +80,10 @@ impl SoundParts {
     ///
     /// # Panics
     /// If the part is not in `0..num_samples` of the header.
-    pub fn decode(&self, bytes: &[u8], part: Range<u64>) -> Result<Vec<Vec<f32>>> {
+    pub fn decode(&self, file: &dyn ReadSound, part: Range<u64>) -> Result<Vec<Vec<f32>>> {
         assert!(part.start <= part.end && part.end <= self.header.num_samples, "{part:?}");
-        let file = Bytes::new(bytes, bytes.len() as u64, self.kind.name());
+        let pages = Pages::new(file);
+        let file = Bytes::stored(&pages, self.kind.name());
         let mut out = vec![Vec::new(); self.header.num_channels.into()];
         let mut first = 0;
         for stream in &self.streams {
@@ -86,8 +106,8 @@ impl Stream {
         let (mut sum, mut ends) = (0_u64, Vec::with_capacity(there));
         for packet in &track.packets {
             let fault = |message| SoundFault::new(packet.offset, message);
-            let count = counter.count(packet.bytes(file)?).map_err(fault)?;
-            sum = sum.saturating_add(count.saturating_sub(packet.discard));
+            let count = counter.count(&packet.bytes(file)?).map_err(fault)?;
+            sum = sum.saturating_add(count.saturating_sub(packet.discard()));
             ends.push(sum);
         }
         Ok(Self { track, ends })
@@ -114,14 +134,14 @@ impl Stream {
                 break;
             }
             scratch.iter_mut().for_each(Vec::clear);
-            let decoded = decoder.decode(packet.bytes(file)?, &mut scratch);
+            let decoded = decoder.decode(&packet.bytes(file)?, &mut scratch);
             if index < wanted {
                 // What comes before the part may need what is still before it.
                 continue;
             }
             decoded.map_err(|message| SoundFault::new(packet.offset, message))?;
             let expected = self.ends[index] - from;
-            let got = (scratch[0].len() as u64).saturating_sub(packet.discard);
+            let got = (scratch[0].len() as u64).saturating_sub(packet.discard());
             if got != expected {
                 let message = format!("expected a packet of {expected} samples, found {got}");
                 return Err(SoundFault::new(packet.offset, message));

@@ -1,5 +1,7 @@
 //! The packets of one stream of sound, and which of their samples count.
 
+use std::borrow::Cow;
+
 use crate::bytes::Bytes;
 use crate::clock::Clock;
 use crate::codec::Codec;
@@ -11,34 +13,57 @@ pub(crate) struct Packet {
     /// Where it is in the file, or where its first part is.
     pub(crate) offset: u64,
     pub(crate) length: u64,
+    /// What few packets have: a long file has a million.
+    rare: Option<Box<Rare>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Rare {
     /// Its bytes, if they are not in one piece in the file.
     joined: Option<Vec<u8>>,
     /// How many samples at its end do not count.
-    pub(crate) discard: u64,
+    discard: u64,
 }
 
 impl Packet {
     /// A packet in one piece.
     pub(crate) fn new(offset: u64, length: u64) -> Self {
-        Self { offset, length, joined: None, discard: 0 }
+        Self { offset, length, rare: None }
     }
 
     /// A packet of several pieces, the first of which is at `offset`.
     pub(crate) fn joined(offset: u64, bytes: Vec<u8>) -> Self {
-        Self { offset, length: bytes.len() as u64, joined: Some(bytes), discard: 0 }
+        let length = bytes.len() as u64;
+        Self { offset, length, rare: Some(Box::new(Rare { joined: Some(bytes), discard: 0 })) }
+    }
+
+    /// Says how many samples at its end do not count.
+    pub(crate) fn set_discard(&mut self, discard: u64) {
+        if discard > 0 {
+            self.rare.get_or_insert_default().discard = discard;
+        }
+    }
+
+    /// How many samples at its end do not count.
+    pub(crate) fn discard(&self) -> u64 {
+        self.rare.as_ref().map_or(0, |rare| rare.discard)
+    }
+
+    fn joined_bytes(&self) -> Option<&[u8]> {
+        self.rare.as_ref()?.joined.as_deref()
     }
 
     /// The bytes.
-    pub(crate) fn bytes<'a>(&'a self, file: Bytes<'a>) -> Result<&'a [u8]> {
-        match &self.joined {
-            Some(bytes) => Ok(bytes),
+    pub(crate) fn bytes<'a>(&'a self, file: Bytes<'a>) -> Result<Cow<'a, [u8]>> {
+        match self.joined_bytes() {
+            Some(bytes) => Ok(bytes.into()),
             None => file.at(self.offset, self.length),
         }
     }
 
     /// Whether all of it is in the file.
     pub(crate) fn is_whole(&self, file: Bytes<'_>) -> bool {
-        self.joined.is_some() || file.reaches(self.offset, self.length)
+        self.joined_bytes().is_some() || file.reaches(self.offset, self.length)
     }
 }
 
@@ -139,7 +164,7 @@ impl Track {
             let count = match counter.of_length(packet.length) {
                 Some(count) => count,
                 None => {
-                    counter.count(packet.bytes(file)?).map_err(|message| SoundFault::new(packet.offset, message))?
+                    counter.count(&packet.bytes(file)?).map_err(|message| SoundFault::new(packet.offset, message))?
                 }
             };
             if let Some(check) = &mut check {
@@ -152,7 +177,7 @@ impl Track {
                     _ => check.packet(index, packet.offset, count, true),
                 }
             }
-            sum = sum.saturating_add(count.saturating_sub(packet.discard));
+            sum = sum.saturating_add(count.saturating_sub(packet.discard()));
         }
         self.remarks.extend(remark);
         self.remarks.extend(check.and_then(|check| check.finish(file.total())));

@@ -1,7 +1,9 @@
 //! Files of every kind: what is told of them, what they decode to, what happens when they are cut or damaged.
 
 use sound_files::SoundKind::{Adts, Aiff, Au, Caf, Matroska, Mp4, Mpeg, Ogg, Sphere};
-use sound_files::{DecodedSound, DetectedSound, SoundFault, SoundKind, SoundParts, decode, read_header};
+use sound_files::{
+    DecodedSound, DetectedSound, SoundFault, SoundKind, SoundParts, decode, decode_in_order, read_header,
+};
 
 use crate::read;
 
@@ -256,22 +258,50 @@ fn parts_are_those_of_the_whole() {
     files.push(("long Vorbis".to_owned(), Ogg, read("vorbis.ogg").repeat(30)));
     for (name, kind, bytes) in files {
         let whole = decode(kind, &bytes).unwrap();
-        let parts = SoundParts::read(kind, &bytes).unwrap();
+        let parts = SoundParts::read(kind, &&bytes[..]).unwrap();
         assert_eq!(parts.header(), &whole.header, "{name}");
         let count = whole.header.num_samples;
         for (start, end) in
             [(0, count), (0, 1), (count / 3, count / 2), (count - 1, count), (count / 2, count / 2), (7, 1500)]
         {
-            let found = parts.decode(&bytes, start..end).unwrap();
+            let found = parts.decode(&&bytes[..], start..end).unwrap();
             for (found, whole) in found.iter().zip(&whole.channels) {
                 assert!(found[..] == whole[start as usize..end as usize], "{name}: {start} {end}");
             }
         }
         // Of a cut file, what is there.
-        if let Ok(parts) = SoundParts::read(kind, &bytes[..bytes.len() - bytes.len() / 5]) {
-            let found = parts.decode(&bytes[..bytes.len() - bytes.len() / 5], 0..parts.header().num_samples).unwrap();
+        let cut = &bytes[..bytes.len() - bytes.len() / 5];
+        if let Ok(parts) = SoundParts::read(kind, &cut) {
+            let found = parts.decode(&cut, 0..parts.header().num_samples).unwrap();
             assert!(found[0].len() < whole.channels[0].len(), "{name}");
             assert!(found[0][..] == whole.channels[0][..found[0].len()], "{name}");
+        }
+    }
+}
+
+/// Whole, cut and damaged files: the same samples, remarks and faults.
+#[test]
+fn what_is_not_in_memory_reads_as_what_is() {
+    let in_order = |kind: SoundKind, bytes: &[u8]| {
+        let mut channels: Vec<Vec<f32>> = Vec::new();
+        let header = decode_in_order(kind, &bytes, &mut |samples| {
+            channels.resize_with(samples.len(), Vec::new);
+            channels.iter_mut().zip(samples).for_each(|(channel, samples)| channel.extend_from_slice(samples));
+            Ok(())
+        })?;
+        Ok(DecodedSound { header, channels })
+    };
+    for Case(name, kind, ..) in &CASES {
+        let bytes = read(name);
+        for cut in (0..bytes.len()).step_by(41).chain([bytes.len()]) {
+            assert!(in_order(*kind, &bytes[..cut]) == decode(*kind, &bytes[..cut]), "{name}, {cut} bytes");
+            let mut damaged = bytes.clone();
+            damaged[cut.min(bytes.len() - 1)] ^= 0x55;
+            assert!(in_order(*kind, &damaged) == decode(*kind, &damaged), "{name}, damaged at {cut}");
+            if let Ok(Some(parts)) = SoundParts::read_exact(*kind, &&damaged[..]) {
+                let whole = decode(*kind, &damaged).map(|sound| sound.header);
+                assert!(whole.is_err() || whole.as_ref() == Ok(parts.header()), "{name}, damaged at {cut}");
+            }
         }
     }
 }

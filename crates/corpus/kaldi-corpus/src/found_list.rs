@@ -305,6 +305,8 @@ impl FoundList {
         if self.is_full {
             return;
         }
+        map_by_itself(&mut self.bytes);
+        map_by_itself(&mut self.items);
         let moved = |part: Part| if part == Part::NONE { part } else { Part(part.0 + start as u32) };
         let numbers: Vec<u32> = others.names.all.iter().map(|name| self.names.number(name)).collect();
         let named = |number: u32| numbers.get(number as usize).copied().unwrap_or(NONE);
@@ -324,6 +326,18 @@ impl FoundList {
             ..*item
         }));
         self.arrays.extend(others.arrays.into_iter().map(|(at, array)| (at + count, array)));
+    }
+}
+
+/// Makes room for more than the allocator takes from its heap, once a vector has some megabytes: a mapping of its own grows by `mremap`,
+/// without a copy, while each step of growth on the heap leaves a hole. Pages that are not written to take no memory.
+fn map_by_itself<T>(items: &mut Vec<T>) {
+    const FROM: usize = 4 << 20;
+    const MAPPED: usize = 33 << 20;
+    let size = size_of::<T>();
+    if items.len() * size > FROM && items.capacity() * size < MAPPED {
+        // Without that room it is as before.
+        let _ = kaldi_io::fallible(|| items.try_reserve_exact(MAPPED / size - items.len()));
     }
 }
 

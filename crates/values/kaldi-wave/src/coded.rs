@@ -87,7 +87,11 @@ pub(crate) fn info(header: SoundHeader) -> (WaveInfo, Vec<ParseError>) {
 
 /// Says of a file that ends too early, and of which these are all bytes, what it is.
 pub(crate) fn explain_end(error: ParseError, bytes: &[u8]) -> ParseError {
-    let length = bytes.len();
+    explain_end_at(error, bytes, bytes.len() as u64)
+}
+
+/// The same of a file of so many bytes, which starts with these.
+pub(crate) fn explain_end_at(error: ParseError, bytes: &[u8], length: u64) -> ParseError {
     let (name, expected) = match SoundKind::of_start(bytes) {
         _ if length > 1 && may_be_riff(bytes) => ("WAV", error.message.as_ref()),
         _ if is_flac(bytes) => ("FLAC", error.message.as_ref()),

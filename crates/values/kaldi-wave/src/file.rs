@@ -4,6 +4,7 @@ use kaldi_io::ParseError;
 use kaldi_value::{Cursor, Format, Frame, Value};
 
 use crate::Wave;
+use crate::coded::Form;
 
 /// The file of a waveform, of any kind, as it is: a table value that is passed on without being decoded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,8 +27,12 @@ impl Value for WaveFile {
     const SHARD_FIELD: Option<&'static str> = Wave::SHARD_FIELD;
     const HAS_TEXT: bool = Wave::HAS_TEXT;
 
+    /// As that of a [`Wave`], but a file that ends with its stream need not be read to be passed on.
     fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
-        Wave::frame(window, at_end)
+        match Form::of(window, at_end) {
+            Form::Flac | Form::Coded(_) if !at_end => Ok(Frame::Rest),
+            _ => Wave::frame(window, at_end),
+        }
     }
 
     fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {

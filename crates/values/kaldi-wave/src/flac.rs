@@ -12,13 +12,17 @@
 //!
 //! Sixteen bytes of MD5 end the block.
 
+use std::cell::{Ref, RefCell};
+use std::io;
 use std::ops::Range;
+use std::rc::Rc;
 
 use byteorder::{BigEndian, ByteOrder};
-use claxon::frame::FrameReader;
+use claxon::frame::{Block, FrameReader};
 use claxon::input::BufferedReader;
 use kaldi_io::ParseError;
 use kaldi_value::Cursor;
+use sound_files::ReadSound;
 
 use crate::info::WaveInfo;
 
@@ -68,39 +72,61 @@ impl Flac {
 
     /// The samples of each channel at the 16-bit scale, from the bytes of the file, which may be incomplete.
     pub(crate) fn decode(&mut self, bytes: &[u8]) -> Result<Vec<Vec<f32>>, ParseError> {
-        self.decode_part(bytes, 0..u64::MAX)
+        self.decode_part(&bytes, 0..u64::MAX)
     }
 
-    /// As [`Flac::decode`], but keeps some of the samples only, and stops after them.
-    pub(crate) fn decode_part(&mut self, bytes: &[u8], part: Range<u64>) -> Result<Vec<Vec<f32>>, ParseError> {
-        let start = frames_start(bytes)?;
+    /// As [`Flac::decode`], but keeps some of the samples only, and stops after them. The file need not be in memory.
+    pub(crate) fn decode_part(&mut self, file: &dyn ReadSound, part: Range<u64>) -> Result<Vec<Vec<f32>>, ParseError> {
+        let mut channels = vec![Vec::new(); self.info.num_channels()];
+        let mut got = 0;
+        let end = part.end;
+        self.decode_up_to(file, end, &mut |flac, frame| {
+            flac.append(frame, got, &part, &mut channels);
+            got += u64::from(frame.duration());
+        })?;
+        Ok(channels)
+    }
+
+    /// Appends the samples of a frame whose first one is `first` that are in a part.
+    pub(crate) fn append(&self, frame: &Block, first: u64, part: &Range<u64>, channels: &mut [Vec<f32>]) {
+        let scale = (f64::from(16 - self.bits as i32)).exp2() as f32;
+        let place = |sample: u64| sample.clamp(first, first + u64::from(frame.duration())) - first;
+        let kept = place(part.start) as usize..place(part.end) as usize;
+        for (index, channel) in channels.iter_mut().enumerate() {
+            let samples = &frame.channel(index as u32)[kept.clone()];
+            channel.extend(samples.iter().map(|&sample| sample as f32 * scale));
+        }
+    }
+
+    /// Decodes the frames in their order, until there are so many samples, and returns how many there are. What is missing is a remark.
+    pub(crate) fn decode_up_to(
+        &mut self,
+        file: &dyn ReadSound,
+        end: u64,
+        take: &mut dyn FnMut(&Self, &Block),
+    ) -> Result<u64, ParseError> {
+        let start = frames_start(file)?;
         let num_channels = self.info.num_channels();
         let expected = self.info.num_samples;
-        let scale = (f64::from(16 - self.bits as i32)).exp2() as f32;
-        let mut channels = vec![Vec::new(); num_channels];
-        let mut frames = FrameReader::new(BufferedReader::new(&bytes[start..]));
-        let mut buffer = Vec::new();
+        let mut frames = Frames::new(file, start as u64);
         let mut is_cut = false;
         let mut got = 0;
-        while got < part.end {
-            let fault = match frames.read_next_or_eof(buffer) {
+        while got < end {
+            let fault = match frames.next() {
                 Ok(Some(frame)) if frame.channels() as usize == num_channels => {
-                    let length = u64::from(frame.duration());
-                    let place = |sample: u64| sample.clamp(got, got + length) - got;
-                    let kept = place(part.start) as usize..place(part.end) as usize;
-                    for (index, channel) in channels.iter_mut().enumerate() {
-                        let samples = &frame.channel(index as u32)[kept.clone()];
-                        channel.extend(samples.iter().map(|&sample| sample as f32 * scale));
-                    }
-                    got += length;
-                    buffer = frame.into_buffer();
+                    take(self, &frame);
+                    got += u64::from(frame.duration());
+                    frames.give_back(frame);
                     continue;
                 }
                 Ok(None) => break,
                 Ok(Some(frame)) => format!("expected {num_channels} channels, got {}", frame.channels()),
+                Err(_) if frames.failed().is_some() => {
+                    return Err(unreadable(start, frames.failed().as_ref()));
+                }
                 // What follows the last frame is no frame, such as a tag.
                 Err(_) if expected.is_some_and(|expected| got >= expected) => {
-                    Self::check_rest(bytes, start, got)?;
+                    Self::check_rest(file, start, got)?;
                     break;
                 }
                 Err(claxon::Error::IoError(_)) => {
@@ -110,7 +136,7 @@ impl Flac {
                 Err(claxon::Error::FormatError(message) | claxon::Error::Unsupported(message)) => {
                     // Without a number of samples, only this shows that the stream has ended.
                     if message == NO_FRAME {
-                        Self::check_rest(bytes, start, got)?;
+                        Self::check_rest(file, start, got)?;
                     }
                     message.to_owned()
                 }
@@ -123,38 +149,48 @@ impl Flac {
             return Err(ParseError { at_end: true, ..error });
         }
         let message = match expected {
-            Some(expected) if got < expected.min(part.end) => {
+            Some(expected) if got < expected.min(end) => {
                 format!("Truncated file? Expected {expected} samples, got {got}")
             }
             None if is_cut => format!("Truncated file? Expected more samples, got {got}"),
-            Some(expected) if got > expected && part.end == u64::MAX => {
+            Some(expected) if got > expected && end == u64::MAX => {
                 format!("expected {expected} samples as the header says, got {got}, which all count")
             }
-            _ => return Ok(channels),
+            _ => return Ok(got),
         };
         self.info.fault = Some(message.clone());
         self.remarks.push(ParseError::new(start, message));
-        Ok(channels)
+        Ok(got)
     }
 
     /// Checks that no other stream follows the frames.
-    fn check_rest(bytes: &[u8], start: usize, got: u64) -> Result<(), ParseError> {
-        let Some(place) = memchr::memmem::find(&bytes[start..], NEXT) else { return Ok(()) };
-        let message = format!("expected the end of the FLAC file after {got} samples, got another stream");
-        Err(ParseError::new(start + place, message))
+    fn check_rest(file: &dyn ReadSound, start: usize, got: u64) -> Result<(), ParseError> {
+        let mut at = start as u64;
+        let mut piece = Vec::new();
+        while at + (NEXT.len() as u64) <= file.length() {
+            piece.clear();
+            let count = PIECE.min(file.length() - at);
+            file.read_at(at, &mut piece, count as usize).map_err(|error| unreadable(start, Some(&error)))?;
+            if let Some(place) = memchr::memmem::find(&piece, NEXT) {
+                let message = format!("expected the end of the FLAC file after {got} samples, got another stream");
+                return Err(ParseError::new(at as usize + place, message));
+            }
+            // It may be at the border of two pieces.
+            at += (count - (NEXT.len() as u64 - 1)).max(1);
+        }
+        Ok(())
     }
 
-    /// Whether the file ends as its header says, with a frame up to the last sample, by its first and its last bytes. `false` may also
-    /// mean that the last bytes are too few.
-    pub(crate) fn ends_well(&self, head: &[u8], tail: &[u8], length: u64) -> bool {
+    /// Whether the file ends as its header says, with a frame up to the last sample, by its first and its last bytes; the frames start at
+    /// `start`, if it is known. `false` may also mean that the last bytes are too few.
+    pub(crate) fn ends_well(&self, head: &[u8], start: Option<usize>, tail: &[u8], length: u64) -> bool {
         let Some(num_samples) = self.info.num_samples else { return false };
         let frames = tail.len().saturating_sub(TAG);
         let has_tag = tail[frames..].starts_with(b"TAG") && frames > 0;
         let (tail, length) = if has_tag { (&tail[..frames], length - TAG as u64) } else { (tail, length) };
-        let info = &head[MAGIC.len() + 4..];
-        let (block, longest) = (u64::from(BigEndian::read_u16(&info[2..])), u64::from(BigEndian::read_u24(&info[7..])));
+        let (block, longest) = frame_sizes(head);
         // Two streams, one after the other, have the same end twice.
-        let start = frames_start(head).map_or(METADATA, |start| start as u64);
+        let start = start.map_or(METADATA, |start| start as u64);
         let most = num_samples.div_ceil(block.max(1)).saturating_mul(longest).saturating_add(start);
         if longest > 0 && length > most {
             return false;
@@ -164,13 +200,23 @@ impl Flac {
             let mut frames = FrameReader::new(BufferedReader::new(&tail[at..]));
             let Ok(Some(frame)) = frames.read_next_or_eof(Vec::new()) else { return false };
             let count = u64::from(frame.duration());
-            let number = coded_number(&tail[at + 4..]);
-            let is_variable = tail[at + 1] & 1 == 1;
-            let first = number.map(|number| if is_variable { number } else { number.saturating_mul(block) });
-            first.is_some_and(|first| first + count == num_samples)
+            first_sample(&tail[at..], block).is_some_and(|first| first + count == num_samples)
                 && matches!(frames.read_next_or_eof(Vec::new()), Ok(None))
         })
     }
+}
+
+/// The greatest lengths of frames in samples and in bytes, 0 if they are not known; by the first bytes of the file.
+pub(crate) fn frame_sizes(head: &[u8]) -> (u64, u64) {
+    let info = &head[MAGIC.len() + 4..];
+    (BigEndian::read_u16(&info[2..]).into(), BigEndian::read_u24(&info[7..]).into())
+}
+
+/// The number of the first sample of a frame, in a file whose frames have `block` samples if all have as many.
+pub(crate) fn first_sample(frame: &[u8], block: u64) -> Option<u64> {
+    let number = coded_number(frame.get(4..)?)?;
+    let is_variable = frame[1] & 1 == 1;
+    Some(if is_variable { number } else { number.saturating_mul(block) })
 }
 
 /// The number of a frame, in the manner of UTF-8.
@@ -189,15 +235,90 @@ fn coded_number(bytes: &[u8]) -> Option<u64> {
 const NO_FRAME: &str = "frame sync code missing";
 
 /// Where the frames start, after all metadata.
-fn frames_start(bytes: &[u8]) -> Result<usize, ParseError> {
-    let mut cursor = Cursor::new(bytes);
-    cursor.take(MAGIC.len())?;
+pub(crate) fn frames_start(file: &dyn ReadSound) -> Result<usize, ParseError> {
+    let there = usize::try_from(file.length()).unwrap_or(usize::MAX);
+    let after = |at: usize, count: usize| match at + count {
+        end if end <= there => Ok(end),
+        _ => Err(ParseError::end(there, format_args!("{count} bytes at {at}"))),
+    };
+    let mut at = MAGIC.len();
     loop {
-        let head = cursor.take(4)?;
-        cursor.take(usize::from(head[1]) << 16 | usize::from(head[2]) << 8 | usize::from(head[3]))?;
+        let mut head = Vec::new();
+        let content = after(at, 4)?;
+        file.read_at(at as u64, &mut head, 4).map_err(|error| unreadable(at, Some(&error)))?;
+        at = after(content, usize::from(head[1]) << 16 | usize::from(head[2]) << 8 | usize::from(head[3]))?;
         if head[0] & 0x80 != 0 {
-            return Ok(cursor.offset());
+            return Ok(at);
         }
+    }
+}
+
+/// An error of the system.
+pub(crate) fn unreadable(offset: usize, error: Option<&io::Error>) -> ParseError {
+    let error = error.map_or_else(String::new, ToString::to_string);
+    ParseError::new(offset, format!("cannot read: {error}"))
+}
+
+/// Bytes that are read at a time.
+const PIECE: u64 = 1 << 16;
+
+/// The frames of a file from a place on, in their order.
+pub(crate) struct Frames<'a> {
+    reader: FrameReader<BufferedReader<InOrder<'a>>>,
+    buffer: Vec<i32>,
+    failed: Failed,
+}
+
+/// Why the file could not be read: the decoder cannot tell that from its end.
+type Failed = Rc<RefCell<Option<io::Error>>>;
+
+impl<'a> Frames<'a> {
+    pub(crate) fn new(file: &'a dyn ReadSound, at: u64) -> Self {
+        let failed = Failed::default();
+        let bytes = InOrder { file, at, buffer: Vec::new(), used: 0, failed: Rc::clone(&failed) };
+        Self { reader: FrameReader::new(BufferedReader::new(bytes)), buffer: Vec::new(), failed }
+    }
+
+    pub(crate) fn next(&mut self) -> claxon::Result<Option<Block>> {
+        self.reader.read_next_or_eof(std::mem::take(&mut self.buffer))
+    }
+
+    /// Takes a frame back, for its memory.
+    pub(crate) fn give_back(&mut self, frame: Block) {
+        self.buffer = frame.into_buffer();
+    }
+
+    fn failed(&self) -> Ref<'_, Option<io::Error>> {
+        self.failed.borrow()
+    }
+}
+
+/// The bytes of a file from a place on, in their order.
+struct InOrder<'a> {
+    file: &'a dyn ReadSound,
+    at: u64,
+    buffer: Vec<u8>,
+    used: usize,
+    failed: Failed,
+}
+
+impl io::Read for InOrder<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.used == self.buffer.len() {
+            self.buffer.clear();
+            self.used = 0;
+            let count = PIECE.min(self.file.length().saturating_sub(self.at));
+            if let Err(error) = self.file.read_at(self.at, &mut self.buffer, count as usize) {
+                self.buffer.clear();
+                *self.failed.borrow_mut() = Some(error);
+                return Err(io::ErrorKind::Other.into());
+            }
+            self.at += count;
+        }
+        let count = out.len().min(self.buffer.len() - self.used);
+        out[..count].copy_from_slice(&self.buffer[self.used..self.used + count]);
+        self.used += count;
+        Ok(count)
     }
 }
 
@@ -312,7 +433,7 @@ mod tests {
     #[test]
     fn what_is_there_of_a_cut_file_counts() {
         let whole = file(16, 4);
-        let frames = frames_start(&whole).unwrap();
+        let frames = frames_start(&&whole[..]).unwrap();
         let second = frames + (whole.len() - frames) / 2;
         for cut in 0..whole.len() {
             match read_with_remarks(&whole[..cut]) {
@@ -337,7 +458,7 @@ mod tests {
     #[test]
     fn damage_is_noticed() {
         let whole = file(16, 4);
-        let frames = frames_start(&whole).unwrap();
+        let frames = frames_start(&&whole[..]).unwrap();
         for place in frames..whole.len() {
             for bit in 0..8 {
                 let mut damaged = whole.clone();

@@ -6,7 +6,7 @@ use kaldi_io::ParseError;
 use kaldi_value::{Cursor, Value};
 
 use crate::coded::{self, Form};
-use crate::flac::Flac;
+use crate::flac::{self, Flac};
 use crate::riff::Riff;
 use crate::{Wave, WaveInfo};
 
@@ -82,7 +82,8 @@ impl WaveInfo {
         match Form::of(head, false) {
             Form::Flac => {
                 let tail = tail()?;
-                Ok(Flac::read(head).is_ok_and(|flac| flac.ends_well(head, &tail, length)))
+                Ok(Flac::read(head)
+                    .is_ok_and(|flac| flac.ends_well(head, flac::frames_start(&head).ok(), &tail, length)))
             }
             Form::Riff | Form::Coded(_) | Form::NeedMoreBytes => Ok(true),
         }

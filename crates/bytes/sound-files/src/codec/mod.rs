@@ -54,6 +54,11 @@ impl Codec {
         }
     }
 
+    /// Whether a decoder that starts a few packets early decodes a part as it is in the whole, and packets are counted without it.
+    pub(crate) fn is_exact_in_parts(&self) -> bool {
+        matches!(self, Self::Pcm { .. } | Self::Mpeg { .. } | Self::Alac { .. } | Self::Flac { .. })
+    }
+
     /// A counter of the samples in packets.
     pub(crate) fn counter(&self, num_channels: u16) -> Counter {
         Counter::new(self, num_channels)

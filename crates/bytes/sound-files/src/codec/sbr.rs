@@ -26,7 +26,7 @@ pub(crate) fn check(track: &Track, file: Bytes<'_>) -> Result<()> {
     let (mut num_frames, mut num_alike) = (0, 0);
     for packet in packets {
         num_frames += 1;
-        num_alike += usize::from(ends_with_sbr(packet.bytes(file)?));
+        num_alike += usize::from(ends_with_sbr(&packet.bytes(file)?));
     }
     // One frame in 60 looks so by chance.
     if num_alike >= LEAST && 2 * num_alike >= num_frames {

@@ -1,6 +1,6 @@
 //! Frames of AAC, each after a header of seven bytes (ISO/IEC 13818-7, 6.2), or nine with a checksum.
 
-use super::mpeg::tag_length;
+use super::mpeg::tags;
 use crate::bytes::{Bytes, be};
 use crate::codec::{Codec, aac_rate_of, check_aac_channels, check_aac_type};
 use crate::fault::{Result, SoundFault};
@@ -75,9 +75,9 @@ pub(crate) fn is_cut(bytes: &[u8]) -> bool {
 }
 
 pub(crate) fn read(file: Bytes<'_>) -> Result<Track> {
-    let bytes = file.rest(0)?;
-    let mut at = tag_length(bytes);
-    let first = bytes.get(at as usize..).and_then(AdtsHeader::read);
+    file.expect_rest(0)?;
+    let mut at = tags(file, 0)?;
+    let first = AdtsHeader::read(&file.up_to(at, AdtsHeader::LENGTH as u64)?);
     let Some(first) = first else { return Err(SoundFault::new(at, "expected a frame of AAC, found something else")) };
     check_aac_type(first.object_type, at)?;
     let num_channels = check_aac_channels(first.num_channels, at)?;
@@ -86,15 +86,15 @@ pub(crate) fn read(file: Bytes<'_>) -> Result<Track> {
     let config = (config as u16).to_be_bytes().to_vec();
     let mut track = Track::new(Codec::Aac { config }, aac_rate_of(first.rate_index), num_channels);
     while at < file.total() {
-        let rest = &bytes[at as usize..];
-        if rest.starts_with(b"TAG") || rest.starts_with(b"APETAGEX") || rest.iter().all(|&byte| byte == 0) {
+        let rest = file.up_to(at, 11)?;
+        if rest.starts_with(b"TAG") || rest.starts_with(b"APETAGEX") || file.is_zero_from(at)? {
             break;
         }
         if rest.starts_with(b"ID3") && rest.len() > 10 {
-            at += tag_length(rest);
+            at += tags(file, at)?;
             continue;
         }
-        let Some(header) = AdtsHeader::read(rest).filter(|header| header.fits(&first)) else {
+        let Some(header) = AdtsHeader::read(&rest).filter(|header| header.fits(&first)) else {
             if rest.len() < AdtsHeader::LENGTH {
                 track.remarks.push(SoundFault::new(at, "expected a whole frame of AAC, found the end of the file"));
                 break;
@@ -108,7 +108,7 @@ pub(crate) fn read(file: Bytes<'_>) -> Result<Track> {
             return Err(SoundFault::new(at, format!("expected a frame of AAC of {expected}, found {found}")));
         }
         if !file.reaches(at, header.whole) {
-            let (expected, found) = (header.whole, rest.len());
+            let (expected, found) = (header.whole, file.total() - at);
             let message = format!("expected a frame of AAC of {expected} bytes, found {found} to the end of the file");
             track.remarks.push(SoundFault::new(at, message));
             break;

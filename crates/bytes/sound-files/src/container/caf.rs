@@ -77,7 +77,7 @@ pub(crate) fn read(file: Bytes<'_>) -> Result<Track> {
     let kuki = file.at(at, size)?;
     let mut track = match &desc.codec {
         b"alac" => {
-            let (cookie, rate, num_channels) = read_alac_cookie(kuki, at)?;
+            let (cookie, rate, num_channels) = read_alac_cookie(&kuki, at)?;
             Track::new(Codec::Alac { cookie }, if rate == 0 { sample_rate } else { rate }, num_channels)
         }
         b"aac " => {
@@ -86,7 +86,7 @@ pub(crate) fn read(file: Bytes<'_>) -> Result<Track> {
             Track::new(Codec::Aac { config }, rate, num_channels)
         }
         b"opus" if kuki.starts_with(b"OpusHead") => {
-            let head = OpusHead::read(kuki, at)?;
+            let head = OpusHead::read(&kuki, at)?;
             let num_channels = head.num_channels.into();
             Track::new(Codec::Opus(head), opus::RATE, num_channels)
         }

@@ -124,11 +124,28 @@ pub(crate) fn is_cut(bytes: &[u8]) -> bool {
 pub(crate) fn tag_length(bytes: &[u8]) -> u64 {
     let mut length = 0;
     while let Some(tag) = bytes.get(length as usize..).filter(|rest| rest.starts_with(b"ID3") && rest.len() >= 10) {
-        // Four times seven bits.
-        let size = tag[6..10].iter().fold(0, |size: u64, &byte| size << 7 | u64::from(byte & 0x7f));
-        length += 10 + size + if tag[5] & 0x10 != 0 { 10 } else { 0 };
+        length += one_tag(tag);
     }
     length
+}
+
+/// The length of a tag, by its first ten bytes.
+fn one_tag(tag: &[u8]) -> u64 {
+    // Four times seven bits.
+    let size = tag[6..10].iter().fold(0, |size: u64, &byte| size << 7 | u64::from(byte & 0x7f));
+    10 + size + if tag[5] & 0x10 != 0 { 10 } else { 0 }
+}
+
+/// The length of the tags (ID3, version 2) at a place of a file.
+pub(super) fn tags(file: Bytes<'_>, start: u64) -> Result<u64> {
+    let mut length = 0;
+    while let head = file.up_to(start.saturating_add(length), 10)?
+        && head.len() == 10
+        && head.starts_with(b"ID3")
+    {
+        length += one_tag(&head);
+    }
+    Ok(length)
 }
 
 pub(crate) fn read(file: Bytes<'_>) -> Result<Track> {
@@ -152,9 +169,9 @@ pub(crate) fn read(file: Bytes<'_>) -> Result<Track> {
         0
     };
     let frames = tag + first.length;
-    let is_in_memory = file.rest(frames).is_ok();
-    if !is_in_memory && !note.is_of_all(file, tag) {
-        file.rest(frames)?;
+    let is_in_memory = file.expect_rest(frames).is_ok();
+    if !note.is_of_all(file, tag) {
+        file.expect_rest(frames)?;
     }
     let num_coded = noted.saturating_mul(first.num_samples);
     let length = num_coded.saturating_sub(track.skip).saturating_sub(end);
@@ -173,8 +190,8 @@ pub(crate) fn read(file: Bytes<'_>) -> Result<Track> {
 /// The length of the tags at the start of a file.
 fn tag_at_start(file: Bytes<'_>) -> Result<u64> {
     let mut at = 0;
-    while file.at(at, 3)? == b"ID3" {
-        let length = tag_length(file.at(at, 10)?);
+    while *file.at(at, 3)? == *b"ID3" {
+        let length = tag_length(&file.at(at, 10)?);
         if !file.reaches(at, length + 4) {
             return Err(SoundFault::at_end(at, format!("expected a tag of {length} bytes, found the end of the file")));
         }
@@ -199,19 +216,19 @@ pub(super) fn look_inside(file: Bytes<'_>, track: &mut Track) -> Result<()> {
 
 /// Finds the frames.
 fn walk(file: Bytes<'_>, mut at: u64, first: &MpegHeader, track: &mut Track) -> Result<()> {
-    let bytes = file.rest(0)?;
+    file.expect_rest(0)?;
     while at < file.total() {
-        let rest = &bytes[at as usize..];
+        let rest = file.up_to(at, 11)?;
         if [&b"TAG"[..], b"APETAGEX", b"LYRICSBEGIN"].iter().any(|tag| rest.starts_with(tag)) {
             break;
         }
         if rest.starts_with(b"ID3") && rest.len() >= 10 {
-            at += tag_length(rest);
+            at += tags(file, at)?;
             continue;
         }
         match rest.first_chunk().and_then(|word| MpegHeader::read(*word)).filter(|header| header.fits(first)) {
             Some(header) if !file.reaches(at, header.length) => {
-                let (expected, found) = (header.length, rest.len());
+                let (expected, found) = (header.length, file.total() - at);
                 let message = format!("expected a frame of {expected} bytes, found {found} to the end of the file");
                 track.remarks.push(SoundFault::new(at, message));
                 break;
@@ -221,13 +238,13 @@ fn walk(file: Bytes<'_>, mut at: u64, first: &MpegHeader, track: &mut Track) -> 
                 at += header.length;
             }
             None => {
-                let is_padding = rest.iter().all(|&byte| byte == 0);
-                if !is_padding && rest.len() >= 4 && has_frames(rest, first) {
+                let is_padding = file.is_zero_from(at)?;
+                if !is_padding && rest.len() >= 4 && has_frames(file, at, first)? {
                     let found = rest[..4].escape_ascii();
                     return Err(SoundFault::new(at, format!("expected a frame like the first one, found \"{found}\"")));
                 }
                 if !is_padding {
-                    let found = rest.len();
+                    let found = file.total() - at;
                     let message = format!("expected a frame or the end of the file, found {found} other bytes");
                     track.remarks.push(SoundFault::new(at, message));
                 }
@@ -239,13 +256,19 @@ fn walk(file: Bytes<'_>, mut at: u64, first: &MpegHeader, track: &mut Track) -> 
 }
 
 /// Whether there are more frames after bytes that are none.
-fn has_frames(bytes: &[u8], first: &MpegHeader) -> bool {
-    let frame = |at: usize| {
-        let header = bytes.get(at..)?.first_chunk().and_then(|word| MpegHeader::read(*word))?;
-        header.fits(first).then_some(header)
+fn has_frames(file: Bytes<'_>, start: u64, first: &MpegHeader) -> Result<bool> {
+    let frame = |at: u64| {
+        let word = if file.reaches(at, 4) { file.name(at)? } else { [0; 4] };
+        Ok(MpegHeader::read(word).filter(|header| header.fits(first)))
     };
-    (0..bytes.len())
-        .any(|at| bytes[at] == 0xff && frame(at).is_some_and(|header| frame(at + header.length as usize).is_some()))
+    for at in start..file.total() {
+        if let Some(header) = frame(at)?
+            && frame(at + header.length)?.is_some()
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// What the first frame says of the others.
@@ -275,8 +298,8 @@ impl Note {
         };
         if frame.get(36..40) == Some(b"VBRI") {
             return Ok(Some(Self {
-                num_frames: Some(be(frame, 36 + 14, 4)),
-                num_bytes: Some(be(frame, 36 + 10, 4)),
+                num_frames: Some(be(&frame, 36 + 14, 4)),
+                num_bytes: Some(be(&frame, 36 + 10, 4)),
                 added: None,
             }));
         }

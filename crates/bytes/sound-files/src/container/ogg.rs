@@ -7,6 +7,8 @@
 //! 01 1e                                  lengths of pieces: 30; a packet ends with a piece shorter than 255
 //! ```
 
+use std::borrow::Cow;
+
 use crate::bytes::{Bytes, le, shown};
 use crate::codec::flac::StreamInfo;
 use crate::codec::opus::{self, OpusHead};
@@ -26,7 +28,7 @@ struct Page<'a> {
     serial: u32,
     number: u32,
     /// The lengths of the pieces.
-    pieces: &'a [u8],
+    pieces: Cow<'a, [u8]>,
     /// Where they start.
     content: u64,
     end: u64,
@@ -46,12 +48,12 @@ impl<'a> Page<'a> {
         let content = offset + HEADER + pieces.len() as u64;
         let end = content + pieces.iter().map(|&piece| u64::from(piece)).sum::<u64>();
         let bytes = file.at(offset, end - offset)?;
-        let (expected, found) = (le(head, 22, 4) as u32, checksum(bytes));
+        let (expected, found) = (le(&head, 22, 4) as u32, checksum(&bytes));
         if expected != found {
             let message = format!("expected a page of Ogg with the checksum {expected:08x}, found {found:08x}");
             return Err(SoundFault::new(offset, message));
         }
-        let (granule, serial, number) = (le(head, 6, 8), le(head, 14, 4) as u32, le(head, 18, 4) as u32);
+        let (granule, serial, number) = (le(&head, 6, 8), le(&head, 14, 4) as u32, le(&head, 18, 4) as u32);
         Ok(Self { offset, flags: head[5], granule, serial, number, pieces, content, end })
     }
 }
@@ -107,7 +109,7 @@ pub(crate) fn read(file: Bytes<'_>) -> Result<Vec<Track>> {
     let mut cut = None;
     while at < file.total() {
         let page = match Page::read(file, at) {
-            Err(fault) if fault.at_end && file.rest(at).is_ok() && at > 0 => {
+            Err(fault) if fault.at_end && file.is_all() && at > 0 => {
                 cut = Some(SoundFault::new(at, "expected a whole page of Ogg, found the end of the file"));
                 break;
             }
@@ -147,7 +149,8 @@ pub(crate) fn read(file: Bytes<'_>) -> Result<Vec<Track>> {
 
 /// Starts a stream at its first page, if it is sound.
 fn start(file: Bytes<'_>, page: &Page<'_>, others: &mut Vec<u32>) -> Result<Option<Stream>> {
-    let head = file.at(page.content, page.end - page.content)?;
+    let bytes = file.at(page.content, page.end - page.content)?;
+    let head = &*bytes;
     let offset = page.content;
     let (track, num_headers) = if head.starts_with(b"\x01vorbis") {
         let (rate, num_channels) = read_vorbis_head(head, offset)?;
@@ -195,12 +198,12 @@ impl Stream {
         let (mut at, mut start) = (page.content, page.content);
         let num_before = self.track.packets.len();
         let mut has_sound = false;
-        for &piece in page.pieces {
+        for &piece in &*page.pieces {
             at += u64::from(piece);
             if piece < 255 {
                 let packet = match self.open.take() {
                     Some((offset, mut bytes)) => {
-                        bytes.extend_from_slice(file.at(start, at - start)?);
+                        bytes.extend_from_slice(&file.at(start, at - start)?);
                         Packet::joined(offset, bytes)
                     }
                     None => Packet::new(start, at - start),
@@ -211,7 +214,7 @@ impl Stream {
         }
         if page.pieces.last() == Some(&255) {
             let rest = file.at(start, at - start)?;
-            self.open.get_or_insert((start, Vec::new())).1.extend_from_slice(rest);
+            self.open.get_or_insert((start, Vec::new())).1.extend_from_slice(&rest);
         }
         if page.granule != NOWHERE && (has_sound || page.flags & Page::LAST != 0) {
             self.first.get_or_insert((page.granule, self.track.packets.len()));
@@ -238,7 +241,7 @@ impl Stream {
                     return Err(SoundFault::new(packet.offset, "expected a header of Vorbis, found something else"));
                 }
                 if self.num_headers == 1 {
-                    headers.extend_from_slice(bytes);
+                    headers.extend_from_slice(&bytes);
                 }
                 self.num_headers -= 1;
                 return Ok(false);
@@ -254,6 +257,7 @@ impl Stream {
         }
         // A packet of nothing is no sound, and no damage in Vorbis.
         let is_sound = !bytes.is_empty();
+        drop(bytes);
         if is_sound {
             self.track.packets.push(packet);
         }
@@ -271,7 +275,7 @@ impl Stream {
         let mut counter = track.codec.counter(track.num_channels);
         let mut there: u64 = 0;
         for packet in track.packets.iter().take(num_packets) {
-            let count = counter.count(packet.bytes(file)?);
+            let count = counter.count(&packet.bytes(file)?);
             there += count.map_err(|message| SoundFault::new(packet.offset, message))?;
         }
         let pre_skip = if let Codec::Opus(head) = &track.codec { head.pre_skip.into() } else { 0 };

@@ -21,12 +21,12 @@ const FIRST: u64 = 16;
 const MAX_HEADER: u64 = 1 << 20;
 
 pub(crate) fn read(file: Bytes<'_>) -> Result<Track> {
-    let length = String::from_utf8_lossy(file.at(8, FIRST - 8)?).trim().to_owned();
+    let length = String::from_utf8_lossy(&file.at(8, FIRST - 8)?).trim().to_owned();
     let start = length.parse::<u64>().ok().filter(|length| (FIRST..=MAX_HEADER).contains(length));
     let Some(start) = start else {
         return Err(SoundFault::new(8, format!("expected the length of the SPHERE header, found {length:?}")));
     };
-    let text = String::from_utf8_lossy(file.at(FIRST, start - FIRST)?).into_owned();
+    let text = String::from_utf8_lossy(&file.at(FIRST, start - FIRST)?).into_owned();
     let lines = text.lines().map(str::trim).take_while(|line| *line != "end_head");
     let fields: Vec<(&str, &str)> = lines
         .filter_map(|line| {

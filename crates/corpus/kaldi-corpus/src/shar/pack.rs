@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::TimeSpan;
 use crate::export::json_object;
-use crate::shard::pack::{blob_of, channels_of, decode, load, part, parts_of};
+use crate::shard::pack::{GroupContents, blob_of, channels_of, decode, load, part, parts_of};
 use crate::shard::{Packed, Stored, is_canonical};
 
 /// A segment may end this many seconds after its recording, and is then cut: as in Kaldi's `extract-segments`.
@@ -103,12 +103,14 @@ impl SharPacking {
             return utterances.into_iter().map(whole).collect();
         }
         let sound = parts_of(recording);
+        let mut contents = GroupContents::default();
         utterances
             .into_iter()
             .map(|utterance| {
                 let sound = sound.as_ref().map_err(Clone::clone)?;
                 let part = part_of(sound, utterance.times, utterance.channel)?;
-                let sound = self.encode(part)?;
+                let mut sound = self.encode(part)?;
+                sound.content = contents.keep(sound.content)?;
                 self.cut(utterance, sound)
             })
             .collect()

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Blob, Input, Need, Rxfilename, Window, printable_rxfilename};
+use kaldi_io::{Blob, Input, Need, Rxfilename, Spool, SpoolFile, Window, printable_rxfilename};
 use kaldi_value::{Frame, Value};
 use kaldi_wave::{Recording, Wave, WaveInfo, sound_suffix};
 
@@ -94,17 +94,38 @@ fn name_of(recording: &Stored) -> Cow<'static, str> {
     }
 }
 
-/// A recording of which parts are taken. Files of plain samples stay in their places.
+/// A recording of which parts are taken. Long ones stay in their places.
 pub(crate) fn parts_of(recording: &Stored) -> Result<Recording, String> {
-    match in_place(recording)? {
-        Some(placed) => Ok(placed),
-        None => Ok(decode(recording, &load(recording)?)?.into()),
+    let blob = match (blob_of(recording)?, recording) {
+        (Some(blob), _) => blob,
+        (None, Stored::Blob(blob)) => blob.clone(),
+        (None, Stored::Named(name)) => spooled(name.as_ref()).map_err(|error| error.to_string())?,
+    };
+    match Recording::open(&blob).map_err(|error| error.message.into_owned())? {
+        Some(placed) => match placed.fault() {
+            Some(fault) => Err(fault.to_owned()),
+            None => Ok(placed),
+        },
+        None => Ok(decode(recording, &blob.load().map_err(|error| error.to_string())?)?.into()),
     }
 }
 
-fn in_place(recording: &Stored) -> Result<Option<Recording>, String> {
-    let Some(blob) = blob_of(recording)? else { return Ok(None) };
-    Recording::in_place(&blob).map_err(|error| error.to_string())
+/// Reads all of a stream; what is long goes to a file.
+fn spooled(name: &BStr) -> kaldi_io::Result<Blob> {
+    if matches!(Rxfilename::parse(name)?, Rxfilename::Offset(..)) {
+        return Ok(read_named(name)?.into());
+    }
+    let mut input = Input::open(name)?;
+    let mut spool = Spool::default();
+    let mut bytes = Vec::new();
+    let name: Arc<str> = input.name().into();
+    let failed = |source| kaldi_io::Error::Read { name: name.to_string(), offset: 0, source };
+    while input.read_some(&mut bytes, 1 << 16)? > 0 {
+        spool.put(&bytes).map_err(failed)?;
+        bytes.clear();
+    }
+    input.finish()?;
+    spool.into_blob(Arc::clone(&name)).map_err(failed)
 }
 
 /// The sound in the bytes of a recording.
@@ -151,19 +172,48 @@ pub struct SegmentGroup {
     whole: usize,
 }
 
+/// About the most bytes of a group: what is longer is in files.
+const MOST: usize = 1 << 23;
+
+/// Bytes of samples of a group that stay in memory.
+const ROOM: usize = 1 << 22;
+
+/// The samples of a group: the first ones are in memory, and the others in a file until they are written.
+#[derive(Debug, Default)]
+pub(crate) struct GroupContents {
+    size: usize,
+    file: Option<SpoolFile>,
+}
+
+impl GroupContents {
+    /// Keeps the content of a sample.
+    pub(crate) fn keep(&mut self, content: Blob) -> Result<Blob, String> {
+        self.size = self.size.saturating_add(content.head().len());
+        if self.size <= ROOM || !content.is_whole() {
+            return Ok(content);
+        }
+        let kept = match &mut self.file {
+            Some(file) => file.put(content.head()),
+            none => SpoolFile::create().and_then(|file| none.insert(file).put(content.head())),
+        };
+        kept.map_err(|error| error.to_string())
+    }
+}
+
 impl SegmentGroup {
-    /// That of a recording, of which segments are wanted or all of it. If only the segments are read, groups are small; else the recording
-    /// is decoded for each group.
+    /// That of a recording, of which segments are wanted or all of it. If only the segments are read, groups are small; else all of the
+    /// recording is read for each group.
     pub fn of(recording: &Stored, are_segments: bool) -> Self {
         // What cannot be read is told with the segments.
-        let is_placed = are_segments && in_place(recording).is_ok_and(|placed| placed.is_some());
+        let is_placed =
+            are_segments && blob_of(recording).is_ok_and(|it| it.is_some_and(|it| Recording::opens_at_once(&it)));
         let (most, each) = if is_placed { (16, Some(1 << 19)) } else { (1000, None) };
         Self { most, each, whole: recording.size() }
     }
 
     /// About the bytes that so many segments take.
     pub fn size(&self, count: usize) -> usize {
-        self.each.map_or(self.whole, |each| self.whole.min(count.saturating_mul(each)))
+        self.each.map_or(self.whole, |each| self.whole.min(count.saturating_mul(each))).min(MOST)
     }
 }
 
@@ -175,6 +225,7 @@ impl Packing {
             return utterances.into_iter().map(whole).collect();
         }
         let sound = parts_of(recording);
+        let mut contents = GroupContents::default();
         utterances
             .into_iter()
             .map(|utterance| {
@@ -184,7 +235,9 @@ impl Packing {
                     Some(times) => cut(sound, times, utterance.channel)?,
                     None => part(sound, 0..sound.num_channels(), 0..sound.num_samples())?,
                 };
-                self.sample(utterance, encode(wave, rate))
+                let mut sound = encode(wave, rate)?;
+                sound.content = contents.keep(sound.content)?;
+                self.sample(utterance, Ok(sound))
             })
             .collect()
     }
@@ -301,7 +354,7 @@ fn cut(sound: &Recording, times: TimeSpan, channel: Option<u32>) -> Result<Wave,
 
 /// A part of a recording.
 pub(crate) fn part(sound: &Recording, channels: Range<usize>, samples: Range<usize>) -> Result<Wave, String> {
-    sound.part(channels, samples).map_err(|error| error.to_string())
+    sound.part(channels, samples).map_err(|error| error.message.into_owned())
 }
 
 /// The channels of a recording that are wanted: one, or all.

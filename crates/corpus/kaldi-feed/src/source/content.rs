@@ -160,7 +160,7 @@ impl Content {
     fn read_segment(&self, first: u64) -> Option<Wave> {
         let Stored::Named(name) = &self.stored else { return None };
         let blob = open(name.as_ref()).ok().filter(|blob| blob.rest().is_some())?;
-        let recording = Recording::in_place(&blob).ok()??;
+        let recording = Recording::open(&blob).ok()??;
         let (first, end) = (first as usize, (first + self.num_samples) as usize);
         if end > recording.num_samples() {
             return None;

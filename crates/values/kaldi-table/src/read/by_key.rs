@@ -47,9 +47,10 @@ impl ScriptTable {
         })
     }
 
-    /// From now on, long values stay in their files.
+    /// From now on, long values stay in their files, those of commands in files for them.
     pub(crate) fn leave_in_files(&mut self) {
         self.loader.set_lazy(LazyValues::InFiles);
+        self.loader.use_spool();
     }
 
     /// Whether the script file has the key.

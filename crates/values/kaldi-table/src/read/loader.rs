@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 use bstr::{BStr, BString};
+use kaldi_io::log::warning;
 use kaldi_io::{
-    Blob, Chunk, Input, Locator, LocatorError, Need, ReadAt, Rxfilename, Session, TextLines, Window, expect_values,
-    open_files_limit, printable_rxfilename,
+    Blob, Chunk, Input, Locator, LocatorError, Need, ReadAt, Rxfilename, Session, Spool, TextLines, Window,
+    expect_values, open_files_limit, printable_rxfilename,
 };
 use kaldi_value::Frame;
 
@@ -75,6 +76,8 @@ pub struct ValueLoader<F> {
     lazy: Option<LazyValues>,
     /// Whether streams are read to their ends, and a command that fails is an error.
     is_strict: bool,
+    /// Whether long values of commands go to a [`Spool`].
+    has_spool: bool,
     /// What was last read of a file, and where the last delivered value ended.
     recent: Option<(Arc<Chunk>, u64)>,
     /// Bytes of standard input that follow the value read last.
@@ -94,6 +97,7 @@ impl<F: Framing> ValueLoader<F> {
             held: Vec::new(),
             lazy: None,
             is_strict: false,
+            has_spool: false,
             recent: None,
             stdin: None,
             read_once: None,
@@ -183,6 +187,11 @@ impl<F: Framing> ValueLoader<F> {
         self.lazy = Some(lazy);
     }
 
+    /// From now on, what commands write is kept in files where it is long.
+    pub(crate) fn use_spool(&mut self) {
+        self.has_spool = true;
+    }
+
     /// Lets stores fetch the values of these lines in advance.
     pub fn expect<'a>(&self, lines: impl IntoIterator<Item = &'a ScriptLine>) {
         self.expect_at_once(lines, values_at_once(&Session::current()));
@@ -224,6 +233,7 @@ impl<F: Framing> ValueLoader<F> {
                 loaded
             }
             Rxfilename::Pipe(_) if self.is_strict => self.load_all(Input::open_located(locator)?)?,
+            Rxfilename::Pipe(_) if self.has_spool => self.load_spooled(Input::open_located(locator)?)?,
             Rxfilename::Pipe(_) => StreamValue::open(locator, &mut self.framing)?.finish(&mut self.framing)?,
         };
         self.keep(locator, &loaded);
@@ -329,6 +339,68 @@ impl<F: Framing> ValueLoader<F> {
         }
         input.finish()?;
         Ok(StreamValue::new(input, bytes, &mut self.framing).take(&mut self.framing)?.0)
+    }
+
+    /// The value of a command: what is long goes to a file, and stays there.
+    fn load_spooled(&mut self, input: Input) -> Result<Loaded, kaldi_io::Error> {
+        let mut value = StreamValue::new(input, Vec::new(), &mut self.framing);
+        while !value.is_settled() && value.len() < Spool::ROOM {
+            value.step(&mut self.framing);
+        }
+        if value.is_settled() {
+            return value.finish(&mut self.framing);
+        }
+        let (mut input, mut bytes) = value.into_parts();
+        let name: Arc<str> = input.name().into();
+        let failed = |source| kaldi_io::Error::Read { name: name.to_string(), offset: 0, source };
+        // What a command writes after its value is not waited for.
+        let end = match self.framing.beside().map(|mut framing| framing.value(&bytes, false)) {
+            Some(Ok(Frame::Beyond(length))) => length,
+            _ => u64::MAX,
+        };
+        let mut spool = Spool::default();
+        let mut length = bytes.len() as u64;
+        loop {
+            spool.put(&bytes).map_err(failed)?;
+            bytes.clear();
+            if length >= end || input.read_some(&mut bytes, 1 << 16)? == 0 {
+                break;
+            }
+            length += bytes.len() as u64;
+        }
+        // The value is complete, whatever the command does now. If it has ended, its status may matter.
+        let mut rest = Window::with_bytes(input, Vec::new());
+        rest.expect_end();
+        let _ = rest.look_for_end();
+        let status = rest.finish();
+        let blob = spool.into_blob(Arc::clone(&name)).map_err(failed)?;
+        let Some(source) = blob.rest().cloned() else { return Ok(Loaded::new(blob, false, true)) };
+        let mut window = Window::placed(&name, Arc::clone(&source), 0, HEAD);
+        let mut need = Need::AtLeast(0);
+        let (length, is_open) = loop {
+            window.grow(need)?;
+            match find_extent(&mut self.framing, &window, 0, |_, _| true) {
+                Ok((Extent::Whole(length), is_open)) => break (length as u64, is_open),
+                Ok((Extent::Stored(length), is_open)) => break (length, is_open),
+                // What is there of a value that is cut is a value, or would be a fault.
+                Ok((Extent::More(Need::Exactly(wanted)), _)) if wanted > blob.length() => break (blob.length(), true),
+                Ok((Extent::More(more), _)) => need = more,
+                Err(source) => {
+                    // If the command failed, that is the reason for the wrong value.
+                    status?;
+                    let at_end = window.at_end();
+                    return Err(content(&name, 0, window.bytes(), at_end, &TextLines::From(1), source));
+                }
+            }
+        };
+        if let Err(error) = status {
+            warning!("{error}; the value before it was whole");
+        }
+        let bytes = window.into_parts().1;
+        let (is_text, head) =
+            (self.framing.is_text(&bytes), bytes.len().min(usize::try_from(length).unwrap_or(usize::MAX)));
+        let chunk = Arc::new(Chunk { bytes, base: 0, name, rest: Some(source) });
+        Ok(Loaded::new(Blob::with_head(&chunk, 0..head, length), is_text, is_open))
     }
 
     /// The value at the start of something that can only be read in order: a named pipe, a compressed file.

@@ -143,6 +143,11 @@ impl StreamValue {
         Ok(loaded)
     }
 
+    /// The stream, and the bytes that were read of it.
+    pub(crate) fn into_parts(self) -> (Input, Vec<u8>) {
+        self.window.into_parts()
+    }
+
     /// Drops the value, and asks its command to end.
     pub(crate) fn stop(self) {
         self.window.into_parts().0.stop();

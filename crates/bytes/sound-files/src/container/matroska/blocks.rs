@@ -36,7 +36,7 @@ pub(super) fn read(file: Bytes<'_>, block: &Element, id: u64, discard: u64, trac
         at += length;
     }
     let mut last = within(at, end.saturating_sub(at), end)?;
-    last.discard = discard;
+    last.set_discard(discard);
     track.packets.push(last);
     Ok((found, time))
 }

@@ -75,7 +75,7 @@ pub(super) fn read_number(file: Bytes<'_>, at: u64, is_name: bool) -> Result<(Op
     if width > 8 {
         return Err(SoundFault::new(at, "expected a number of Matroska, found a zero byte"));
     }
-    let value = number(file.at(at, width.into())?);
+    let value = number(&file.at(at, width.into())?);
     let mask = (1 << (7 * width)) - 1;
     if value & mask == mask {
         return Ok((None, width.into()));

@@ -49,18 +49,18 @@ pub(super) fn read(file: Bytes<'_>, element: &Element) -> Result<TrackEntry> {
         let size = element.size.unwrap_or(0);
         let value = |limit: u64| file.at(element.start, size.min(limit));
         match element.id {
-            0xd7 => entry.number = number(value(8)?),
-            0x83 => entry.is_sound = number(value(8)?) == SOUND,
-            0x88 => entry.is_default = number(value(8)?) != 0,
-            0x86 => entry.codec = String::from_utf8_lossy(value(64)?).trim_end_matches('\0').to_owned(),
+            0xd7 => entry.number = number(&value(8)?),
+            0x83 => entry.is_sound = number(&value(8)?) == SOUND,
+            0x88 => entry.is_default = number(&value(8)?) != 0,
+            0x86 => entry.codec = String::from_utf8_lossy(&value(64)?).trim_end_matches('\0').to_owned(),
             0x63a2 => entry.private = (element.start, size),
-            0x56aa => entry.delay = number(value(8)?),
+            0x56aa => entry.delay = number(&value(8)?),
             0x6d80 => is_packed = true,
             // The parts of Audio are read like the others.
             0xe1 => elements.enter(&element),
-            0xb5 => entry.sample_rate = element::float(value(8)?),
-            0x9f => entry.num_channels = u16::try_from(number(value(8)?)).unwrap_or(u16::MAX),
-            0x6264 => entry.bits = number(value(8)?),
+            0xb5 => entry.sample_rate = element::float(&value(8)?),
+            0x9f => entry.num_channels = u16::try_from(number(&value(8)?)).unwrap_or(u16::MAX),
+            0x6264 => entry.bits = number(&value(8)?),
             _ => {}
         }
     }
@@ -81,14 +81,14 @@ impl TrackEntry {
         let num_channels = self.num_channels;
         let mut track = match self.codec.as_str() {
             "A_OPUS" => {
-                let head = OpusHead::read(private, at)?;
+                let head = OpusHead::read(&private, at)?;
                 let (num_channels, pre_skip) = (head.num_channels.into(), head.pre_skip.into());
                 let mut track = Track::new(Codec::Opus(head), opus::RATE, num_channels);
                 track.skip = pre_skip;
                 return Ok(track);
             }
             "A_VORBIS" => {
-                let headers = vorbis_headers(private).ok_or_else(|| {
+                let headers = vorbis_headers(&private).ok_or_else(|| {
                     SoundFault::new(
                         at,
                         "expected the three headers of Vorbis in the Matroska file, found something else",
@@ -105,11 +105,11 @@ impl TrackEntry {
                 track
             }
             "A_AAC" => {
-                let (rate, num_channels) = read_aac_config(private, at)?;
+                let (rate, num_channels) = read_aac_config(&private, at)?;
                 Track::new(Codec::Aac { config: private.to_vec() }, rate, num_channels)
             }
             "A_ALAC" => {
-                let (cookie, alac_rate, num_channels) = read_alac_cookie(private, at)?;
+                let (cookie, alac_rate, num_channels) = read_alac_cookie(&private, at)?;
                 Track::new(Codec::Alac { cookie }, if alac_rate == 0 { rate } else { alac_rate }, num_channels)
             }
             "A_MPEG/L3" => Track::new(Codec::Mpeg { layer: 3 }, rate, num_channels),
@@ -123,12 +123,12 @@ impl TrackEntry {
                     "A_PCM/INT/LIT" | "A_PCM/INT/BIG" => (Some(Encoding::Unsigned8), false),
                     "A_PCM/FLOAT/IEEE" => (float(width), false),
                     // The configuration is that of RIFF/WAVE: format, channels and so on, little-endian.
-                    "A_MS/ACM" => (acm(le(private, 0, 2), le(private, 14, 2)), false),
+                    "A_MS/ACM" => (acm(le(&private, 0, 2), le(&private, 14, 2)), false),
                     _ => (None, false),
                 };
                 let Some(encoding) = encoding else {
                     let expected = "expected Opus, Vorbis, FLAC, AAC, ALAC, MP3 or PCM in the Matroska file";
-                    let format = if codec == "A_MS/ACM" { format!(" {}", le(private, 0, 2)) } else { String::new() };
+                    let format = if codec == "A_MS/ACM" { format!(" {}", le(&private, 0, 2)) } else { String::new() };
                     return Err(SoundFault::new(self.offset, format!("{expected}, found {codec}{format}")));
                 };
                 Track::new(Codec::Pcm { encoding, big_endian }, rate, num_channels)

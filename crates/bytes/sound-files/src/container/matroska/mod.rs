@@ -87,7 +87,7 @@ pub(crate) fn read(file: Bytes<'_>) -> Result<Track> {
         let element = match elements.next() {
             Ok(Some(element)) => element,
             Ok(None) => break,
-            Err(fault) if fault.at_end && reading.chosen.is_some() && file.rest(0).is_ok() => {
+            Err(fault) if fault.at_end && reading.chosen.is_some() && file.is_all() => {
                 reading.remark.get_or_insert(SoundFault { at_end: false, ..fault });
                 break;
             }
@@ -116,7 +116,7 @@ impl Reading {
             }
             (INFO, _) => self.info = read_info(file, element)?,
             (TIMESTAMP, _) => {
-                let time = number(file.at(element.start, element.size.unwrap_or(0).min(8))?);
+                let time = number(&file.at(element.start, element.size.unwrap_or(0).min(8))?);
                 self.cluster = i64::try_from(time).unwrap_or(i64::MAX);
             }
             (SIMPLE_BLOCK | BLOCK_GROUP, None) => {
@@ -159,7 +159,7 @@ impl Reading {
                 DISCARD_PADDING => {
                     let bytes = file.at(element.start, element.size.unwrap_or(0).min(8))?;
                     let unused = 64 - 8 * bytes.len() as u32;
-                    padding = if bytes.is_empty() { 0 } else { (number(bytes) << unused) as i64 >> unused };
+                    padding = if bytes.is_empty() { 0 } else { (number(&bytes) << unused) as i64 >> unused };
                 }
                 _ => {}
             }
@@ -199,10 +199,10 @@ fn read_info(file: Bytes<'_>, info: &Element) -> Result<Info> {
     while let Some(element) = elements.next()? {
         match element.id {
             TIMESTAMP_SCALE => {
-                let unit = number(file.at(element.start, element.size.unwrap_or(0).min(8))?);
+                let unit = number(&file.at(element.start, element.size.unwrap_or(0).min(8))?);
                 found.unit = i64::try_from(unit).unwrap_or(i64::MAX).max(1);
             }
-            DURATION => found.duration = Some(float(file.at(element.start, element.size.unwrap_or(0).min(8))?)),
+            DURATION => found.duration = Some(float(&file.at(element.start, element.size.unwrap_or(0).min(8))?)),
             _ => {}
         }
     }

@@ -49,12 +49,12 @@ pub(super) fn read(file: Bytes<'_>, stbl: Part) -> Result<Track> {
             let part = wanted(b"alac")?;
             // Version and flags come first.
             let content = file.at(part.start + 4, part.length().saturating_sub(4))?;
-            let (cookie, rate, num_channels) = read_alac_cookie(content, part.start)?;
+            let (cookie, rate, num_channels) = read_alac_cookie(&content, part.start)?;
             Ok(Track::new(Codec::Alac { cookie }, if rate == 0 { sample_rate } else { rate }, num_channels))
         }
         b"Opus" => {
             let part = wanted(b"dOps")?;
-            let head = OpusHead::read_box(file.at(part.start, part.length())?, part.start)?;
+            let head = OpusHead::read_box(&file.at(part.start, part.length())?, part.start)?;
             let num_channels = head.num_channels.into();
             Ok(Track::new(Codec::Opus(head), opus::RATE, num_channels))
         }
@@ -62,7 +62,7 @@ pub(super) fn read(file: Bytes<'_>, stbl: Part) -> Result<Track> {
             let part = wanted(b"dfLa")?;
             // Version and flags, then the head of a block.
             let info = file.at(part.start + 8, part.length().saturating_sub(8).min(34))?;
-            let StreamInfo { sample_rate, num_channels, .. } = StreamInfo::read(info, part.start)?;
+            let StreamInfo { sample_rate, num_channels, .. } = StreamInfo::read(&info, part.start)?;
             Ok(Track::new(Codec::Flac { info: info.to_vec() }, sample_rate, num_channels))
         }
         b".mp3" | b"ms\0\x55" => Ok(Track::new(Codec::Mpeg { layer: 3 }, sample_rate, num_channels)),
@@ -140,7 +140,7 @@ fn pcm(file: Bytes<'_>, entry: &Entry) -> Result<Option<(Encoding, bool)>> {
 /// The codec that `esds` names.
 fn mpeg4(file: Bytes<'_>, esds: Part, entry: &Entry) -> Result<Track> {
     let descriptors = file.at(esds.start + 4, esds.length().saturating_sub(4))?;
-    let Some((object, config)) = decoder_config(descriptors) else {
+    let Some((object, config)) = decoder_config(&descriptors) else {
         return Err(SoundFault::new(esds.start, "expected the configuration of a decoder in esds, found none"));
     };
     match object {
@@ -183,7 +183,7 @@ fn descriptor(bytes: &[u8], tag: u8) -> Option<(u8, &[u8])> {
 /// The configuration of AAC in a box `esds` or its descriptors alone, as CAF has it.
 pub(crate) fn aac_config(file: Bytes<'_>, at: u64, size: u64) -> Result<Vec<u8>> {
     let bytes = file.at(at, size)?;
-    let config = decoder_config(bytes).or_else(|| decoder_config(bytes.get(4..)?));
+    let config = decoder_config(&bytes).or_else(|| decoder_config(bytes.get(4..)?));
     config
         .map(|(_, config)| config.to_vec())
         .ok_or_else(|| SoundFault::new(at, "expected the configuration of AAC, found something else"))

@@ -1,5 +1,7 @@
 //! Where the packets of `moov` are, how long they are, and how long they last.
 
+use std::borrow::Cow;
+
 use super::boxes::{Part, find};
 use crate::bytes::{Bytes, be};
 use crate::codec::Codec;
@@ -23,10 +25,10 @@ pub(super) fn read(file: Bytes<'_>, stbl: Part, track: &mut Track) -> Result<u64
     let mut run = 0;
     for (number, &start) in chunks.iter().enumerate() {
         // Chunks count from 1.
-        while be(runs, (run + 1) * 12, 4) == number as u64 + 1 {
+        while be(&runs, (run + 1) * 12, 4) == number as u64 + 1 {
             run += 1;
         }
-        let per_chunk = be(runs, run * 12 + 4, 4).min(sizes.count - index);
+        let per_chunk = be(&runs, run * 12 + 4, 4).min(sizes.count - index);
         if frame > 0 {
             // All samples of a chunk are one packet.
             track.push_placed(Packet::new(start, per_chunk.saturating_mul(frame)), file)?;
@@ -68,7 +70,7 @@ struct Sizes<'a> {
     count: u64,
     /// The length of all; 0 if each has its own.
     same: u64,
-    each: &'a [u8],
+    each: Cow<'a, [u8]>,
 }
 
 impl<'a> Sizes<'a> {
@@ -77,7 +79,7 @@ impl<'a> Sizes<'a> {
             return Err(SoundFault::new(stbl.start, "expected a box stsz in the MP4 file, found none"));
         };
         let (same, count) = (u64::from(file.be32(stsz.start + 4)?), u64::from(file.be32(stsz.start + 8)?));
-        let each = if same == 0 { file.at(stsz.start + 12, stsz.length().saturating_sub(12))? } else { &[] };
+        let each = if same == 0 { file.at(stsz.start + 12, stsz.length().saturating_sub(12))? } else { Cow::default() };
         if same == 0 && each.len() as u64 / 4 < count {
             let message = format!("expected the lengths of {count} packets in stsz, found {}", each.len() / 4);
             return Err(SoundFault::new(stsz.start, message));
@@ -86,12 +88,12 @@ impl<'a> Sizes<'a> {
     }
 
     fn of(&self, index: u64) -> u64 {
-        if self.same > 0 { self.same } else { be(self.each, index as usize * 4, 4) }
+        if self.same > 0 { self.same } else { be(&self.each, index as usize * 4, 4) }
     }
 }
 
 /// The content of a table with entries of this width, and where it starts.
-fn table<'a>(file: Bytes<'a>, stbl: Part, name: &[u8; 4], width: u64, head: u64) -> Result<(u64, &'a [u8])> {
+fn table<'a>(file: Bytes<'a>, stbl: Part, name: &[u8; 4], width: u64, head: u64) -> Result<(u64, Cow<'a, [u8]>)> {
     let Some(part) = find(file, stbl, name)? else {
         let message = format!("expected a box {} in the MP4 file, found none", name.escape_ascii());
         return Err(SoundFault::new(stbl.start, message));

@@ -86,7 +86,7 @@ fn note(file: Bytes<'_>, moov: Part) -> Result<Option<(u64, u64)>> {
         if !file.at(name.start, name.length())?.ends_with(b"iTunSMPB") {
             continue;
         }
-        let text = String::from_utf8_lossy(file.at(data.start, data.length())?).into_owned();
+        let text = String::from_utf8_lossy(&file.at(data.start, data.length())?).into_owned();
         let text = text.trim_start_matches(|c: char| !c.is_ascii_hexdigit());
         let numbers: Vec<u64> =
             text.split_whitespace().take(4).filter_map(|word| u64::from_str_radix(word, 16).ok()).collect();

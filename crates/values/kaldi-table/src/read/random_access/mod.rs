@@ -57,7 +57,7 @@ impl<T: Value> RandomAccessReader<T> {
 
 impl<T> RandomAccessReader<T> {
     /// As [`RandomAccessReader::open`], of values of type `V` that `parse` reads. In the files that a script file names, long ones stay
-    /// there until `parse` reads them.
+    /// there until `parse` reads them, and those of its commands go to a [`kaldi_io::Spool`].
     ///
     /// # Errors
     /// As [`RandomAccessReader::open`].
