@@ -104,7 +104,11 @@ mod tests {
         let dictionary = Arc::new(Dictionary::read(&source[..], 3).unwrap());
         let named = |page: &[u8]| {
             let mut out = Vec::new();
-            NamedValues::open(page, &dictionary).unwrap().read_to_end(&mut out).map(|_| out).map_err(|it| it.to_string())
+            NamedValues::open(page, &dictionary)
+                .unwrap()
+                .read_to_end(&mut out)
+                .map(|_| out)
+                .map_err(|it| it.to_string())
         };
         // Two bits: twice the third; eight packed: 0 1 2 0 0 0 0 0.
         let all = named(&[2, 4, 2, 3, 0b10_0100, 0]).unwrap();

@@ -58,13 +58,7 @@ impl Pieces {
                 }
                 (values, *num_values)
             }
-            Page::DataPageV2 {
-                num_values,
-                def_levels_byte_len,
-                rep_levels_byte_len: 0,
-                is_compressed,
-                ..
-            } => {
+            Page::DataPageV2 { num_values, def_levels_byte_len, rep_levels_byte_len: 0, is_compressed, .. } => {
                 append(&mut source, *def_levels_byte_len, &mut levels).map_err(|message| codec.fault(message))?;
                 (if *is_compressed { codec.open(source)? } else { Codec::Plain.open(source)? }, *num_values)
             }
@@ -215,7 +209,8 @@ impl Runs {
         self.at += length;
         if header & 1 == 0 {
             let end = self.at + self.width.div_ceil(8) as usize;
-            let number = self.bytes.get(self.at..end)?.iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte));
+            let number =
+                self.bytes.get(self.at..end)?.iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte));
             self.run = Run::Same { number, left: header >> 1 };
             self.at = end;
         } else {
@@ -242,7 +237,9 @@ impl Iterator for Runs {
                 Run::Packed { bit, end } if *bit + self.width as usize <= *end && self.width > 0 => {
                     let bits = (*bit..*bit + self.width as usize).rev();
                     *bit += self.width as usize;
-                    return Some(bits.fold(0, |number, at| number << 1 | u32::from(self.bytes[at / 8] >> (at % 8) & 1)));
+                    return Some(
+                        bits.fold(0, |number, at| number << 1 | u32::from(self.bytes[at / 8] >> (at % 8) & 1)),
+                    );
                 }
                 _ => self.start()?,
             }
