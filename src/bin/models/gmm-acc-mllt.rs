@@ -6,7 +6,7 @@
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::tables::{each_posterior, log_average_likelihood, of_utterance};
 use kaldi_gmm::transform::MlltStats;
-use kaldi_gmm::{AcousticModel, pdf_posteriors};
+use kaldi_gmm::{AcousticModel, PdfFrame};
 use kaldi_io::log::log;
 use kaldi_table::{read_file, write_file};
 use kaldi_value::Format;
@@ -50,25 +50,20 @@ fn gmm_acc_mllt(opts: Options) -> anyhow::Result<Tally> {
     let mut pruning = Pruning { least: opts.rand_prune, random: Some(Random::default()) };
     let totals = each_posterior([&opts.feats, &opts.post], |utt, feats, posterior| {
         let pdfs = model.transitions.pdf_posterior(posterior).map_err(|error| of_utterance(utt, error))?;
+        let wanted = PdfFrame::all_of(&pdfs);
+        let found = model.pdfs.posteriors(feats, &wanted).map_err(|(_, error)| of_utterance(utt, error))?;
         let (mut log_like, mut total) = (0.0, 0.0);
-        for (values, pdfs) in feats.rows().zip(&pdfs.0) {
-            for &(pdf, weight) in pdfs {
-                let found = pdf_posteriors(&model.pdfs, pdf, values);
-                let (mut posteriors, like) = found.map_err(|error| of_utterance(utt, error))?;
-                for posterior in &mut posteriors {
-                    let whole = *posterior * weight;
-                    *posterior = match opts.rand_prune > 0.0 {
-                        true => pruning.weigh(whole.abs()).map_or(0.0, |kept| kept.copysign(whole)),
-                        false => whole,
-                    };
-                }
-                // The pdf exists, since it has posteriors.
-                if let Some(gmm) = model.pdfs.pdf(pdf) {
-                    frames.add(gmm, values, &posteriors).map_err(|error| of_utterance(utt, error))?;
-                }
-                log_like += f64::from(like * weight);
-                total += f64::from(weight);
-            }
+        for (place, (&PdfFrame { frame, pdf, weight }, like)) in wanted.iter().zip(found.log_likelihoods()).enumerate()
+        {
+            let prune = |&whole: &f32| match opts.rand_prune > 0.0 {
+                true => pruning.weigh(whole.abs()).map_or(0.0, |kept| kept.copysign(whole)),
+                false => whole,
+            };
+            let posteriors: Vec<f32> = found.of(place).iter().map(prune).collect();
+            let added = frames.add(&model.pdfs.pdfs()[pdf as usize], feats.row(frame), &posteriors);
+            added.map_err(|error| of_utterance(utt, error))?;
+            log_like += f64::from(like * weight);
+            total += f64::from(weight);
         }
         Ok(Some((log_like, total)))
     })?;

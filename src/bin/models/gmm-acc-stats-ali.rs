@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_gmm::tables::of_utterance;
+use kaldi_gmm::tables::WaitingFrames;
 use kaldi_gmm::{AcousticModel, AcousticStats, GmmFlags};
 use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
@@ -37,7 +37,7 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(g
 
 fn gmm_acc_stats_ali(opts: Options) -> anyhow::Result<Tally> {
     let model: AcousticModel = read_file(&opts.model)?;
-    let mut stats = AcousticStats::new(&model, model.pdfs.dim(), GmmFlags::ALL);
+    let mut waiting = WaitingFrames::new(&model, AcousticStats::new(&model, model.pdfs.dim(), GmmFlags::ALL));
     let source = SequentialReader::<Matrix<f32>>::open(&opts.feats)?;
     let alignments = RandomAccessReader::<Vec<i32>>::open(&opts.alignments)?;
     let rows = source.par_map_with(alignments, |entry, alignment: Option<Arc<Vec<i32>>>| {
@@ -53,22 +53,18 @@ fn gmm_acc_stats_ali(opts: Options) -> anyhow::Result<Tally> {
         }
         Ok(Some((feats, alignment)))
     });
-    let (mut tally, mut log_like, mut frames) = (Tally::default(), 0.0, 0);
+    let (mut tally, mut frames) = (Tally::default(), 0);
     let ended = rows.drain(|utt, found| {
         let Some((feats, alignment)) = found else {
             tally.failed += 1;
             return Ok(());
         };
-        for (values, &id) in feats.rows().zip(&*alignment) {
-            let pdf = model.transitions.pdf(id).map_err(|error| of_utterance(utt.as_ref(), error))?;
-            let counted = stats.count_transition(id, 1.0);
-            let like = counted.and_then(|()| stats.add_frame(&model.pdfs, pdf, 1.0, (values, values)));
-            log_like += f64::from(like.map_err(|error| of_utterance(utt.as_ref(), error))?);
-        }
+        waiting.add(utt.as_ref(), &feats, &alignment)?;
         tally.done += 1;
         frames += alignment.len();
         anyhow::Ok(())
     })?;
+    let (stats, log_like) = waiting.finish()?;
     log!("Done {} files, {} with errors.", tally.done, tally.failed);
     let average = general(log_like / frames as f64);
     log!("Overall avg like per frame (Gaussian only) = {average} over {frames} frames.");

@@ -52,18 +52,8 @@ fn gmm_acc_stats_twofeats(opts: Options) -> anyhow::Result<Tally> {
         }
         let stats = stats.get_or_insert_with(|| AcousticStats::new(&model, other.num_cols(), GmmFlags::ALL));
         let pdfs = model.transitions.pdf_posterior(posterior).map_err(|error| of_utterance(utt, error))?;
-        let (mut log_like, mut total) = (0.0, 0.0);
-        for (frame, (pdfs, ids)) in pdfs.0.iter().zip(&posterior.0).enumerate() {
-            for &(pdf, weight) in pdfs {
-                let like = stats.add_frame(&model.pdfs, pdf, weight, (feats.row(frame), other.row(frame)));
-                log_like += f64::from(like.map_err(|error| of_utterance(utt, error))? * weight);
-                total += f64::from(weight);
-            }
-            for &(id, weight) in ids {
-                stats.count_transition(id, weight.into()).map_err(|error| of_utterance(utt, error))?;
-            }
-        }
-        Ok(Some((log_like, total)))
+        let added = stats.add_posterior(&model.pdfs, (feats, &other), (&pdfs, posterior));
+        Ok(Some(added.map_err(|error| of_utterance(utt, error))?))
     })?;
     log_average_likelihood(&totals);
     others.finish()?;

@@ -39,18 +39,8 @@ fn gmm_acc_stats(opts: Options) -> anyhow::Result<Tally> {
     let mut stats = AcousticStats::new(&model, model.pdfs.dim(), opts.update_flags);
     let totals = each_posterior([&opts.feats, &opts.post], |utt, feats, posterior| {
         let pdfs = model.transitions.pdf_posterior(posterior).map_err(|error| of_utterance(utt, error))?;
-        let (mut log_like, mut total) = (0.0, 0.0);
-        for (values, (pdfs, ids)) in feats.rows().zip(pdfs.0.iter().zip(&posterior.0)) {
-            for &(pdf, weight) in pdfs {
-                let like = stats.add_frame(&model.pdfs, pdf, weight, (values, values));
-                log_like += f64::from(like.map_err(|error| of_utterance(utt, error))? * weight);
-                total += f64::from(weight);
-            }
-            for &(id, weight) in ids {
-                stats.count_transition(id, weight.into()).map_err(|error| of_utterance(utt, error))?;
-            }
-        }
-        Ok(Some((log_like, total)))
+        let added = stats.add_posterior(&model.pdfs, (feats, feats), (&pdfs, posterior));
+        Ok(Some(added.map_err(|error| of_utterance(utt, error))?))
     })?;
     log_average_likelihood(&totals);
     write_file(&opts.target, &stats, Format::from_binary(opts.binary))?;

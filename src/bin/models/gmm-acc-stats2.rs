@@ -4,7 +4,7 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::tables::{each_posterior, of_utterance};
-use kaldi_gmm::{AcousticModel, AcousticStats, GmmFlags};
+use kaldi_gmm::{AcousticModel, AcousticStats, GmmFlags, PdfFrame};
 use kaldi_io::log::log;
 use kaldi_table::{read_file, write_file};
 use kaldi_value::Format;
@@ -39,22 +39,30 @@ pub const TOOL: kaldi_cli::Tool =
 
 fn gmm_acc_stats2(opts: Options) -> anyhow::Result<Tally> {
     let model: AcousticModel = read_file(&opts.model)?;
-    let mut positive = AcousticStats::new(&model, model.pdfs.dim(), opts.update_flags);
-    let mut negative = positive.clone();
+    // Those of positive weights, and the others.
+    let mut stats = [(); 2].map(|()| AcousticStats::new(&model, model.pdfs.dim(), opts.update_flags));
     let mut total_weight = 0.0;
     let totals = each_posterior([&opts.feats, &opts.post], |utt, feats, posterior| {
-        let mut log_like = 0.0;
-        for (values, ids) in feats.rows().zip(&posterior.0) {
+        let (mut frames, mut weights) = ([Vec::new(), Vec::new()], Vec::new());
+        for (frame, ids) in posterior.0.iter().enumerate() {
             for &(id, weight) in ids {
                 total_weight += f64::from(weight);
-                let stats = if weight > 0.0 { &mut positive } else { &mut negative };
+                let side = if weight > 0.0 { 0 } else { 1 };
                 let pdf = model.transitions.pdf(id).map_err(|error| of_utterance(utt, error))?;
-                let counted = stats.count_transition(id, f64::from(weight.abs()));
-                let like = counted.and_then(|()| stats.add_frame(&model.pdfs, pdf, weight.abs(), (values, values)));
-                log_like += f64::from(like.map_err(|error| of_utterance(utt, error))? * weight);
+                let counted = stats[side].count_transition(id, f64::from(weight.abs()));
+                counted.map_err(|error| of_utterance(utt, error))?;
+                frames[side].push(PdfFrame { frame, pdf, weight: weight.abs() });
+                weights.push((side, weight));
             }
         }
-        Ok(Some((log_like, feats.num_rows() as f64)))
+        let mut likes = [Vec::new(), Vec::new()];
+        for ((stats, frames), likes) in stats.iter_mut().zip(&frames).zip(&mut likes) {
+            let added = stats.add_frames(&model.pdfs, (feats, feats), frames);
+            *likes = added.map_err(|(_, error)| of_utterance(utt, error))?;
+        }
+        let mut likes = likes.map(IntoIterator::into_iter);
+        let weighted = weights.into_iter().filter_map(|(side, weight)| Some(likes[side].next()? * weight));
+        Ok(Some((weighted.map(f64::from).sum(), feats.num_rows() as f64)))
     })?;
     // Scripts of Kaldi read these words by their places.
     log!(
@@ -64,8 +72,8 @@ fn gmm_acc_stats2(opts: Options) -> anyhow::Result<Tally> {
         general(total_weight / totals.frames)
     );
     let format = Format::from_binary(opts.binary);
-    write_file(&opts.positive, &positive, format)?;
-    write_file(&opts.negative, &negative, format)?;
+    write_file(&opts.positive, &stats[0], format)?;
+    write_file(&opts.negative, &stats[1], format)?;
     log!("Written accs.");
     Ok(Tally::new(totals.done, totals.failed))
 }

@@ -5,7 +5,7 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::tables::{each_posterior, log_average_likelihood, of_utterance};
-use kaldi_gmm::{AcousticModel, pdf_posteriors};
+use kaldi_gmm::{AcousticModel, PdfFrame};
 use kaldi_io::log::log;
 use kaldi_table::{TableWriter, read_file};
 use kaldi_value::GaussPost;
@@ -49,26 +49,21 @@ fn gmm_post_to_gpost(opts: Options) -> anyhow::Result<Tally> {
     let mut pruning = Pruning { least: opts.rand_prune, random: Some(Random::default()) };
     let totals = each_posterior([&opts.feats, &opts.post], |utt, feats, posterior| {
         let pdfs = model.transitions.pdf_posterior(posterior).map_err(|error| of_utterance(utt, error))?;
-        let (mut log_like, mut total, mut frames) = (0.0, 0.0, Vec::with_capacity(pdfs.0.len()));
-        for (values, pdfs) in feats.rows().zip(&pdfs.0) {
-            let mut frame = Vec::with_capacity(pdfs.len());
-            for &(pdf, weight) in pdfs {
-                let found = pdf_posteriors(&model.pdfs, pdf, values);
-                let (mut posteriors, like) = found.map_err(|error| of_utterance(utt, error))?;
-                for posterior in &mut posteriors {
-                    let pruned = *posterior * weight;
-                    *posterior = match opts.rand_prune > 0.0 {
-                        true => pruning.weigh(pruned.abs()).map_or(0.0, |kept| kept.copysign(pruned)),
-                        false => pruned,
-                    };
-                }
-                if posteriors.iter().any(|posterior| *posterior != 0.0) {
-                    frame.push((pdf, posteriors));
-                }
-                log_like += f64::from(like * weight);
-                total += f64::from(weight);
+        let wanted = PdfFrame::all_of(&pdfs);
+        let found = model.pdfs.posteriors(feats, &wanted).map_err(|(_, error)| of_utterance(utt, error))?;
+        let (mut log_like, mut total, mut frames) = (0.0, 0.0, vec![Vec::new(); pdfs.0.len()]);
+        for (place, (&PdfFrame { frame, pdf, weight }, like)) in wanted.iter().zip(found.log_likelihoods()).enumerate()
+        {
+            let prune = |&whole: &f32| match opts.rand_prune > 0.0 {
+                true => pruning.weigh(whole.abs()).map_or(0.0, |kept| kept.copysign(whole)),
+                false => whole,
+            };
+            let posteriors: Vec<f32> = found.of(place).iter().map(prune).collect();
+            if posteriors.iter().any(|posterior| *posterior != 0.0) {
+                frames[frame].push((pdf, posteriors));
             }
-            frames.push(frame);
+            log_like += f64::from(like * weight);
+            total += f64::from(weight);
         }
         target.write(utt, &GaussPost(frames))?;
         Ok(Some((log_like, total)))

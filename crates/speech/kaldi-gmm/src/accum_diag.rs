@@ -1,8 +1,10 @@
 //! Statistics for mixtures with diagonal covariances.
 
+use std::hint::black_box;
+
 use kaldi_io::ParseError;
 use kaldi_matrix::Matrix;
-use kaldi_simd::{Kernel, dispatch};
+use kaldi_simd::{Kernel, WIDTH, dispatch};
 use kaldi_value::{Cursor, Format, Frame, Value, frame_between_tokens, write_token};
 
 use crate::mixture::check_feats;
@@ -169,6 +171,162 @@ impl GmmStats for AccumDiagGmm {
     }
 }
 
+/// The registers of a block: sums that stay there while frames are added to them. Features of 40 dimensions with their squares
+/// are two blocks.
+const BLOCK: usize = 5;
+
+/// The numbers of a block.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Block([[f64; WIDTH]; BLOCK]);
+
+/// Memory for frames that are added together.
+#[derive(Default)]
+pub(crate) struct FrameBlocks {
+    /// The values of all frames and their squares: the first block of each frame, then the second ones.
+    blocks: Vec<Block>,
+    /// The weights of all frames for the first Gaussian, then those for the next.
+    weights: Vec<f64>,
+}
+
+impl FrameBlocks {
+    /// How many frames may be added together: so many stay in the first-level cache.
+    pub(crate) const MOST: usize = 32;
+}
+
+impl AccumDiagGmm {
+    /// Adds frames, each with a weight for each Gaussian: the same as [`GmmStats::add_weighted`], but faster. Sums are in registers
+    /// while all frames are added to them.
+    ///
+    /// # Panics
+    /// If there are no frames, or they have another dimension, or not a weight for each Gaussian.
+    pub(crate) fn add_together(&mut self, frames: &[(&[f32], &[f32])], memory: &mut FrameBlocks) {
+        let num_gauss = self.num_gauss();
+        assert!(frames.iter().all(|(frame, weights)| frame.len() == self.dim && weights.len() == num_gauss));
+        memory.weights.clear();
+        for gauss in 0..num_gauss {
+            memory.weights.extend(frames.iter().map(|(_, weights)| f64::from(weights[gauss])));
+        }
+        dispatch(AddTogether { stats: self, frames, memory });
+    }
+}
+
+/// See [`AccumDiagGmm::add_together`].
+struct AddTogether<'a> {
+    stats: &'a mut AccumDiagGmm,
+    frames: &'a [(&'a [f32], &'a [f32])],
+    memory: &'a mut FrameBlocks,
+}
+
+impl Kernel for AddTogether<'_> {
+    type Output = ();
+
+    const WANTS_AVX512: bool = true;
+
+    #[inline(always)]
+    fn compute(self) {
+        let AccumDiagGmm { occupancy, means, squares, dim, .. } = self.stats;
+        let FrameBlocks { blocks, weights } = self.memory;
+        let units = dim.div_ceil(WIDTH);
+        let of_means = if means.is_empty() { 0 } else { units };
+        let of_squares = if squares.is_empty() { 0 } else { units };
+        let per_frame = (of_means + of_squares).div_ceil(BLOCK);
+        blocks.clear();
+        blocks.resize(self.frames.len() * per_frame, Block([[0.0; WIDTH]; BLOCK]));
+        let num_frames = self.frames.len();
+        for (number, (frame, _)) in self.frames.iter().enumerate() {
+            let (whole, rest) = frame.as_chunks();
+            for (unit, values) in whole.iter().enumerate() {
+                fill_unit(blocks, (number, num_frames), (of_means, of_squares), unit, values);
+            }
+            if !rest.is_empty() {
+                let mut values = [0.0; WIDTH];
+                values[..rest.len()].copy_from_slice(rest);
+                fill_unit(blocks, (number, num_frames), (of_means, of_squares), whole.len(), &values);
+            }
+        }
+        for (gauss, weights) in weights.chunks_exact(num_frames).enumerate() {
+            let mut count = occupancy[gauss];
+            for weight in weights {
+                count += weight;
+            }
+            occupancy[gauss] = count;
+            for block in 0..per_frame {
+                let first = block * BLOCK;
+                let mut sums = Block([[0.0; WIDTH]; BLOCK]);
+                for (unit, sums) in (first..of_means + of_squares).zip(&mut sums.0) {
+                    let part = unit_of(means, squares, of_means, gauss, unit);
+                    match part.first_chunk() {
+                        Some(whole) => *sums = *whole,
+                        None => sums[..part.len()].copy_from_slice(part),
+                    }
+                }
+                let sums = black_box(added(black_box(sums), weights, &blocks[block * num_frames..]));
+                for (unit, sums) in (first..of_means + of_squares).zip(&sums.0) {
+                    let part = unit_of(means, squares, of_means, gauss, unit);
+                    match part.first_chunk_mut() {
+                        Some(whole) => *whole = *sums,
+                        None => part.copy_from_slice(&sums[..part.len()]),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Puts some values of a frame into its blocks, and their squares.
+#[inline(always)]
+fn fill_unit(
+    blocks: &mut [Block],
+    (number, num_frames): (usize, usize),
+    (of_means, of_squares): (usize, usize),
+    unit: usize,
+    values: &[f32; WIDTH],
+) {
+    let mut wide = [0.0; WIDTH];
+    for lane in 0..WIDTH {
+        wide[lane] = f64::from(values[lane]);
+    }
+    if of_means > 0 {
+        blocks[unit / BLOCK * num_frames + number].0[unit % BLOCK] = wide;
+    }
+    if of_squares > 0 {
+        for value in &mut wide {
+            *value *= *value;
+        }
+        let unit = of_means + unit;
+        blocks[unit / BLOCK * num_frames + number].0[unit % BLOCK] = wide;
+    }
+}
+
+/// Some of the sums of a Gaussian: first those of its means, then those of its squares.
+#[inline(always)]
+fn unit_of<'a>(
+    means: &'a mut Matrix<f64>,
+    squares: &'a mut Matrix<f64>,
+    of_means: usize,
+    gauss: usize,
+    unit: usize,
+) -> &'a mut [f64] {
+    let (sums, unit) = if unit < of_means { (means, unit) } else { (squares, unit - of_means) };
+    let row = &mut sums.row_mut(gauss)[unit * WIDTH..];
+    let length = row.len().min(WIDTH);
+    &mut row[..length]
+}
+
+/// The sums after each block of a frame times its weight is added.
+#[inline(always)]
+fn added(Block(mut sums): Block, weights: &[f64], blocks: &[Block]) -> Block {
+    for (weight, Block(values)) in weights.iter().zip(blocks) {
+        for unit in 0..BLOCK {
+            for lane in 0..WIDTH {
+                sums[unit][lane] += weight * values[unit][lane];
+            }
+        }
+    }
+    Block(sums)
+}
+
 /// Adds frames for the Gaussians of their lists.
 struct AddFrames<'a> {
     stats: &'a mut AccumDiagGmm,
@@ -246,6 +404,29 @@ mod tests {
         all.add(stats.clone()).unwrap();
         assert_eq!(all.occupancy(), [1.0, 3.0]);
         assert!(all.add_weighted(&Matrix::new(1, 3), &[vec![]]).is_err());
+    }
+
+    #[test]
+    fn frames_that_are_added_together_have_the_sums_of_single_ones() {
+        for (dim, num_gauss, num_frames) in [(1, 1, 1), (7, 2, 3), (8, 3, 24), (39, 10, 7), (40, 4, 32), (61, 5, 2)] {
+            for flags in [GmmFlags::ALL, GmmFlags::MEANS, GmmFlags::WEIGHTS] {
+                let value = |at: usize| ((at * 7919 + dim) % 1009) as f32 / 37.0 - 13.0;
+                let feats = Matrix::from_vec(num_frames, dim, (0..num_frames * dim).map(value).collect());
+                let weights: Vec<Vec<f32>> = (0..num_frames)
+                    .map(|frame| (0..num_gauss).map(|gauss| value(frame * 31 + gauss) / 7.0).collect())
+                    .collect();
+                let (mut expected, mut memory) = (AccumDiagGmm::new(num_gauss, dim, flags), FrameBlocks::default());
+                let mut together = expected.clone();
+                let frames: Vec<_> = feats.rows().zip(weights.iter().map(|weights| &weights[..])).collect();
+                let lists: Vec<FrameWeights> =
+                    weights.iter().map(|weights| weights.iter().copied().enumerate().collect()).collect();
+                for _ in 0..2 {
+                    expected.add_weighted(&feats, &lists).unwrap();
+                    together.add_together(&frames, &mut memory);
+                }
+                assert_eq!(together, expected, "{num_frames} frames of {dim}, {flags:?}");
+            }
+        }
     }
 
     #[test]

@@ -3,11 +3,11 @@
 use kaldi_hmm::TransitionModel;
 use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, Vector};
-use kaldi_value::{Cursor, Format, Frame, Value, frame_by_parsing};
+use kaldi_value::{Cursor, Format, Frame, Posterior, Value, frame_by_parsing};
 
-use crate::{
-    AccumDiagGmm, AcousticModel, AmDiagGmm, DiagGmm, Error, GmmFlags, GmmStats, Mixture, PdfStats, Result, softmax,
-};
+use crate::accum_diag::FrameBlocks;
+use crate::mixture::check_feats;
+use crate::{AccumDiagGmm, AcousticModel, AmDiagGmm, DiagGmm, Error, GmmFlags, GmmStats, PdfFrame, PdfStats, Result};
 
 /// Statistics for a model of Gaussian mixtures, as `gmm-acc-stats` writes them: how often each transition-id occurs, and the
 /// statistics of each pdf (Kaldi's `AccumAmDiagGmm`).
@@ -62,27 +62,67 @@ impl AcousticStats {
         Ok(())
     }
 
-    /// Adds a frame with a weight for a pdf of the model, and returns its log likelihood. The features for the sums may be
-    /// others than those for the likelihood.
+    /// Adds frames with weights for pdfs of the model, and returns the log likelihood of each. The features for the sums may be
+    /// others than those for the likelihoods, frame by frame.
+    ///
+    /// The sums are those of one frame after the other, but frames of one pdf are computed together, so that many at once take
+    /// less time.
     ///
     /// # Errors
-    /// If there is no such pdf, the features have another dimension, or the frame has no likelihood.
-    pub fn add_frame(
+    /// As [`AmDiagGmm::posteriors`]; then no frame is added.
+    ///
+    /// # Panics
+    /// If the two kinds of features differ in their number of frames, or the statistics are of another model.
+    pub fn add_frames(
         &mut self,
         model: &AmDiagGmm,
-        pdf: i32,
-        weight: f32,
-        (values, sum_values): (&[f32], &[f32]),
-    ) -> Result<f32> {
-        let (mut posteriors, log_like) = pdf_posteriors(model, pdf, values)?;
-        posteriors.iter_mut().for_each(|posterior| *posterior *= weight);
-        let frame = Matrix::from_vec(1, sum_values.len(), sum_values.to_vec());
-        let shares = vec![posteriors.into_iter().enumerate().collect()];
-        let stats = self.pdfs.pdfs.get_mut(pdf as usize).ok_or(Error::Pdf { got: pdf, num_pdfs: model.num_pdfs() })?;
-        stats.add_weighted(&frame, &shares)?;
-        self.pdfs.log_like += f64::from(log_like * weight);
-        self.pdfs.frames += f64::from(weight);
-        Ok(log_like)
+        (feats, sum_feats): (&Matrix<f32>, &Matrix<f32>),
+        frames: &[PdfFrame],
+    ) -> std::result::Result<Vec<f32>, (usize, Error)> {
+        if frames.is_empty() {
+            return Ok(Vec::new());
+        }
+        assert_eq!((feats.num_rows(), self.pdfs().len()), (sum_feats.num_rows(), model.num_pdfs()));
+        check_feats(sum_feats, self.pdfs()[0].dim()).map_err(|error| (0, error))?;
+        let found = model.posteriors(feats, frames)?;
+        let mut memory = FrameBlocks::default();
+        for (pdf, places) in found.by_pdf() {
+            for places in places.chunks(FrameBlocks::MOST) {
+                let added: Vec<_> =
+                    places.iter().map(|&place| (sum_feats.row(frames[place].frame), found.of(place))).collect();
+                self.pdfs.pdfs[pdf].add_together(&added, &mut memory);
+            }
+        }
+        for (frame, log_like) in frames.iter().zip(found.log_likelihoods()) {
+            self.pdfs.log_like += f64::from(log_like * frame.weight);
+            self.pdfs.frames += f64::from(frame.weight);
+        }
+        Ok(found.into_log_likelihoods())
+    }
+
+    /// Adds the frames of an utterance with the weights of their pdfs and of their transition-ids. Returns the sum of the log
+    /// likelihoods, each times its weight, and the sum of the weights of the pdfs.
+    ///
+    /// # Errors
+    /// As [`AcousticStats::add_frames`], and if there is no such transition-id.
+    ///
+    /// # Panics
+    /// As [`AcousticStats::add_frames`].
+    pub fn add_posterior(
+        &mut self,
+        model: &AmDiagGmm,
+        feats: (&Matrix<f32>, &Matrix<f32>),
+        (pdfs, ids): (&Posterior, &Posterior),
+    ) -> Result<(f64, f64)> {
+        let frames = PdfFrame::all_of(pdfs);
+        let likes = self.add_frames(model, feats, &frames).map_err(|(_, error)| error)?;
+        for &(id, weight) in ids.0.iter().flatten() {
+            self.count_transition(id, weight.into())?;
+        }
+        let weighted = frames.iter().zip(likes);
+        Ok(weighted.fold((0.0, 0.0), |(log_like, total), (frame, like)| {
+            (log_like + f64::from(like * frame.weight), total + f64::from(frame.weight))
+        }))
     }
 
     /// Adds other statistics.
@@ -105,38 +145,7 @@ impl AcousticStats {
     }
 }
 
-/// The posteriors of the Gaussians of a pdf for a frame, and the log likelihood of the frame.
-///
-/// # Errors
-/// If there is no such pdf, the frame has another dimension, or no likelihood.
-pub fn pdf_posteriors(model: &AmDiagGmm, pdf: i32, values: &[f32]) -> Result<(Vec<f32>, f32)> {
-    let gmm = model.existing(pdf)?;
-    if values.len() != gmm.dim() {
-        return Err(Error::FeatsDim { expected: gmm.dim(), got: values.len() });
-    }
-    let all: Vec<usize> = (0..gmm.num_gauss()).collect();
-    let mut posteriors = gmm.log_likelihoods_of(values, &all);
-    let log_like = softmax(&mut posteriors);
-    if !log_like.is_finite() {
-        return Err(Error::Likelihood { frame: 0 });
-    }
-    Ok((posteriors, log_like))
-}
-
 impl AmDiagGmm {
-    /// The mixtures of some pdfs with the posteriors of their Gaussians for a frame, times the weights of the pdfs.
-    ///
-    /// # Errors
-    /// As [`pdf_posteriors`].
-    pub fn weighted_posteriors(&self, values: &[f32], pdfs: &[(i32, f32)]) -> Result<Vec<(&DiagGmm, Vec<f32>)>> {
-        let weighted = |&(pdf, weight): &(i32, f32)| {
-            let (mut posteriors, _) = pdf_posteriors(self, pdf, values)?;
-            posteriors.iter_mut().for_each(|posterior| *posterior *= weight);
-            Ok((self.existing(pdf)?, posteriors))
-        };
-        pdfs.iter().map(weighted).collect()
-    }
-
     /// The mixtures of some pdfs, with posteriors of their Gaussians that are known.
     ///
     /// # Errors

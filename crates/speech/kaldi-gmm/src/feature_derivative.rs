@@ -3,7 +3,7 @@
 use kaldi_matrix::Matrix;
 use kaldi_value::Posterior;
 
-use crate::{AcousticModel, Error, GmmFlags, GmmStats, PdfStats, Result, pdf_posteriors};
+use crate::{AcousticModel, Error, GmmFlags, GmmStats, PdfFrame, PdfStats, Result};
 
 /// The derivatives of a sum of log likelihoods by the features of an utterance.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,17 +39,26 @@ impl AcousticModel {
             self.check_derivative(by_stats)?;
         }
         let (mut direct, mut indirect, mut log_like) = (Vec::new(), Vec::new(), 0.0);
-        for (frame, values) in feats.rows().enumerate() {
-            let (mut direct_sums, mut indirect_sums) = (vec![0.0; dim], vec![0.0; dim]);
-            for &(transition_id, weight) in &posterior.0[frame] {
+        let mut wanted = Vec::new();
+        for (frame, ids) in posterior.0.iter().enumerate() {
+            for &(transition_id, weight) in ids {
                 let largest = self.transitions.num_transition_ids();
                 let unknown = |_| Error::TransitionId { got: transition_id, largest };
                 let pdf = self.transitions.pdf(transition_id).map_err(unknown)?;
-                let (posteriors, like) = pdf_posteriors(&self.pdfs, pdf, values).map_err(in_frame(frame))?;
+                wanted.push(PdfFrame { frame, pdf, weight });
+            }
+        }
+        let found = self.pdfs.posteriors(feats, &wanted).map_err(|(_, error)| error)?;
+        let mut wanted = wanted.iter().zip(found.log_likelihoods()).enumerate().peekable();
+        for (frame, values) in feats.rows().enumerate() {
+            let (mut direct_sums, mut indirect_sums) = (vec![0.0; dim], vec![0.0; dim]);
+            while let Some((place, (&PdfFrame { pdf, weight, .. }, like))) =
+                wanted.next_if(|(_, (wanted, _))| wanted.frame == frame)
+            {
                 let gmm = &self.pdfs.pdfs()[pdf as usize];
                 log_like += f64::from(weight * like);
-                for (gauss, posterior) in posteriors.iter().enumerate() {
-                    let share = f64::from(posterior * weight);
+                for (gauss, &share) in found.of(place).iter().enumerate() {
+                    let share = f64::from(share);
                     let parts = gmm.means_invvars().row(gauss).iter().zip(gmm.inv_vars().row(gauss)).zip(values);
                     for (sum, ((&mean, &inv_var), &value)) in direct_sums.iter_mut().zip(parts) {
                         *sum += share * (f64::from(mean) - f64::from(value) * f64::from(inv_var));
@@ -78,10 +87,6 @@ impl AcousticModel {
         }
         Ok(())
     }
-}
-
-fn in_frame(frame: usize) -> impl Fn(Error) -> Error {
-    move |error| if matches!(error, Error::Likelihood { .. }) { Error::Likelihood { frame } } else { error }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Transforms of the features of utterances or speakers.
 
-use crate::AcousticModel;
 use crate::transform::{Fmllr, FmllrOptions, FmllrStats, RawFmllrStats};
+use crate::{AcousticModel, DiagGmm, PdfFrame};
 use bstr::BStr;
 use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
@@ -34,13 +34,8 @@ pub trait FmllrPosteriors: AsFrames {
 
 impl FmllrPosteriors for Posterior {
     fn add_to(&self, stats: &mut FmllrStats, model: &AcousticModel, feats: &Matrix<f32>) -> Result<(), AnyError> {
-        let posterior = model.transitions.pdf_posterior(self)?;
         let mut frames = stats.frames();
-        for (values, pdfs) in feats.rows().zip(&posterior.0) {
-            let mixtures = model.pdfs.weighted_posteriors(values, pdfs)?;
-            frames.add(values, mixtures.iter().map(|(gmm, posteriors)| (*gmm, &posteriors[..])))?;
-        }
-        Ok(())
+        with_posteriors(self, model, feats, |frame, mixtures| frames.add(feats.row(frame), mixtures))
     }
 
     fn add_spliced(
@@ -49,15 +44,32 @@ impl FmllrPosteriors for Posterior {
         model: &AcousticModel,
         feats: &Matrix<f32>,
     ) -> Result<(), AnyError> {
-        let posterior = model.transitions.pdf_posterior(self)?;
         let mut frames = stats.frames();
-        for (spliced, pdfs) in feats.rows().zip(&posterior.0) {
-            let values = frames.transform().model_feats(spliced)?;
-            let mixtures = model.pdfs.weighted_posteriors(&values, pdfs)?;
-            frames.add(spliced, mixtures.iter().map(|(gmm, posteriors)| (*gmm, &posteriors[..])))?;
+        let mut values = Vec::with_capacity(feats.num_rows() * model.pdfs.dim());
+        for spliced in feats.rows() {
+            values.extend(frames.transform().model_feats(spliced)?);
         }
-        Ok(())
+        let model_feats = Matrix::from_vec(feats.num_rows(), values.len() / feats.num_rows().max(1), values);
+        with_posteriors(self, model, &model_feats, |frame, mixtures| frames.add(feats.row(frame), mixtures))
     }
+}
+
+/// Calls `add` with each frame of an utterance, and the mixtures of its pdfs with their posteriors.
+fn with_posteriors(
+    posterior: &Posterior,
+    model: &AcousticModel,
+    feats: &Matrix<f32>,
+    mut add: impl FnMut(usize, Vec<(&DiagGmm, &[f32])>) -> crate::transform::Result<()>,
+) -> Result<(), AnyError> {
+    let pdfs = model.transitions.pdf_posterior(posterior)?;
+    let found = model.pdfs.posteriors(feats, &PdfFrame::all_of(&pdfs)).map_err(|(_, error)| error)?;
+    let mut place = 0;
+    for (frame, pdfs) in pdfs.0.iter().enumerate() {
+        let mixtures = pdfs.iter().zip(place..).map(|(&(pdf, _), at)| (&model.pdfs.pdfs()[pdf as usize], found.of(at)));
+        add(frame, mixtures.collect())?;
+        place += pdfs.len();
+    }
+    Ok(())
 }
 
 impl FmllrPosteriors for GaussPost {

@@ -22,6 +22,7 @@ mod speakers;
 #[cfg(feature = "cli")]
 mod stats_options;
 mod vtln;
+mod waiting_frames;
 
 pub use accumulate::{AccumulateTables, accumulate_tables};
 pub use acoustic::{each_posterior, log_average_likelihood, of_utterance};
@@ -38,6 +39,7 @@ pub use speakers::{AnyError, AsFrames, SpeakerCounts, SpeakerTables, each_speake
 #[cfg(feature = "cli")]
 pub use stats_options::MixtureStatsArguments;
 pub use vtln::{VtlnTargets, write_vtln};
+pub use waiting_frames::WaitingFrames;
 
 /// What was done with a table of utterances.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
