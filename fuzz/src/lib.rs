@@ -14,10 +14,9 @@ use std::path::Path;
 
 use bstr::{BStr, ByteSlice};
 use indexed_dataset::{IndexedDataset, Prefix, check, merge};
-use kaldi_any::{Detector, ValueType};
+use kaldi_any::{Detector, TypeVisitor, ValueType};
 use kaldi_corpus::RawUtterance;
 use kaldi_corpus::shard::{Field, FieldPath, Grouping, Members, ShardChecks, ShardName, TarSamples, Wanted};
-use kaldi_egs::{NnetChainExample, NnetExample};
 use kaldi_feed::{Chain, Description, LabelSource, standard_stages};
 use kaldi_gmm::transform::{BasisFmllr, BasisFmllrStats, Fmpe, FmpeStats, LdaStats, LinearVtln, MlltStats};
 use kaldi_gmm::{AccumDiagGmm, AccumFullGmm, AcousticModel, AcousticStats, DiagGmm, FullGmm, PdfStats};
@@ -27,55 +26,56 @@ use kaldi_io::{
     printable_wxfilename, specifier_advice,
 };
 use kaldi_ivector::{IvectorExtractor, IvectorExtractorStats, LogisticRegression, Plda};
-use kaldi_lattice::{CompactLattice, Fst, Lattice};
-use kaldi_matrix::{
-    CompressedMatrix, GeneralMatrix, HtkFeatures, Matrix, MatrixOrVector, MatrixRange, SparseMatrix, SphinxFeatures,
-    Vector, VectorRange,
-};
+use kaldi_matrix::{CompressedMatrix, Matrix, MatrixOrVector, MatrixRange, SparseMatrix, Vector, VectorRange};
 use kaldi_table::{RawEntries, Reader, ReaderExt, SequentialReader, parse_script_line, read_script};
-use kaldi_value::{Cursor, Format, Frame, Value};
-use kaldi_value::{GaussPost, IntMatrix, IntVectorFile, Posterior, Token, Tokens};
+use kaldi_value::{Cursor, Format, Frame, IntVectorFile, Value};
 use kaldi_wave::{Wave, WaveInfo, sound_suffix};
 
 pub use columns::columns;
 pub use command_line::command_line;
 pub use manifest::manifest;
 
-/// A value of any type, chosen by the first byte: see [`keeps_promises`].
+/// A value of any type, chosen by the first byte: see [`check_promises`].
 pub fn value(bytes: &[u8]) {
     let Some((&kind, bytes)) = bytes.split_first() else { return };
-    let check = VALUES[kind as usize % VALUES.len()];
-    check(bytes);
+    let kind = usize::from(kind) % usize::from(NUM_VALUES);
+    match ValueType::ALL.get(kind) {
+        Some(&value_type) => {
+            value_type.visit(KeepsPromises { value_type, bytes });
+        }
+        None => OTHERS[kind - ValueType::ALL.len()](bytes),
+    }
 }
 
 /// The number of types that the first byte of a [`value`] chooses from.
-pub const NUM_VALUES: u8 = VALUES.len() as u8;
+pub const NUM_VALUES: u8 = (ValueType::ALL.len() + OTHERS.len()) as u8;
 
-const VALUES: [fn(&[u8]); 52] = [
+/// A value of a type of tables.
+struct KeepsPromises<'a> {
+    value_type: ValueType,
+    bytes: &'a [u8],
+}
+
+impl TypeVisitor for KeepsPromises<'_> {
+    type Output = ();
+
+    fn visit<T: Value>(self) {
+        match self.value_type.is_example() || self.value_type.graph_form().is_some() {
+            true => keeps_promises_but_for_text::<T>(self.bytes),
+            false => keeps_promises::<T>(self.bytes),
+        }
+    }
+}
+
+/// Values that are of no type of their own in tables, and models.
+const OTHERS: [fn(&[u8]); 30] = [
     keeps_promises::<Matrix<f32>>,
     keeps_promises::<Matrix<f64>>,
-    keeps_promises::<Vector<f32>>,
     keeps_promises::<Vector<f64>>,
     keeps_promises_but_for_text::<CompressedMatrix>,
     keeps_promises::<SparseMatrix<f32>>,
-    keeps_promises::<GeneralMatrix>,
     keeps_promises::<MatrixOrVector>,
-    keeps_promises::<HtkFeatures>,
-    keeps_promises::<SphinxFeatures>,
-    keeps_promises::<Vec<i32>>,
     keeps_promises::<IntVectorFile>,
-    keeps_promises::<IntMatrix>,
-    keeps_promises::<Vec<Vec<i32>>>,
-    keeps_promises::<Vec<(i32, i32)>>,
-    keeps_promises::<Vec<(f32, f32)>>,
-    keeps_promises::<i32>,
-    keeps_promises::<f32>,
-    keeps_promises::<f64>,
-    keeps_promises::<bool>,
-    keeps_promises::<Token>,
-    keeps_promises::<Tokens>,
-    keeps_promises::<Posterior>,
-    keeps_promises::<GaussPost>,
     keeps_promises::<Plda>,
     keeps_promises::<LogisticRegression>,
     keeps_promises::<IvectorExtractor>,
@@ -99,11 +99,6 @@ const VALUES: [fn(&[u8]); 52] = [
     keeps_promises::<LinearVtln>,
     keeps_promises::<BasisFmllr>,
     keeps_promises_but_for_text::<BasisFmllrStats>,
-    keeps_promises_but_for_text::<NnetExample>,
-    keeps_promises_but_for_text::<NnetChainExample>,
-    keeps_promises_but_for_text::<Lattice>,
-    keeps_promises_but_for_text::<CompactLattice>,
-    keeps_promises_but_for_text::<Fst>,
 ];
 
 /// What is read is as long as was told before; what is written can be read and is written alike; what is called canonical
@@ -167,29 +162,27 @@ fn bytes_of<V: Value>(value: &V, format: Format) -> Vec<u8> {
 /// at once, and permissive mode delivers no less.
 pub fn archive(bytes: &[u8]) {
     let Some((&kind, bytes)) = bytes.split_first() else { return };
+    let value_type = ValueType::ALL[usize::from(kind % NUM_ARCHIVES)];
     with_file(bytes, |name| {
-        let check = ARCHIVES[kind as usize % ARCHIVES.len()];
-        check(name);
+        value_type.visit(ReadsAlike { name });
     });
 }
 
 /// The number of types that the first byte of an [`archive`] chooses from.
-pub const NUM_ARCHIVES: u8 = ARCHIVES.len() as u8;
+pub const NUM_ARCHIVES: u8 = ValueType::ALL.len() as u8;
 
-const ARCHIVES: [fn(&str); 12] = [
-    reads_alike::<Matrix<f32>>,
-    reads_alike::<GeneralMatrix>,
-    reads_alike::<Vector<f32>>,
-    reads_alike::<Vec<i32>>,
-    reads_alike::<Posterior>,
-    reads_alike::<Tokens>,
-    reads_alike::<f32>,
-    reads_alike::<HtkFeatures>,
-    reads_alike::<Wave>,
-    reads_alike::<NnetExample>,
-    reads_alike::<NnetChainExample>,
-    reads_alike::<CompactLattice>,
-];
+/// An archive of values of a type.
+struct ReadsAlike<'a> {
+    name: &'a str,
+}
+
+impl TypeVisitor for ReadsAlike<'_> {
+    type Output = ();
+
+    fn visit<T: Value>(self) {
+        reads_alike::<T>(self.name);
+    }
+}
 
 fn reads_alike<V: Value>(name: &str) {
     let read = |options: &str, skims: bool| {

@@ -3,16 +3,19 @@
 use bstr::BStr;
 use kaldi_egs::{NnetChainExample, NnetExample};
 use kaldi_lattice::{CompactLattice, Fst, Lattice};
-use kaldi_matrix::{CompressedMatrix, CompressionMethod, GeneralMatrix, Matrix, SparseMatrix, Vector};
+use kaldi_matrix::{
+    CompressedMatrix, CompressionMethod, GeneralMatrix, HtkFeatures, Matrix, SparseMatrix, SphinxFeatures, Vector,
+};
 use kaldi_value::{Cursor, Format, Value};
-use kaldi_value::{GaussPost, Posterior, Token, Tokens};
+use kaldi_value::{GaussPost, IntMatrix, Posterior, Token, Tokens};
+use kaldi_wave::Wave;
 
 /// What is done with each type: `Samples` of four values, the first not empty.
 pub trait ForEachType {
     fn call<T: Value + std::fmt::Debug>(&mut self, samples: [T; 4]);
 }
 
-/// Calls `visitor` with samples of every type that tables hold.
+/// Calls `visitor` with samples of the types that every tool for tables of any type takes.
 pub fn for_each_type(visitor: &mut impl ForEachType) {
     let matrix = |rows: usize, cols: usize| {
         let data = (0..rows * cols).map(|i| (i as f32 - 2.5) * 0.37).collect();
@@ -87,6 +90,19 @@ pub fn for_each_type(visitor: &mut impl ForEachType) {
     visitor.call(plain.map(|lines| parsed::<Lattice>(&format!("\n{lines}\n"))));
     let fsts = ["0 1 3 8 1.5\n1 1 4 0 0.5\n1 0.25\n", "", "0 1 3 5\n1\n", "0 1.5\n"];
     visitor.call(fsts.map(|lines| parsed::<Fst>(&format!("\n{lines}\n"))));
+}
+
+/// Calls `visitor` with samples of the other types: values of these are not found by looking, look like those of another one, or
+/// have no form as text.
+pub fn for_each_other_type(visitor: &mut impl ForEachType) {
+    let wave = |samples: &[f32]| Wave::new(8000.0, vec![samples.to_vec()]);
+    visitor.call([wave(&[1.0, 2.0]), wave(&[0.0]), wave(&[-1.0; 3]), wave(&[5.0])]);
+    let integers = |rows: usize| IntMatrix::from_vec(rows, 2, vec![1; 2 * rows]);
+    visitor.call([integers(1), integers(0), integers(2), integers(3)]);
+    visitor.call([vec![(0.5_f32, 1.5_f32)], vec![], vec![(1.0, -2.0)], vec![(3.0, 1e-9); 3]]);
+    let feats = |dim: usize| Matrix::<f32>::from_vec(1, dim, vec![0.5; dim]);
+    visitor.call([1, 2, 3, 4].map(|dim| HtkFeatures::new(feats(dim), 100_000, 9).unwrap()));
+    visitor.call([(); 4].map(|()| SphinxFeatures::new(feats(13)).unwrap()));
 }
 
 /// A value of its text.

@@ -23,10 +23,7 @@ See also: concat-ark, copy-feats, matrix-dim
 
 #[derive(clap::Args)]
 struct Options {
-    /// Type of the values, if it should not be found by looking: matrix, vector, int32, float, double, bool, token,
-    /// token-vector, int32-vector, int32-matrix, int32-vector-vector, int32-pairs, float-pairs, posterior, gauss-post, wave, htk,
-    /// sphinx, nnet3-example, nnet3-chain-example, lattice, compact-lattice, fst, unknown
-    #[arg(long = "type", value_parser = kaldi_cli::one_of(ValueType::NAMES))]
+    #[arg(long = "type", help = type_help(), value_parser = kaldi_cli::one_of(ValueType::NAMES))]
     value_type: Option<ValueType>,
     /// List the complete entries before damage, and exit with status 1 if there is damage
     #[arg(long)]
@@ -34,6 +31,12 @@ struct Options {
     #[arg(required = true)]
     archives: Vec<InputName>,
     script: OutputName,
+}
+
+/// The help of `--type`, to which other tools refer.
+fn type_help() -> String {
+    let names: Vec<&str> = ValueType::NAMES.iter().map(|(name, _)| *name).collect();
+    format!("Type of the values, if it should not be found by looking: {}", names.join(", "))
 }
 
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(ark_to_scp))

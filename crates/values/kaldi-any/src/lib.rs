@@ -45,4 +45,4 @@ pub use header::{Header, Precision};
 pub use model_type::ModelType;
 pub use sequence::Sequence;
 pub use type_guess::Evidence;
-pub use value_type::{UnknownType, ValueType};
+pub use value_type::{TypeVisitor, UnknownType, ValueType};

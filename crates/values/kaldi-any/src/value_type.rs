@@ -3,17 +3,19 @@
 use std::fmt;
 use std::str::FromStr;
 
+use kaldi_egs::{NnetChainExample, NnetExample};
+use kaldi_lattice::{CompactLattice, Fst, Lattice};
 use kaldi_matrix::{GeneralMatrix, HtkFeatures, SphinxFeatures, Vector};
-use kaldi_value::{GaussPost, IntMatrix, Posterior, Token, Tokens};
+use kaldi_value::{GaussPost, IntMatrix, Posterior, Token, Tokens, Value};
 use kaldi_wave::Wave;
 
 use crate::advice::TypeAdvice;
 use crate::row::{Found, Row, Text, rewrite};
 use crate::{content, examples, frame, frames, graphs, header, unknown};
 
-/// Lists the types once: each has a row.
+/// Lists the types once: each has a row, and all but one a type of Rust.
 macro_rules! value_types {
-    ($($(#[$doc:meta])* $variant:ident = $row:expr;)*) => {
+    ($($(#[$doc:meta])* $variant:ident $(($value:ty))? = $row:expr;)*) => {
         /// A type of values.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum ValueType {
@@ -33,8 +35,33 @@ macro_rules! value_types {
                     $(Self::$variant => const { &$row },)*
                 }
             }
+
+            /// Calls the visitor with the type of Rust whose values are in such a table; `None` if there is none.
+            pub fn visit<V: TypeVisitor>(self, visitor: V) -> Option<V::Output> {
+                match self {
+                    $(Self::$variant => visited!(visitor $($value)?),)*
+                }
+            }
         }
     };
+}
+
+macro_rules! visited {
+    ($visitor:ident) => {
+        None
+    };
+    ($visitor:ident $value:ty) => {
+        Some($visitor.visit::<$value>())
+    };
+}
+
+/// What is done with one type of values, which only its [`ValueType`] says: a generic function as an argument.
+pub trait TypeVisitor {
+    /// What comes of it.
+    type Output;
+
+    /// Is called with the type.
+    fn visit<T: Value>(self) -> Self::Output;
 }
 
 const fn advice(sentence: &'static str, tool: &'static str, verb: &'static str) -> TypeAdvice {
@@ -43,7 +70,7 @@ const fn advice(sentence: &'static str, tool: &'static str, verb: &'static str) 
 
 value_types! {
     /// A matrix of floats, dense, compressed or sparse.
-    Matrix = Row {
+    Matrix(GeneralMatrix) = Row {
         has_frames_as_rows: true,
         header: header::of_matrix,
         content: Some(content::of_any_matrix),
@@ -52,14 +79,14 @@ value_types! {
         ..Row::without_content::<GeneralMatrix>("matrix", Text::Closed, advice("this is a matrix", "copy-matrix", "reads it"))
     };
     /// A vector of floats.
-    Vector = Row {
+    Vector(Vector<f32>) = Row {
         header: header::of_vector,
         content: Some(content::of_vector),
         frames: Some(frames::of_vector),
         ..Row::without_content::<Vector<f32>>("vector", Text::Closed, advice("this is a vector", "copy-vector", "reads it"))
     };
     /// A waveform.
-    Wave = Row {
+    Wave(Wave) = Row {
         has_text: false,
         has_common_columns: false,
         frame: frame::of_wave,
@@ -69,34 +96,34 @@ value_types! {
         ..Row::of::<Wave>("wave", Text::None, advice("this is a wave file", "wav-copy", "reads it"))
     };
     /// An integer.
-    Int32 = Row::of::<i32>("int32", Text::Line, advice("this is a number", "table-head", "prints it"));
+    Int32(i32) = Row::of::<i32>("int32", Text::Line, advice("this is a number", "table-head", "prints it"));
     /// A number of single precision.
-    Float = Row {
+    Float(f32) = Row {
         header: header::of_real,
         ..Row::of::<f32>("float", Text::Line, advice("this is a number", "table-head", "prints it"))
     };
     /// A number of double precision.
-    Double = Row {
+    Double(f64) = Row {
         header: header::of_real,
         ..Row::of::<f64>("double", Text::Line, advice("this is a number", "table-head", "prints it"))
     };
     /// A truth value.
-    Bool = Row::of::<bool>("bool", Text::Line, advice("this is a truth value", "table-head", "prints it"));
+    Bool(bool) = Row::of::<bool>("bool", Text::Line, advice("this is a truth value", "table-head", "prints it"));
     /// Integers.
-    Int32Vector = Row {
+    Int32Vector(Vec<i32>) = Row {
         rarity: 0,
         header: header::of_count,
         frames: Some(frames::of_labels),
         ..Row::of::<Vec<i32>>("int32-vector", Text::Line, advice("this is an integer vector", "copy-int-vector", "reads it"))
     };
     /// A matrix of integers: lists of one length.
-    Int32Matrix = Row {
+    Int32Matrix(IntMatrix) = Row {
         header: header::of_integer_matrix,
         frames: Some(frames::of_lists),
         ..Row::of::<IntMatrix>("int32-matrix", Text::Line, advice("this is an integer matrix", "copy-gselect", "reads it"))
     };
     /// Lists of integers.
-    Int32VectorVector = Row {
+    Int32VectorVector(Vec<Vec<i32>>) = Row {
         header: header::of_count,
         frames: Some(frames::of_lists),
         ..Row::of::<Vec<Vec<i32>>>(
@@ -106,7 +133,7 @@ value_types! {
         )
     };
     /// Pairs of integers.
-    Int32Pairs = Row {
+    Int32Pairs(Vec<(i32, i32)>) = Row {
         rarity: 2,
         header: header::of_count,
         ..Row::of::<Vec<(i32, i32)>>(
@@ -116,7 +143,7 @@ value_types! {
         )
     };
     /// Pairs of floats.
-    FloatPairs = Row {
+    FloatPairs(Vec<(f32, f32)>) = Row {
         rarity: 2,
         header: header::of_count,
         ..Row::of::<Vec<(f32, f32)>>(
@@ -126,14 +153,14 @@ value_types! {
         )
     };
     /// Indices and their weights for each frame.
-    Posterior = Row {
+    Posterior(Posterior) = Row {
         has_frames_as_rows: true,
         header: header::of_count,
         frames: Some(frames::of_posterior),
         ..Row::of::<Posterior>("posterior", Text::Line, advice("this is a posterior", "copy-post", "reads it"))
     };
     /// Indices and the weights of their Gaussians for each frame.
-    GaussPost = Row {
+    GaussPost(GaussPost) = Row {
         has_frames_as_rows: true,
         header: header::of_count,
         frames: Some(frames::of_gauss_post),
@@ -144,12 +171,12 @@ value_types! {
         )
     };
     /// A word.
-    Token = Row {
+    Token(Token) = Row {
         rarity: 3,
         ..Row::of::<Token>("token", Text::Words, advice("these are words", "table-head", "prints them"))
     };
     /// Words.
-    TokenVector = Row {
+    TokenVector(Tokens) = Row {
         rarity: 3,
         // Any line of words is a value.
         parse: |_, _| Ok(()),
@@ -157,7 +184,7 @@ value_types! {
         ..Row::of::<Tokens>("token-vector", Text::Words, advice("these are words", "table-head", "prints them"))
     };
     /// Features in the format of HTK.
-    Htk = Row {
+    Htk(HtkFeatures) = Row {
         found: Found::Never,
         has_frames_as_rows: true,
         header: |_, _, _| Ok(None),
@@ -169,7 +196,7 @@ value_types! {
         )
     };
     /// Features in the format of Sphinx.
-    Sphinx = Row {
+    Sphinx(SphinxFeatures) = Row {
         found: Found::Never,
         has_frames_as_rows: true,
         header: |_, _, _| Ok(None),
@@ -181,15 +208,15 @@ value_types! {
         )
     };
     /// A training example of nnet3.
-    Nnet3Example = examples::NNET3;
+    Nnet3Example(NnetExample) = examples::NNET3;
     /// A training example of a chain model.
-    Nnet3ChainExample = examples::NNET3_CHAIN;
+    Nnet3ChainExample(NnetChainExample) = examples::NNET3_CHAIN;
     /// A plain lattice.
-    Lattice = graphs::LATTICE;
+    Lattice(Lattice) = graphs::LATTICE;
     /// A compact lattice.
-    CompactLattice = graphs::COMPACT_LATTICE;
+    CompactLattice(CompactLattice) = graphs::COMPACT_LATTICE;
     /// An FST with one cost, such as a training graph.
-    Fst = graphs::FST;
+    Fst(Fst) = graphs::FST;
     /// A value that is of none of the other types, but whose end can be found: a discriminative training example, binary or
     /// text, or other lines of text with an empty line after them.
     Unknown = unknown::ROW;
