@@ -8,6 +8,8 @@ use half::f16;
 use kaldi_inspect::{Elements, Numbers};
 use kaldi_io::Encoded;
 
+use crate::item::Item;
+
 /// A type that floating-point numbers can be exported in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
@@ -170,6 +172,12 @@ impl Array {
             lost += usize::from(is_infinite && value.is_finite());
         }
         (Self { dtype, dims: self.dims.clone(), data: data.into() }, lost)
+    }
+}
+
+impl From<Array> for Item {
+    fn from(array: Array) -> Self {
+        Self::Array(array)
     }
 }
 

@@ -59,24 +59,12 @@ pub(crate) const PARTS: [&str; 17] = [
 
 /// An input or output of an example. Lists that are empty may be left out.
 #[derive(Debug)]
-pub(crate) struct IoArrays {
+pub struct IoArrays {
     pub(crate) name: BString,
     pub(crate) parts: Vec<(&'static str, Array)>,
 }
 
 impl IoArrays {
-    /// The inputs and outputs of an example; nothing for other values.
-    pub(crate) fn all_of(item: &Item) -> Vec<Self> {
-        match item {
-            Item::Example(example) => example.io.iter().map(Self::of_io).collect(),
-            Item::ChainExample(example) => {
-                let inputs = example.inputs.iter().map(Self::of_io);
-                inputs.chain(example.outputs.iter().map(Self::of_output)).collect()
-            }
-            _ => Vec::new(),
-        }
-    }
-
     /// Puts an example together. Of a chain model, those with frames are outputs.
     ///
     /// # Errors
@@ -95,10 +83,10 @@ impl IoArrays {
         }
         let inputs = inputs.iter().map(|io| io.told(io.to_io())).collect::<Result<_, _>>()?;
         if !is_chain {
-            return Ok(Item::Example(NnetExample { io: inputs }));
+            return Ok(NnetExample { io: inputs }.into());
         }
         let outputs = outputs.iter().map(|io| io.told(io.to_output())).collect::<Result<_, _>>()?;
-        Ok(Item::ChainExample(NnetChainExample { inputs, outputs }))
+        Ok(NnetChainExample { inputs, outputs }.into())
     }
 
     /// The result, with the name in the message of an error.
@@ -106,7 +94,7 @@ impl IoArrays {
         result.map_err(|message| format!("{}: {message}", self.name))
     }
 
-    fn of_io(io: &NnetIo) -> Self {
+    pub(crate) fn of_io(io: &NnetIo) -> Self {
         let mut parts = Vec::new();
         match &io.matrix {
             IoMatrix::Full(matrix) => parts.push((MATRIX, of_matrix(matrix))),
@@ -126,7 +114,7 @@ impl IoArrays {
         Self { name: io.name.clone(), parts }
     }
 
-    fn of_output(output: &ChainOutput) -> Self {
+    pub(crate) fn of_output(output: &ChainOutput) -> Self {
         let supervision = &output.supervision;
         let number = |value| Array::from_i32(&[], &[value]);
         let mut parts = vec![

@@ -13,7 +13,6 @@ use serde_json::value::RawValue;
 
 use crate::array::Array;
 use crate::example_arrays::{ints, of_indexes, of_matrix, token};
-use crate::item::Item;
 use crate::json_read::Single;
 use crate::text_write::{write_array, write_list, write_single, write_word};
 
@@ -162,24 +161,24 @@ struct FstObject {
 ///
 /// # Errors
 /// If it is something else.
-pub(crate) fn parse_example(text: &str) -> Result<Item, String> {
+pub(crate) fn parse_example(text: &str) -> Result<NnetExample, String> {
     let object: ExampleObject<'_> = serde_json::from_str(text)
         .map_err(|error| format!("expected {{\"io\": [{{\"name\": ..., \"indexes\": ..., ...}}]}}: {error}"))?;
-    Ok(Item::Example(NnetExample { io: inputs(object.io)? }))
+    Ok(NnetExample { io: inputs(object.io)? })
 }
 
 /// Reads what [`write_chain_example`] writes.
 ///
 /// # Errors
 /// If it is something else.
-pub(crate) fn parse_chain_example(text: &str) -> Result<Item, String> {
+pub(crate) fn parse_chain_example(text: &str) -> Result<NnetChainExample, String> {
     let object: ChainExampleObject<'_> = serde_json::from_str(text)
         .map_err(|error| format!("expected {{\"inputs\": [...], \"outputs\": [...]}}: {error}"))?;
     let outputs: Vec<_> = object.outputs.into_iter().map(OutputObject::into_output).collect::<Result<_, _>>()?;
     if outputs.is_empty() {
         return Err("expected at least one output, got none".into());
     }
-    Ok(Item::ChainExample(NnetChainExample { inputs: inputs(object.inputs)?, outputs }))
+    Ok(NnetChainExample { inputs: inputs(object.inputs)?, outputs })
 }
 
 fn inputs(objects: Vec<IoObject<'_>>) -> Result<Vec<NnetIo>, String> {

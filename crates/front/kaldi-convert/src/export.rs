@@ -13,9 +13,7 @@ use kaldi_table::{Entry, Erased, WorkError};
 
 use crate::array::{Array, FloatType};
 use crate::exact::to_single;
-use crate::example_arrays::IoArrays;
 use crate::example_names::each_named;
-use crate::exported::ExportedType;
 use crate::file_format::FileFormat;
 use crate::item::Item;
 use crate::npy;
@@ -23,10 +21,10 @@ use crate::npz::NpzWriter;
 use crate::parquet_write::ParquetTable;
 use crate::safetensors::SafetensorsWriter;
 use crate::spool::Spool;
-use crate::table_type::part_names;
 use crate::tensor_header::header_of;
 use crate::text_read::{is_name, no_number};
 use crate::text_write::{write_names, write_object, write_rows, write_time_names, write_times};
+use crate::types::{ExportedType, part_names};
 use crate::{Error, Result};
 
 /// What is written, and how.
@@ -302,16 +300,16 @@ impl Exporter {
 
 /// The array that a value is.
 fn single_array(key: &BStr, item: Item, file: &str) -> Result<Array> {
-    let found = item.table_type();
     match item {
         Item::Array(array) => Ok(array),
-        _ if part_names(found).is_empty() && !found.is_example() => Err(no_words(key, file)),
-        _ => Err(Error::value(
-            key,
-            format!(
+        Item::Word(_) | Item::Words(_) => Err(no_words(key, file)),
+        Item::Compound(value) => {
+            let found = value.table_type();
+            let message = format!(
                 "a {found} is several arrays, for which {file} has no place: npz, safetensors, parquet and jsonl have"
-            ),
-        )),
+            );
+            Err(Error::value(key, message))
+        }
     }
 }
 
@@ -320,14 +318,12 @@ fn each_array(key: &BStr, item: Item, file: &str, mut put: impl FnMut(&BStr, &Ar
     if let Item::Array(array) = item {
         return put(key, &array);
     }
-    if item.table_type().is_example() {
-        return each_named(key, &IoArrays::all_of(&item), put);
+    let Item::Compound(value) = item else { return Err(no_words(key, file)) };
+    let table_type = value.table_type();
+    if table_type.is_example() {
+        return each_named(key, &value.examples(), put);
     }
-    let parts = item.parts();
-    if parts.is_empty() {
-        return Err(no_words(key, file));
-    }
-    let names = part_names(item.table_type());
+    let (names, parts) = (part_names(table_type), value.parts());
     // A single value has no key.
     let dot = if key.is_empty() { "" } else { "." };
     names

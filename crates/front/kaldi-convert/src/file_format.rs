@@ -5,7 +5,7 @@ use std::path::Path;
 
 use kaldi_any::ValueType;
 
-use crate::table_type::part_names;
+use crate::types::part_names;
 
 /// A format of files of other programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

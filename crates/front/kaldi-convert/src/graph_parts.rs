@@ -1,9 +1,13 @@
 //! Lattices and FSTs as arrays, and arrays as lattices and FSTs.
 
+use std::collections::BTreeMap;
+
 use kaldi_lattice::{Graph, GraphArrays, GraphForm};
+use serde_json::value::RawValue;
 
 use crate::array::Array;
 use crate::item::{integers, singles};
+use crate::json_read::Single;
 
 /// The arrays of every graph: the start state (-1 for none), for each arc the states that it leaves and reaches, its labels
 /// and its graph cost; and for each state the graph cost of a final one, infinite for others.
@@ -18,7 +22,7 @@ const COMPACT: &[&str] =
     &["start", "from", "to", "input", "output", "graph", "final_graph", "acoustic", "final_acoustic", "lengths", "ids"];
 
 /// The names of the arrays of graphs of a form.
-pub(crate) fn graph_part_names(form: GraphForm) -> &'static [&'static str] {
+pub(crate) const fn graph_part_names(form: GraphForm) -> &'static [&'static str] {
     match form {
         GraphForm::Standard => STANDARD,
         GraphForm::Plain => PLAIN,
@@ -27,7 +31,7 @@ pub(crate) fn graph_part_names(form: GraphForm) -> &'static [&'static str] {
 }
 
 /// Whether the numbers of an array of this name are floats.
-pub(crate) fn has_floats(name: &str) -> bool {
+fn has_floats(name: &str) -> bool {
     matches!(field(&mut GraphArrays::default(), name), Some(Field::Floats(_)))
 }
 
@@ -60,6 +64,32 @@ pub(crate) fn graph_from_parts(form: GraphForm, parts: &[Array]) -> Result<Graph
         }
     }
     arrays.into_graph(form)
+}
+
+/// Reads a graph from a JSON object of its arrays.
+///
+/// # Errors
+/// If arrays are missing, or do not fit each other.
+pub(crate) fn parse_graph(text: &str, form: GraphForm) -> Result<Graph, String> {
+    let object: BTreeMap<&str, &RawValue> =
+        serde_json::from_str(text).map_err(|error| format!("expected an object of arrays: {error}"))?;
+    let mut parts = Vec::new();
+    for name in graph_part_names(form) {
+        let text = object.get(name).ok_or_else(|| format!("expected an array \"{name}\", got others only"))?.get();
+        let fault = |error: serde_json::Error| format!("expected numbers in \"{name}\": {error}");
+        parts.push(match *name {
+            "start" => Array::from_i32(&[], &[serde_json::from_str(text).map_err(fault)?]),
+            name if has_floats(name) => {
+                let values: Vec<Single> = serde_json::from_str(text).map_err(fault)?;
+                Array::from_f32(&[values.len()], &values.into_iter().map(|value| value.0).collect::<Vec<f32>>())
+            }
+            _ => {
+                let values: Vec<i32> = serde_json::from_str(text).map_err(fault)?;
+                Array::from_i32(&[values.len()], &values)
+            }
+        });
+    }
+    graph_from_parts(form, &parts)
 }
 
 /// Numbers of a graph that have a name.

@@ -11,7 +11,7 @@ use crate::example_names::Gathered;
 use crate::file_format::FileFormat;
 use crate::item::Item;
 use crate::stream::Stream;
-use crate::table_type::part_names;
+use crate::types::{Row, row};
 use crate::{Error, Result, json_read, npy, npz, parquet_read, safetensors, text_read};
 
 /// How files are read.
@@ -144,7 +144,9 @@ fn arrays(
             }
             Ok(())
         }
-        Some(table_type) if !part_names(table_type).is_empty() => joined(source, table_type, each),
+        Some(table_type) if let Some(row) = row(table_type).filter(|row| !(row.part_names)().is_empty()) => {
+            joined(source, table_type, row, each)
+        }
         _ => {
             while let Some((name, array)) = source.next_array()? {
                 each(&name, Item::Array(array))?;
@@ -158,9 +160,10 @@ fn arrays(
 fn joined(
     mut source: impl NamedArrays,
     table_type: ValueType,
+    row: &Row,
     mut each: impl FnMut(&[u8], Item) -> Result<()>,
 ) -> Result<()> {
-    let names = part_names(table_type);
+    let names = (row.part_names)();
     let of = |key: &[u8]| {
         let (key, part) = key.rsplit_once_str(".")?;
         Some((BString::from(key), names.iter().position(|name| name.as_bytes() == part)?))
@@ -177,7 +180,7 @@ fn joined(
             continue;
         }
         let parts: Vec<Array> = waiting.remove(&key).into_iter().flatten().flatten().collect();
-        let item = Item::from_parts(table_type, &parts).map_err(|message| Error::value(&key, message))?;
+        let item = (row.join)(&parts).map_err(|message| Error::value(&key, message))?;
         each(&key, item)?;
     }
     match waiting.first_key_value() {

@@ -1,18 +1,19 @@
 //! Entries of tables in the forms that files have for them.
 
+use std::any::Any;
+use std::fmt;
+
 use array_files::DType;
 use bstr::BString;
 use kaldi_any::ValueType;
-use kaldi_egs::{NnetChainExample, NnetExample};
-use kaldi_lattice::{Graph, GraphForm};
-use kaldi_wave::Wave;
 
 use crate::array::Array;
 use crate::exact::Exact;
-use crate::graph_parts::{graph_from_parts, graph_parts};
+use crate::example_arrays::IoArrays;
+use crate::json_read::numbers_or_words;
 
 /// The value of an entry.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum Item {
     /// Numbers in at most two dimensions.
     Array(Array),
@@ -20,20 +21,78 @@ pub enum Item {
     Word(BString),
     /// The words of a line.
     Words(Vec<BString>),
-    /// Lists of integers.
-    Lists(Vec<Vec<i32>>),
-    /// For each frame, indices and their weights.
-    Posterior(Vec<Vec<(i32, f32)>>),
-    /// For each frame, indices and the weights of their Gaussians.
-    GaussPost(Vec<Vec<(i32, Vec<f32>)>>),
-    /// A waveform.
-    Wave(Wave),
-    /// A training example.
-    Example(NnetExample),
-    /// A training example of a chain model.
-    ChainExample(NnetChainExample),
-    /// A lattice or an FST.
-    Graph(Graph, GraphForm),
+    /// What is none of these.
+    Compound(Box<dyn Compound>),
+}
+
+/// A value that is no single array. As an object, the trait erases its type.
+pub trait Compound: Any + fmt::Debug + Send {
+    /// The names of the arrays that it becomes; nothing for examples, whose arrays have names of their own.
+    fn part_names() -> &'static [&'static str]
+    where
+        Self: Sized,
+    {
+        &[]
+    }
+
+    /// Puts a value together from these arrays.
+    ///
+    /// # Errors
+    /// If they do not fit each other.
+    fn from_parts(parts: &[Array]) -> Result<Self, String>
+    where
+        Self: Sized,
+    {
+        Err(format!("expected other arrays, got {}", parts.len()))
+    }
+
+    /// Reads the value of a line of JSON.
+    ///
+    /// # Errors
+    /// If it is something else.
+    fn parse_json(text: &str) -> Result<Item, String>
+    where
+        Self: Sized,
+    {
+        numbers_or_words(text)
+    }
+
+    /// The type of tables that it is a value of.
+    fn table_type(&self) -> ValueType;
+
+    /// The arrays that hold it, in the order of their names.
+    fn parts(&self) -> Vec<Array> {
+        Vec::new()
+    }
+
+    /// The inputs and outputs of an example.
+    fn examples(&self) -> Vec<IoArrays> {
+        Vec::new()
+    }
+
+    /// Returns an error for a value that readers of text do not take.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn check_text(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Appends it as JSON.
+    ///
+    /// # Errors
+    /// If JSON cannot have it.
+    fn write_json(&self, out: &mut Vec<u8>) -> Result<(), String>;
+
+    /// Whether its JSON is entries of the object of a line, rather than a value.
+    fn is_entries(&self) -> bool {
+        false
+    }
+
+    /// Its rows in CSV and TSV, with the delimiter before each field; `None` if it has no rows.
+    fn rows(&self, _delimiter: char) -> Option<Vec<String>> {
+        None
+    }
 }
 
 impl Item {
@@ -53,15 +112,7 @@ impl Item {
             },
             Self::Word(_) => ValueType::Token,
             Self::Words(_) => ValueType::TokenVector,
-            Self::Lists(_) => ValueType::Int32VectorVector,
-            Self::Posterior(_) => ValueType::Posterior,
-            Self::GaussPost(_) => ValueType::GaussPost,
-            Self::Wave(_) => ValueType::Wave,
-            Self::Example(_) => ValueType::Nnet3Example,
-            Self::ChainExample(_) => ValueType::Nnet3ChainExample,
-            Self::Graph(_, GraphForm::Plain) => ValueType::Lattice,
-            Self::Graph(_, GraphForm::Compact) => ValueType::CompactLattice,
-            Self::Graph(_, GraphForm::Standard) => ValueType::Fst,
+            Self::Compound(value) => value.table_type(),
         }
     }
 
@@ -70,96 +121,17 @@ impl Item {
         matches!(self, Self::Array(array) if array.is_empty())
     }
 
-    /// The arrays that hold a value that is no single array, in the order of their names
-    /// (`part_names`); nothing for words, and for examples, whose arrays have names of their own.
-    pub(crate) fn parts(&self) -> Vec<Array> {
-        let ints = |values: &[i32]| Array::from_i32(&[values.len()], values);
-        let floats = |values: &[f32]| Array::from_f32(&[values.len()], values);
-        match self {
-            Self::Array(_) | Self::Word(_) | Self::Words(_) | Self::Example(_) | Self::ChainExample(_) => Vec::new(),
-            Self::Lists(lists) => vec![ints(&lengths(lists)), ints(&lists.concat())],
-            Self::Posterior(frames) => {
-                let (index, weight): (Vec<i32>, Vec<f32>) = frames.iter().flatten().copied().unzip();
-                vec![ints(&lengths(frames)), ints(&index), floats(&weight)]
-            }
-            Self::GaussPost(frames) => {
-                let index: Vec<i32> = frames.iter().flatten().map(|(index, _)| *index).collect();
-                let sizes: Vec<i32> = frames.iter().flatten().map(|(_, weights)| weights.len() as i32).collect();
-                let weight: Vec<f32> = frames.iter().flatten().flat_map(|(_, weights)| weights).copied().collect();
-                vec![ints(&lengths(frames)), ints(&index), ints(&sizes), floats(&weight)]
-            }
-            Self::Wave(wave) => {
-                let rate = Array::from_i32(&[], &[wave.sample_rate() as i32]);
-                vec![rate, Array::from_i32(&[], &[wave.num_channels() as i32]), samples(wave)]
-            }
-            Self::Graph(graph, form) => graph_parts(graph, *form),
-        }
-    }
-
-    /// Puts a value together from the arrays of [`Item::parts`].
-    ///
-    /// # Errors
-    /// If they do not fit each other.
-    pub(crate) fn from_parts(table_type: ValueType, parts: &[Array]) -> Result<Self, String> {
-        if let Some(form) = table_type.graph_form() {
-            return Ok(Self::Graph(graph_from_parts(form, parts)?, form));
-        }
-        match (table_type, parts) {
-            (ValueType::Int32VectorVector, [lengths, values]) => Ok(Self::Lists(cut(integers(values)?, lengths)?)),
-            (ValueType::Posterior, [lengths, index, weight]) => {
-                let (index, weight) = (integers(index)?, singles(weight)?);
-                same(index.len(), weight.len())?;
-                Ok(Self::Posterior(cut(index.into_iter().zip(weight).collect(), lengths)?))
-            }
-            (ValueType::GaussPost, [lengths, index, sizes, weight]) => {
-                let (index, weights) = (integers(index)?, cut(singles(weight)?, sizes)?);
-                same(index.len(), weights.len())?;
-                Ok(Self::GaussPost(cut(index.into_iter().zip(weights).collect(), lengths)?))
-            }
-            (ValueType::Wave, [rate, channels, samples]) => {
-                let number = |array: &Array| integers(array).ok().filter(|values| values.len() == 1).map(|it| it[0]);
-                let (Some(rate), Some(channels)) = (number(rate), number(channels)) else {
-                    return Err("expected a sample rate and a number of channels, got others".into());
-                };
-                wave(f64::from(rate), channels.into(), singles(samples)?)
-            }
-            _ => Err(format!("expected one array for a {table_type}, got {}", parts.len())),
-        }
+    /// The compound value of this type; `None` if it is another one.
+    pub(crate) fn downcast<T: Compound>(self) -> Result<T, Option<String>> {
+        let Self::Compound(value) = self else { return Err(None) };
+        (value as Box<dyn Any>).downcast().map_or(Err(None), |value| Ok(*value))
     }
 }
 
-/// Makes a waveform of samples that have one of each channel after the other.
-pub(crate) fn wave(rate: f64, num_channels: i64, samples: Vec<f32>) -> Result<Item, String> {
-    let channels = usize::try_from(num_channels).ok().filter(|count| (1..=32767).contains(count));
-    let channels = channels.ok_or_else(|| format!("expected 1 to 32767 channels, got {num_channels}"))?;
-    if !(rate >= 1.0 && rate <= f64::from(i32::MAX) && rate.fract() == 0.0) {
-        return Err(format!("expected a sample rate in whole hertz, got {rate}"));
+impl<T: Compound> From<T> for Item {
+    fn from(value: T) -> Self {
+        Self::Compound(Box::new(value))
     }
-    if !samples.len().is_multiple_of(channels) {
-        return Err(format!("expected samples of {channels} channels, got {} in all", samples.len()));
-    }
-    let channel = |channel: usize| samples.iter().skip(channel).step_by(channels).copied().collect();
-    Ok(Item::Wave(Wave::new(rate as f32, (0..channels).map(channel).collect())))
-}
-
-/// Samples of a waveform, one of each channel after the other: of 16 bits where they are such.
-fn samples(wave: &Wave) -> Array {
-    let channels: Vec<&[f32]> = (0..wave.num_channels()).map(|number| wave.channel(number)).collect();
-    let count = channels.len() * wave.num_samples();
-    let all = || (0..wave.num_samples()).flat_map(|at| channels.iter().map(move |channel| channel[at]));
-    if all().all(|sample| f32::from(sample as i16) == sample) {
-        let bytes: Vec<u8> = all().flat_map(|sample| (sample as i16).to_le_bytes()).collect();
-        return Array::new(DType::Int16, &[count], bytes);
-    }
-    Array::from_f32(&[count], &all().collect::<Vec<_>>())
-}
-
-fn lengths<T>(lists: &[Vec<T>]) -> Vec<i32> {
-    lists.iter().map(|list| list.len() as i32).collect()
-}
-
-fn same(first: usize, second: usize) -> Result<(), String> {
-    if first == second { Ok(()) } else { Err(format!("expected as many indices as weights, got {first} and {second}")) }
 }
 
 pub(crate) fn integers(array: &Array) -> Result<Vec<i32>, String> {
@@ -172,15 +144,4 @@ pub(crate) fn singles(array: &Array) -> Result<Vec<f32>, String> {
         Exact::Double(values) => Ok(values.into_iter().map(|value| value as f32).collect()),
         Exact::Integer(_) => Err("expected real numbers, got integers".into()),
     }
-}
-
-/// Cuts values into lists of these lengths.
-fn cut<T>(values: Vec<T>, lengths: &Array) -> Result<Vec<Vec<T>>, String> {
-    let lengths = integers(lengths)?;
-    let sum = lengths.iter().try_fold(0_usize, |sum, &length| sum.checked_add(usize::try_from(length).ok()?));
-    if sum != Some(values.len()) {
-        return Err(format!("expected lengths that add up to {} values, got others", values.len()));
-    }
-    let mut values = values.into_iter();
-    Ok(lengths.into_iter().map(|length| values.by_ref().take(length as usize).collect()).collect())
 }

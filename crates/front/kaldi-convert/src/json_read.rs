@@ -8,20 +8,17 @@ use array_files::DType;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_any::ValueType;
 use kaldi_io::without_mark;
-use kaldi_lattice::GraphForm;
-use kaldi_value::IntMatrix;
 use kaldi_value::number::parse_f32;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::value::RawValue;
 
 use crate::array::Array;
-use crate::example_json::{parse_chain_example, parse_example};
-use crate::graph_parts::{graph_from_parts, graph_part_names, has_floats};
+use crate::compound::wave;
 use crate::import::ImportOptions;
-use crate::item::{Item, wave};
+use crate::item::Item;
 use crate::stream::Stream;
-use crate::table_type::num_dims;
-use crate::text_read::{double, inexact, integer, is_exact};
+use crate::text_read::{inexact, integer, is_exact};
+use crate::types::row;
 use crate::{Error, Result};
 
 /// A line. Other entries than these are skipped.
@@ -111,97 +108,52 @@ impl Object<'_> {
     fn into_item(self, table_type: Option<ValueType>) -> Result<Item, String> {
         if let (Some(samples), None) = (self.samples, self.value) {
             let rate = self.rate.ok_or("expected the rate of the samples, got none")?;
-            return wave(rate, self.channels.unwrap_or(1), samples.into_iter().map(|it| it.0).collect());
+            let samples: Vec<f32> = samples.into_iter().map(|it| it.0).collect();
+            return wave(rate, self.channels.unwrap_or(1), &samples).map(Item::from);
         }
         let text = self.value.ok_or("expected a value, got none")?.get();
         parse_value(text, table_type)
     }
 }
 
-/// A lattice or an FST: an object of its arrays.
-fn parse_graph(text: &str, form: GraphForm) -> Result<Item, String> {
-    let object: BTreeMap<&str, &RawValue> =
-        serde_json::from_str(text).map_err(|error| format!("expected an object of arrays: {error}"))?;
-    let mut parts = Vec::new();
-    for name in graph_part_names(form) {
-        let text = object.get(name).ok_or_else(|| format!("expected an array \"{name}\", got others only"))?.get();
-        let fault = |error: serde_json::Error| format!("expected numbers in \"{name}\": {error}");
-        parts.push(match *name {
-            "start" => Array::from_i32(&[], &[serde_json::from_str(text).map_err(fault)?]),
-            name if has_floats(name) => {
-                let values: Vec<Single> = serde_json::from_str(text).map_err(fault)?;
-                Array::from_f32(&[values.len()], &values.into_iter().map(|value| value.0).collect::<Vec<f32>>())
-            }
-            _ => {
-                let values: Vec<i32> = serde_json::from_str(text).map_err(fault)?;
-                Array::from_i32(&[values.len()], &values)
-            }
-        });
-    }
-    Ok(Item::Graph(graph_from_parts(form, &parts)?, form))
-}
-
 /// A value of the type, or of the one that shows.
 fn parse_value(text: &str, table_type: Option<ValueType>) -> Result<Item, String> {
-    let expected = |form: &'static str| move |error: serde_json::Error| format!("expected {form}: {error}");
-    if let Some(form) = table_type.and_then(ValueType::graph_form) {
-        return parse_graph(text, form);
-    }
-    Ok(match table_type {
-        Some(ValueType::Posterior) => {
-            let frames: Vec<Vec<(i32, Single)>> =
-                serde_json::from_str(text).map_err(expected("for each frame a list of [index, weight]"))?;
-            let plain =
-                |frame: Vec<(i32, Single)>| frame.into_iter().map(|(index, weight)| (index, weight.0)).collect();
-            Item::Posterior(frames.into_iter().map(plain).collect())
-        }
-        Some(ValueType::GaussPost) => {
-            let frames: Vec<Vec<(i32, Vec<Single>)>> =
-                serde_json::from_str(text).map_err(expected("for each frame a list of [index, [weight, ...]]"))?;
-            let weights = |weights: Vec<Single>| weights.into_iter().map(|weight| weight.0).collect();
-            let plain = |frame: Vec<(i32, Vec<Single>)>| frame.into_iter().map(|(index, it)| (index, weights(it)));
-            Item::GaussPost(frames.into_iter().map(|frame| plain(frame).collect()).collect())
-        }
-        Some(ValueType::Nnet3Example) => parse_example(text)?,
-        Some(ValueType::Nnet3ChainExample) => parse_chain_example(text)?,
-        Some(ValueType::Int32Matrix) => {
-            let rows: Vec<Vec<i32>> = serde_json::from_str(text).map_err(expected("rows of integers in a list"))?;
-            let matrix = IntMatrix::from_rows(&rows).map_err(|error| error.to_string())?;
-            Item::Array(Array::from_i32(&[matrix.num_rows(), matrix.num_cols()], matrix.as_slice()))
-        }
-        Some(ValueType::Int32VectorVector) => {
-            Item::Lists(serde_json::from_str(text).map_err(expected("lists of integers in a list"))?)
-        }
-        Some(ValueType::Int32Pairs) => {
-            let pairs: Vec<(i32, i32)> = serde_json::from_str(text).map_err(expected("a list of pairs of integers"))?;
-            let values: Vec<i32> = pairs.iter().flat_map(|&(first, second)| [first, second]).collect();
-            Item::Array(Array::from_i32(&[pairs.len(), 2], &values))
-        }
-        Some(ValueType::Double) => Item::Array(Array::from_f64(&[], &[double(plain(text).as_bytes())?])),
-        _ if text.starts_with('"') && !matches!(table_type, Some(table_type) if num_dims(table_type).is_some()) => {
-            let word: String = serde_json::from_str(text).map_err(expected("a word"))?;
-            Item::Word(word.into())
-        }
-        Some(ValueType::TokenVector) => {
-            let words: Vec<String> = serde_json::from_str(text).map_err(expected("a list of words"))?;
-            Item::Words(words.into_iter().map(BString::from).collect())
-        }
+    match table_type.and_then(row) {
+        Some(row) => (row.parse_json)(text),
         None if let Ok(words) = serde_json::from_str::<Vec<String>>(text)
             && !words.is_empty()
             && !words.iter().all(|word| parse_number(word.as_bytes()).is_some()) =>
         {
-            Item::Words(words.into_iter().map(BString::from).collect())
+            Ok(Item::Words(words.into_iter().map(BString::from).collect()))
         }
-        _ => match text {
-            "true" => Item::Array(Array::new(DType::Bool, &[], vec![1])),
-            "false" => Item::Array(Array::new(DType::Bool, &[], vec![0])),
-            _ => Item::Array(Nested::parse(text)?),
-        },
-    })
+        None => numbers_or_words(text),
+    }
+}
+
+/// A message that says what was expected.
+pub(crate) fn expected(form: &'static str) -> impl Fn(serde_json::Error) -> String {
+    move |error| format!("expected {form}: {error}")
+}
+
+/// A word, or numbers.
+pub(crate) fn numbers_or_words(text: &str) -> Result<Item, String> {
+    match text.starts_with('"') {
+        true => Ok(Item::Word(serde_json::from_str::<String>(text).map_err(expected("a word"))?.into())),
+        false => parse_numbers(text),
+    }
+}
+
+/// A truth value, a number, a list of numbers, or a list of rows.
+pub(crate) fn parse_numbers(text: &str) -> Result<Item, String> {
+    Ok(Item::Array(match text {
+        "true" => Array::new(DType::Bool, &[], vec![1]),
+        "false" => Array::new(DType::Bool, &[], vec![0]),
+        _ => Nested::parse(text)?,
+    }))
 }
 
 /// The word in quotes for a number that JSON does not have, without the quotes.
-fn plain(text: &str) -> &str {
+pub(crate) fn plain(text: &str) -> &str {
     match text {
         "null" => "nan",
         _ => text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text),

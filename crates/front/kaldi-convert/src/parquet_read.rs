@@ -17,7 +17,7 @@ use crate::example_parquet::{NAME, Rows, columns};
 use crate::import::ImportOptions;
 use crate::item::Item;
 use crate::parquet_write::TYPE_ENTRY;
-use crate::table_type::part_names;
+use crate::types::{part_names, row, types_of_parts};
 use crate::{Error, Result};
 
 /// Reads every row of a file.
@@ -152,18 +152,8 @@ impl Form {
             let columns = columns(table_type).into_iter().map(named).collect::<Result<Vec<_>, _>>()?;
             return Ok((Self::Example(table_type), std::iter::once(key).chain(columns).collect()));
         }
-        // A type whose names are among those of another one comes after it.
-        let parts = [
-            ValueType::GaussPost,
-            ValueType::Posterior,
-            ValueType::Wave,
-            ValueType::CompactLattice,
-            ValueType::Lattice,
-            ValueType::Fst,
-            ValueType::Int32VectorVector,
-        ];
-        let parts = parts.into_iter().find_map(|it| Some((Self::Parts(it), all(part_names(it))?)));
-        let is_sized = !matches!(told, Some(ValueType::Vector | ValueType::Int32Vector));
+        let parts = types_of_parts().into_iter().find_map(|it| Some((Self::Parts(it), all(part_names(it))?)));
+        let is_sized = told.and_then(row).is_none_or(|row| row.num_dims != Some(1));
         let found = parts
             .or_else(|| Some((Self::Sized, all(&["rows", "columns", "values"]).filter(|_| is_sized)?)))
             .or_else(|| Some((Self::Values, all(&["values"])?)))
@@ -228,12 +218,12 @@ impl Form {
 /// Decodes sound.
 fn sound(bytes: &BString) -> Result<Item, String> {
     let wave = Wave::read(&mut Cursor::new(bytes));
-    wave.map(Item::Wave).map_err(|error| kaldi_io::explain_sound(&error.message, bytes, ""))
+    wave.map(Item::from).map_err(|error| kaldi_io::explain_sound(&error.message, bytes, ""))
 }
 
 fn parts(table_type: ValueType, cells: Vec<Cell>) -> Result<Item, String> {
-    let arrays = cells.into_iter().map(|cell| flat(cell, table_type));
-    Item::from_parts(table_type, &arrays.collect::<Result<Vec<_>, _>>()?)
+    let arrays = cells.into_iter().map(|cell| flat(cell, table_type)).collect::<Result<Vec<_>, _>>()?;
+    row(table_type).map_or(Err("expected a type of arrays".into()), |row| (row.join)(&arrays))
 }
 
 /// The numbers of a cell in one dimension.

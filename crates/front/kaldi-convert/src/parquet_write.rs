@@ -14,7 +14,7 @@ use crate::exact::Exact;
 use crate::example_arrays::IoArrays;
 use crate::example_parquet::{NAME, columns, is_number, numbers};
 use crate::item::Item;
-use crate::table_type::part_names;
+use crate::types::part_names;
 use crate::{Error, Result};
 
 /// The entry of a file that has the type of the table.
@@ -109,10 +109,10 @@ fn cells(item: Item) -> Result<Vec<(String, Typed)>, String> {
             let words = words.iter().map(text).collect::<Result<_, _>>()?;
             vec![("values", (CellType::Words, ColumnValue::List(words).into()))]
         }
-        item => {
-            let names = part_names(item.table_type());
+        Item::Compound(value) => {
+            let names = part_names(value.table_type());
             let cell = |array: Array| if array.dims.is_empty() { number(&array) } else { list(array) };
-            let cells = item.parts().into_iter().map(cell).collect::<Result<Vec<_>, _>>()?;
+            let cells = value.parts().into_iter().map(cell).collect::<Result<Vec<_>, _>>()?;
             names.iter().copied().zip(cells).collect()
         }
     };
@@ -172,14 +172,15 @@ impl ParquetTable {
         }
         let found = item.table_type();
         let fault = |message: String| Error::value(key, message);
-        if !found.is_example() {
-            return self.put_row(key, found, cells(item).map_err(fault)?);
-        }
+        let examples = match &item {
+            Item::Compound(value) if found.is_example() => value.examples(),
+            _ => return self.put_row(key, found, cells(item).map_err(fault)?),
+        };
         if self.last.as_ref().is_some_and(|last| last == key) {
             return Err(fault("this key comes twice in succession, which rows of one key do not show".into()));
         }
         self.last = Some(key.to_owned());
-        for io in IoArrays::all_of(&item) {
+        for io in examples {
             self.put_row(key, found, io_cells(&io, found).map_err(fault)?)?;
         }
         Ok(())

@@ -1,9 +1,9 @@
 //! Lines of CSV and TSV as values.
 
-use array_files::DType;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_any::ValueType;
 use kaldi_io::log::warning;
+use kaldi_value::Posterior;
 use kaldi_value::number::{parse_f32, parse_integer};
 
 use crate::array::Array;
@@ -11,6 +11,7 @@ use crate::import::ImportOptions;
 use crate::item::Item;
 use crate::stream::Stream;
 use crate::text_write::{WORD, WORDS};
+use crate::types::row;
 use crate::{Error, Result};
 
 /// Reads lines of a key and numbers or words. Lines of the same key that follow each other are the rows of a value, where
@@ -75,17 +76,21 @@ pub(crate) fn read_rows(
             odd.map_or(Ok(()), |odd| Err(fault(no_number(odd))))?;
         }
         let key = line.get(0).unwrap_or_default();
-        if let Some(item) = whole_line(&line, table_type).map_err(fault)? {
-            each(key, item)?;
-            continue;
-        }
+        let new_body = match row(table_type).map_or(Lines::None, |row| row.lines) {
+            Lines::None => return Err(fault(format!("lines of csv and tsv have no place for a {table_type}"))),
+            Lines::Line(value) => {
+                each(key, value(&line, table_type).map_err(fault)?)?;
+                continue;
+            }
+            Lines::Rows(body) => body,
+        };
         let last = open.take_if(|rows| rows.key != key);
         if let Some(rows) = last {
             each(&rows.key, rows.body.into_item())?;
         }
         let rows = match &mut open {
             Some(rows) => rows,
-            None => open.insert(Rows::new(key, table_type).map_err(fault)?),
+            None => open.insert(Rows { key: key.into(), body: new_body() }),
         };
         rows.push(&line).map_err(fault)?;
     }
@@ -183,38 +188,37 @@ impl Columns {
     }
 }
 
-/// The value of a line, for types whose values are a line; nothing for others.
-fn whole_line(line: &csv::ByteRecord, table_type: ValueType) -> Result<Option<Item>, String> {
-    let fields = || line.iter().skip(1);
-    let words = || fields().flat_map(|field| field.split(u8::is_ascii_whitespace)).filter(|word| !word.is_empty());
-    let one = || match (line.get(1), line.len()) {
+/// What lines are for values of a type.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Lines {
+    /// Lines have no place for a value.
+    None,
+    /// A line is a value.
+    Line(fn(&csv::ByteRecord, ValueType) -> Result<Item, String>),
+    /// A line is a row, and those of a key are a value.
+    Rows(fn() -> Body),
+}
+
+/// The words after the key.
+pub(crate) fn words_of(line: &csv::ByteRecord) -> impl Iterator<Item = &[u8]> {
+    let fields = line.iter().skip(1);
+    fields.flat_map(|field| field.split(u8::is_ascii_whitespace)).filter(|word| !word.is_empty())
+}
+
+/// The only field after the key.
+pub(crate) fn one_field(line: &csv::ByteRecord, table_type: ValueType) -> Result<&[u8], String> {
+    match (line.get(1), line.len()) {
         (Some(field), 2) => Ok(field.trim_ascii()),
-        _ => Err(format!(
-            "expected one field after the key for the type {table_type}, got {}",
-            line.len().saturating_sub(1)
-        )),
-    };
-    let floats = || fields().map(exact_float).collect::<Result<Vec<_>, _>>();
-    Ok(Some(match table_type {
-        ValueType::Vector => floats().map(|values| Item::Array(Array::from_f32(&[values.len()], &values)))?,
-        ValueType::Int32Vector => {
-            let values = integers(line)?;
-            Item::Array(Array::from_i32(&[values.len()], &values))
+        (_, count) => {
+            Err(format!("expected one field after the key for the type {table_type}, got {}", count.saturating_sub(1)))
         }
-        ValueType::Int32 => Item::Array(Array::from_i32(&[], &[integer(one()?)?])),
-        ValueType::Float => Item::Array(Array::from_f32(&[], &[float(one()?)?])),
-        ValueType::Double => Item::Array(Array::from_f64(&[], &[double(one()?)?])),
-        ValueType::Bool => Item::Array(Array::new(DType::Bool, &[], vec![truth(one()?)?.into()])),
-        ValueType::Token => match words().collect::<Vec<_>>()[..] {
-            [word] => Item::Word(word.into()),
-            ref other => return Err(format!("expected one word, got {}", other.len())),
-        },
-        ValueType::TokenVector => Item::Words(words().map(BString::from).collect()),
-        ValueType::GaussPost | ValueType::Wave | ValueType::Lattice | ValueType::CompactLattice | ValueType::Fst => {
-            return Err(format!("lines of csv and tsv have no place for a {table_type}"));
-        }
-        _ => return Ok(None),
-    }))
+    }
+}
+
+/// A vector of single precision.
+pub(crate) fn vector_of(line: &csv::ByteRecord) -> Result<Item, String> {
+    let values = line.iter().skip(1).map(exact_float).collect::<Result<Vec<_>, _>>()?;
+    Ok(Array::from_f32(&[values.len()], &values).into())
 }
 
 /// The rows of a key so far.
@@ -223,7 +227,7 @@ struct Rows {
     body: Body,
 }
 
-enum Body {
+pub(crate) enum Body {
     Numbers { num_rows: usize, values: Vec<f32> },
     Integers(Vec<i32>),
     Lists(Vec<Vec<i32>>),
@@ -231,17 +235,6 @@ enum Body {
 }
 
 impl Rows {
-    fn new(key: &[u8], table_type: ValueType) -> Result<Self, String> {
-        let body = match table_type {
-            ValueType::Matrix | ValueType::FloatPairs => Body::Numbers { num_rows: 0, values: Vec::new() },
-            ValueType::Int32Pairs => Body::Integers(Vec::new()),
-            ValueType::Int32Matrix | ValueType::Int32VectorVector => Body::Lists(Vec::new()),
-            ValueType::Posterior => Body::Frames(Vec::new()),
-            _ => return Err(format!("a {table_type} has no rows")),
-        };
-        Ok(Self { key: key.into(), body })
-    }
-
     fn push(&mut self, line: &csv::ByteRecord) -> Result<(), String> {
         match &mut self.body {
             Body::Numbers { num_rows, values } => {
@@ -259,11 +252,11 @@ impl Rows {
                 }
                 *num_rows += 1;
             }
-            Body::Integers(values) => match integers(line)?[..] {
+            Body::Integers(values) => match integers_of(line)?[..] {
                 [first, second] => values.extend([first, second]),
                 ref other => return Err(format!("expected two numbers for a pair, got {}", other.len())),
             },
-            Body::Lists(lists) => lists.push(integers(line)?),
+            Body::Lists(lists) => lists.push(integers_of(line)?),
             Body::Frames(frames) => {
                 if line.len().is_multiple_of(2) {
                     return Err(format!("expected pairs of an index and a weight, got {} fields", line.len() - 1));
@@ -277,19 +270,23 @@ impl Rows {
 }
 
 impl Body {
+    pub(crate) fn numbers() -> Self {
+        Self::Numbers { num_rows: 0, values: Vec::new() }
+    }
+
     fn into_item(self) -> Item {
         match self {
             Body::Numbers { num_rows, values } => {
                 Item::Array(Array::from_f32(&[num_rows, values.len() / num_rows.max(1)], &values))
             }
             Body::Integers(values) => Item::Array(Array::from_i32(&[values.len() / 2, 2], &values)),
-            Body::Lists(lists) => Item::Lists(lists),
-            Body::Frames(frames) => Item::Posterior(frames),
+            Body::Lists(lists) => lists.into(),
+            Body::Frames(frames) => Posterior(frames).into(),
         }
     }
 }
 
-fn integers(line: &csv::ByteRecord) -> Result<Vec<i32>, String> {
+pub(crate) fn integers_of(line: &csv::ByteRecord) -> Result<Vec<i32>, String> {
     line.iter().skip(1).map(integer).collect()
 }
 
@@ -355,7 +352,7 @@ pub(crate) fn integer(field: &[u8]) -> Result<i32, String> {
     value.ok_or_else(|| format!("expected a 32-bit integer, got {:?}", field.as_bstr()))
 }
 
-fn truth(field: &[u8]) -> Result<bool, String> {
+pub(crate) fn truth(field: &[u8]) -> Result<bool, String> {
     match field.to_ascii_lowercase().as_slice() {
         b"true" | b"t" | b"1" => Ok(true),
         b"false" | b"f" | b"0" => Ok(false),

@@ -4,13 +4,10 @@ use std::io::Write;
 
 use array_files::DType;
 use bstr::{BStr, ByteSlice};
-use kaldi_wave::Wave;
 
 use crate::array::Array;
 use crate::exact::Exact;
-use crate::example_json::{write_chain_example, write_example};
 use crate::item::Item;
-use crate::table_type::part_names;
 
 /// Appends a line for each row: the key, if there is one, then the numbers. Words are one field.
 ///
@@ -55,31 +52,14 @@ pub(crate) fn write_rows(out: &mut Vec<u8>, key: &BStr, item: &Item, delimiter: 
             write_field(&mut fields, bstr::join(" ", words).as_bstr(), delimiter);
             row(&fields);
         }
-        Item::Lists(lists) => {
-            for list in lists {
-                fields.clear();
-                for value in list {
-                    fields.push(delimiter);
-                    let _ = write!(fields, "{value}");
-                }
-                row(&fields);
-            }
-        }
-        Item::Posterior(frames) => {
-            for frame in frames {
-                fields.clear();
-                for (index, weight) in frame {
-                    let separator = char::from(delimiter);
-                    let _ = write!(fields, "{separator}{index}{separator}{weight:?}");
-                }
-                row(&fields);
-            }
-        }
-        Item::GaussPost(_) | Item::Wave(_) | Item::Example(_) | Item::ChainExample(_) | Item::Graph(..) => {
-            let name = item.table_type();
-            return Err(format!(
-                "a {name} has no rows for csv and tsv: npz, safetensors, parquet and jsonl have a place"
-            ));
+        Item::Compound(value) => {
+            let Some(rows) = value.rows(char::from(delimiter)) else {
+                let name = value.table_type();
+                return Err(format!(
+                    "a {name} has no rows for csv and tsv: npz, safetensors, parquet and jsonl have a place"
+                ));
+            };
+            rows.iter().for_each(|fields| row(fields.as_bytes()));
         }
     }
     Ok(())
@@ -163,7 +143,7 @@ fn write_field(out: &mut Vec<u8>, field: &BStr, delimiter: u8) {
 /// If a word is not UTF-8.
 pub(crate) fn write_object(out: &mut Vec<u8>, key: &str, item: &Item) -> Result<(), String> {
     match (key, item) {
-        ("", Item::Wave(_)) => out.push(b'{'),
+        ("", Item::Compound(value)) if value.is_entries() => out.push(b'{'),
         ("", _) => {
             write_value(out, item)?;
             out.push(b'\n');
@@ -171,12 +151,10 @@ pub(crate) fn write_object(out: &mut Vec<u8>, key: &str, item: &Item) -> Result<
         }
         _ => out.extend(format!("{{\"key\": {}, ", serde_json::Value::from(key)).into_bytes()),
     }
-    if let Item::Wave(wave) = item {
-        write_wave(out, wave, &item.parts());
-    } else {
+    if !matches!(item, Item::Compound(value) if value.is_entries()) {
         out.extend_from_slice(b"\"value\": ");
-        write_value(out, item)?;
     }
+    write_value(out, item)?;
     out.extend_from_slice(b"}\n");
     Ok(())
 }
@@ -186,51 +164,9 @@ fn write_value(out: &mut Vec<u8>, item: &Item) -> Result<(), String> {
         Item::Array(array) => write_array(out, array),
         Item::Word(word) => write_word(out, word.as_ref())?,
         Item::Words(words) => write_list(out, words, |out, word| write_word(out, word.as_ref()))?,
-        Item::Lists(lists) => write_list(out, lists, |out, list| {
-            write_list(out, list, |out, value| {
-                let _ = write!(out, "{value}");
-                Ok(())
-            })
-        })?,
-        Item::Posterior(frames) => write_list(out, frames, |out, frame| {
-            write_list(out, frame, |out, (index, weight)| {
-                let _ = write!(out, "[{index}, ");
-                write_single(out, *weight);
-                out.push(b']');
-                Ok(())
-            })
-        })?,
-        Item::GaussPost(frames) => write_list(out, frames, |out, frame| {
-            write_list(out, frame, |out, (index, weights)| {
-                let _ = write!(out, "[{index}, ");
-                write_list(out, weights, |out, weight| {
-                    write_single(out, *weight);
-                    Ok(())
-                })?;
-                out.push(b']');
-                Ok(())
-            })
-        })?,
-        Item::Example(example) => write_example(out, example)?,
-        Item::ChainExample(example) => write_chain_example(out, example)?,
-        Item::Wave(_) => {}
-        Item::Graph(..) => {
-            out.push(b'{');
-            for (number, (name, array)) in part_names(item.table_type()).iter().zip(item.parts()).enumerate() {
-                let separator = if number > 0 { ", " } else { "" };
-                let _ = write!(out, "{separator}\"{name}\": ");
-                write_array(out, &array);
-            }
-            out.push(b'}');
-        }
+        Item::Compound(value) => value.write_json(out)?,
     }
     Ok(())
-}
-
-fn write_wave(out: &mut Vec<u8>, wave: &Wave, parts: &[Array]) {
-    let (rate, channels) = (wave.sample_rate(), wave.num_channels());
-    let _ = write!(out, "\"rate\": {rate}, \"channels\": {channels}, \"samples\": ");
-    parts.last().into_iter().for_each(|samples| write_array(out, samples));
 }
 
 pub(crate) fn write_word(out: &mut Vec<u8>, word: &BStr) -> Result<(), String> {
@@ -309,8 +245,9 @@ fn write_number(out: &mut Vec<u8>, numbers: &Exact, at: usize, is_json: bool) {
 
 #[cfg(test)]
 mod tests {
-    use kaldi_lattice::{GraphForm, StoredGraph};
-    use kaldi_value::Cursor;
+    use kaldi_lattice::{CompactLattice, GraphForm, StoredGraph};
+    use kaldi_value::{Cursor, GaussPost, Posterior};
+    use kaldi_wave::Wave;
 
     use super::*;
 
@@ -323,13 +260,13 @@ mod tests {
         rows("c", Item::Array(Array::from_f32(&[0], &[])), b'\t');
         rows("d", Item::Array(Array::new(DType::Bool, &[], vec![1])), b'\t');
         rows("e", Item::Words(vec!["a,b".into(), "c".into()]), b',');
-        rows("f", Item::Posterior(vec![vec![(3, 0.5), (7, 1.0)], vec![]]), b',');
-        rows("g", Item::Lists(vec![vec![1, 2], vec![]]), b',');
+        rows("f", Posterior(vec![vec![(3, 0.5), (7, 1.0)], vec![]]).into(), b',');
+        rows("g", vec![vec![1, 2], vec![]].into(), b',');
         assert_eq!(
             out.as_bstr(),
             "a,1.0,0.1\na,NaN,-inf\n\"b,\"\"\",1,-2\nc\nd\ttrue\ne,\"a,b c\"\nf,3,0.5,7,1.0\nf\ng,1,2\ng\n"
         );
-        let wave = Item::Wave(Wave::new(8000.0, vec![vec![1.0]]));
+        let wave = Item::from(Wave::new(8000.0, vec![vec![1.0]]));
         assert!(write_rows(&mut out, "h".into(), &wave, b',').unwrap_err().contains("a wave has no rows"));
     }
 
@@ -340,15 +277,15 @@ mod tests {
         object("a\"", Item::Array(Array::from_f32(&[2, 2], &[1.0, 1e-10, f32::NAN, f32::INFINITY])));
         object("b", Item::Array(Array::from_i32(&[2], &[1, -2])));
         object("c", Item::Array(Array::from_f32(&[0, 0], &[])));
-        object("d", Item::Posterior(vec![vec![(3, 0.5), (7, 1.0)], vec![]]));
-        object("e", Item::GaussPost(vec![vec![(3, vec![0.5, f32::NAN])]]));
+        object("d", Posterior(vec![vec![(3, 0.5), (7, 1.0)], vec![]]).into());
+        object("e", GaussPost(vec![vec![(3, vec![0.5, f32::NAN])]]).into());
         object("f", Item::Words(vec!["a\"".into(), "b".into()]));
         object("g", Item::Word("a".into()));
         object("h", Item::Array(Array::new(DType::Bool, &[], vec![0])));
         let text = b"\n0 1 8 1,2,3_4\n1\n\n";
         let lattice = StoredGraph::read(&mut Cursor::new(text), GraphForm::Compact).unwrap();
-        object("j", Item::Graph(lattice.graph, lattice.form));
-        object("i", Item::Wave(Wave::new(8000.0, vec![vec![1.0, -3.0]])));
+        object("j", CompactLattice(lattice.graph).into());
+        object("i", Wave::new(8000.0, vec![vec![1.0, -3.0]]).into());
         let expected = "{\"key\": \"a\\\"\", \"value\": [[1.0, 1e-10], [\"NaN\", \"Infinity\"]]}\n\
                         {\"key\": \"b\", \"value\": [1, -2]}\n{\"key\": \"c\", \"value\": []}\n\
                         {\"key\": \"d\", \"value\": [[[3, 0.5], [7, 1.0]], []]}\n\

@@ -1,6 +1,6 @@
 //! Values that are numbers, of any type that can be recognized from the value alone.
 
-use kaldi_io::ParseError;
+use kaldi_io::{Encoded, ParseError};
 use kaldi_matrix::{GeneralMatrix, HtkFeatures, Matrix, MatrixOrVector, SparseMatrix, SphinxFeatures, Vector};
 use kaldi_value::{Cursor, Format, Frame, Value};
 
@@ -131,16 +131,20 @@ impl Value for Numbers {
     }
 
     fn write(&self, out: &mut Vec<u8>, format: Format) {
-        match (&self.elements, &self.dims[..]) {
+        self.clone().into_encoded(format).slices().for_each(|bytes| out.extend_from_slice(bytes));
+    }
+
+    fn into_encoded(self, format: Format) -> Encoded {
+        match (self.elements, &self.dims[..]) {
             (Elements::Single(values), &[rows, columns]) => {
-                Matrix::from_vec(rows, columns, values.clone()).write(out, format)
+                Matrix::from_vec(rows, columns, values).into_encoded(format)
             }
             (Elements::Double(values), &[rows, columns]) => {
-                Matrix::from_vec(rows, columns, values.clone()).write(out, format)
+                Matrix::from_vec(rows, columns, values).into_encoded(format)
             }
-            (Elements::Single(values), _) => Vector::from_vec(values.clone()).write(out, format),
-            (Elements::Double(values), _) => Vector::from_vec(values.clone()).write(out, format),
-            (Elements::Integer(values), _) => values.write(out, format),
+            (Elements::Single(values), _) => Vector::from_vec(values).into_encoded(format),
+            (Elements::Double(values), _) => Vector::from_vec(values).into_encoded(format),
+            (Elements::Integer(values), _) => values.into_encoded(format),
         }
     }
 

@@ -83,4 +83,4 @@ pub use scale_options::{AcousticScaleArguments, CostScaleArguments};
 pub use scores::{LatticePosteriors, Scores};
 pub use survey::{GraphSize, PathSize};
 pub use text::GraphForm;
-pub use value::{CompactLattice, Fst, Lattice, StoredGraph};
+pub use value::{CompactLattice, Fst, GraphValue, Lattice, StoredGraph};

@@ -4,8 +4,8 @@
 //! several types, of both precisions and both forms pass through in one archive, each as it is stored.
 
 use kaldi_io::ParseError;
-use kaldi_lattice::{CompactLattice, Fst, GraphForm, Lattice, StoredGraph};
-use kaldi_value::{Cursor, Format, Frame, Value};
+use kaldi_lattice::{CompactLattice, Fst, GraphForm, GraphValue, Lattice, StoredGraph};
+use kaldi_value::{Cursor, Format, Frame};
 use memchr::memrchr;
 
 use crate::advice::TypeAdvice;
@@ -16,23 +16,6 @@ use crate::row::{Detected, Found, Row, Text};
 use crate::value_type::ValueType;
 
 type Result<T> = std::result::Result<T, ParseError>;
-
-/// A type of graphs.
-trait Graphs: Value {
-    const FORM: GraphForm;
-}
-
-impl Graphs for Lattice {
-    const FORM: GraphForm = GraphForm::Plain;
-}
-
-impl Graphs for CompactLattice {
-    const FORM: GraphForm = GraphForm::Compact;
-}
-
-impl Graphs for Fst {
-    const FORM: GraphForm = GraphForm::Standard;
-}
 
 /// The row of plain lattices.
 pub(crate) const LATTICE: Row = row::<Lattice>("lattice", advice("this is a lattice", "lattice-copy", "reads it"));
@@ -48,7 +31,7 @@ const fn advice(sentence: &'static str, tool: &'static str, verb: &'static str) 
     TypeAdvice { sentence, tool, verb }
 }
 
-const fn row<T: Graphs>(name: &'static str, advice: TypeAdvice) -> Row {
+const fn row<T: GraphValue>(name: &'static str, advice: TypeAdvice) -> Row {
     Row {
         found: Found::AtStart(detect::<T>),
         has_frames_as_rows: !matches!(T::FORM, GraphForm::Standard),
@@ -72,13 +55,14 @@ impl ValueType {
             _ => None,
         }
     }
-}
 
-fn type_of(form: GraphForm) -> ValueType {
-    match form {
-        GraphForm::Plain => ValueType::Lattice,
-        GraphForm::Compact => ValueType::CompactLattice,
-        GraphForm::Standard => ValueType::Fst,
+    /// The type of graphs of a form.
+    pub const fn of_graph(form: GraphForm) -> Self {
+        match form {
+            GraphForm::Plain => Self::Lattice,
+            GraphForm::Compact => Self::CompactLattice,
+            GraphForm::Standard => Self::Fst,
+        }
     }
 }
 
@@ -89,7 +73,7 @@ pub(crate) fn starts_binary(window: &[u8]) -> bool {
 
 /// Whether the first value of a table, which starts like this, is a graph of this type. A binary one of a type that is not
 /// known counts as a compact lattice, so that the message about its end names the type.
-fn detect<T: Graphs>(window: &[u8], at_end: bool) -> Detected {
+fn detect<T: GraphValue>(window: &[u8], at_end: bool) -> Detected {
     let form = match StoredGraph::is_binary(window) {
         true => match StoredGraph::binary_form(window) {
             Ok(None) if !at_end => return Detected::NeedMoreBytes,
@@ -121,7 +105,7 @@ fn frame(window: &[u8], at_end: bool) -> Result<Frame> {
 }
 
 /// Checks a graph. Of one that is not whole, the last line of text may be cut.
-fn parse<T: Graphs>(window: &[u8], is_whole: bool) -> Result<()> {
+fn parse<T: GraphValue>(window: &[u8], is_whole: bool) -> Result<()> {
     let lines = memrchr(b'\n', window).map_or(0, |last| last + 1);
     let window = if is_whole || starts_binary(window) { window } else { &window[..lines] };
     match StoredGraph::read(&mut Cursor::new(window), T::FORM) {
@@ -131,7 +115,7 @@ fn parse<T: Graphs>(window: &[u8], is_whole: bool) -> Result<()> {
 }
 
 /// A graph has no header: all of it is read.
-fn header<T: Graphs>(head: &[u8], beyond: u64, range: Option<&[u8]>) -> Result<Option<Header>> {
+fn header<T: GraphValue>(head: &[u8], beyond: u64, range: Option<&[u8]>) -> Result<Option<Header>> {
     if beyond > 0 {
         return Err(ParseError::end(head.len(), "the rest of the graph"));
     }
@@ -140,18 +124,23 @@ fn header<T: Graphs>(head: &[u8], beyond: u64, range: Option<&[u8]>) -> Result<O
         stored.has_doubles.map(|has_doubles| if has_doubles { Precision::Double } else { Precision::Single });
     let size = stored.size();
     let rows = size.path.map(|path| path.frames as u64);
-    Ok(Some(Header { rows, precision, graph: Some((type_of(stored.form), size)), ..Header::EMPTY }))
+    Ok(Some(Header { rows, precision, graph: Some((ValueType::of_graph(stored.form), size)), ..Header::EMPTY }))
 }
 
 /// Reads a graph as it is stored.
-fn read<T: Graphs>(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<StoredGraph> {
+fn read<T: GraphValue>(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<StoredGraph> {
     // Graphs have no parts, which the error says.
     range.map_or(Ok(()), |range| T::read_range(cursor, range).map(drop))?;
     StoredGraph::read(cursor, T::FORM)
 }
 
 /// Appends a graph in its own form: nothing of the others is lost in an archive of several.
-fn rewrite<T: Graphs>(cursor: &mut Cursor<'_>, range: Option<&[u8]>, format: Format, out: &mut Vec<u8>) -> Result<()> {
+fn rewrite<T: GraphValue>(
+    cursor: &mut Cursor<'_>,
+    range: Option<&[u8]>,
+    format: Format,
+    out: &mut Vec<u8>,
+) -> Result<()> {
     read::<T>(cursor, range)?.write(out, format);
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Lattices and graphs as values of tables.
 
+use std::fmt::Debug;
 use std::ops::{Deref, DerefMut};
 
 use kaldi_io::{Frame, ParseError};
@@ -107,6 +108,12 @@ fn read(cursor: &mut Cursor<'_>, wanted: GraphForm) -> Result<Graph, ParseError>
     }
 }
 
+/// A graph of one form as a value. Functions over all three types are generic over it.
+pub trait GraphValue: Value + Debug + From<Graph> + Deref<Target = Graph> {
+    /// What its arcs have.
+    const FORM: GraphForm;
+}
+
 /// Makes types of graphs that are values.
 macro_rules! graphs {
     ($($(#[$doc:meta])* $type:ident = $name:literal, $form:ident;)*) => { $(
@@ -126,6 +133,16 @@ macro_rules! graphs {
             fn deref_mut(&mut self) -> &mut Graph {
                 &mut self.0
             }
+        }
+
+        impl From<Graph> for $type {
+            fn from(graph: Graph) -> Self {
+                Self(graph)
+            }
+        }
+
+        impl GraphValue for $type {
+            const FORM: GraphForm = GraphForm::$form;
         }
 
         impl Value for $type {
