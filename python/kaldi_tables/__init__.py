@@ -21,7 +21,8 @@ from ._errors import (
     SpecifierError,
 )
 from ._examples import ChainExample, ChainOutput, Example, Fst, Io, SparseRows
-from ._tables import Lookup, Reader, keys, load_ark, load_mat, load_scp, lookup, open, shapes
+from ._open import lookup, open
+from ._tables import Lookup, Reader, keys, load_ark, load_mat, load_scp, shapes
 from ._threads import get_num_threads, set_num_threads
 from ._values import Lattice, Posterior, SparseMatrix, Wave
 from ._write import check, info, save_ark

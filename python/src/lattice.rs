@@ -1,29 +1,54 @@
 //! Lattices and FSTs: as arrays of Python, and what is computed from lattices.
 
 use kaldi_any::ValueType;
-use kaldi_lattice::{BayesRiskOptions, CompactLattice, Graph, GraphArrays, GraphForm, Lattice, Scale, to_compact};
+use kaldi_lattice::{
+    BayesRiskOptions, CompactLattice, Fst, Graph, GraphArrays, GraphForm, GraphValue, Lattice, Scale, to_compact,
+};
 use numpy::{Element, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::errors::{Class, Failure, wrong_type, wrong_value};
 use crate::interrupt::without_interpreter;
+use crate::values::PythonValue;
+use crate::values::class::{Class as PythonClass, LATTICE};
+use crate::write::wrong;
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(lattice_best_path, module)?)?;
     module.add_function(wrap_pyfunction!(lattice_words, module)?)
 }
 
-/// The forms and the names of their types.
-const FORMS: [(GraphForm, ValueType); 3] = [
-    (GraphForm::Plain, ValueType::Lattice),
-    (GraphForm::Compact, ValueType::CompactLattice),
-    (GraphForm::Standard, ValueType::Fst),
-];
+/// A lattice or an FST. (Functions over all types of a trait of another crate would rule out those over single types.)
+pub trait Graphs: GraphValue {}
+
+impl Graphs for Lattice {}
+impl Graphs for CompactLattice {}
+impl Graphs for Fst {}
+
+impl<T: Graphs> PythonValue for T {
+    const CLASS: Option<&'static PythonClass> = Some(&LATTICE);
+
+    fn is_class(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+        Ok(LATTICE.has(object)? && type_of(object)? == ValueType::of_graph(T::FORM))
+    }
+
+    fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if !Self::is_class(object)? {
+            let value_type = ValueType::of_graph(T::FORM);
+            return Err(wrong(&format!("a Lattice of the type {value_type}"), object));
+        }
+        Ok(of_python(object)?.0.into())
+    }
+
+    fn size(&self) -> usize {
+        64 * (self.num_states() + self.num_arcs())
+    }
+}
 
 /// A graph as an object of `kaldi_tables.Lattice`.
 pub fn to_python<'py>(py: Python<'py>, graph: &Graph, form: GraphForm) -> PyResult<Bound<'py, PyAny>> {
     let arrays = GraphArrays::of(graph, form);
-    let name = FORMS.iter().find(|(known, _)| *known == form).map_or("", |(_, value_type)| value_type.name());
+    let name = ValueType::of_graph(form).name();
     let ends = arrays.lengths.iter().scan(0, |end, &length| {
         *end += i64::from(length);
         Some(*end)
@@ -31,7 +56,7 @@ pub fn to_python<'py>(py: Python<'py>, graph: &Graph, form: GraphForm) -> PyResu
     let offsets = PyArray1::from_vec(py, std::iter::once(0).chain(ends).collect());
     let (ints, floats) =
         (|values: &[i32]| PyArray1::from_slice(py, values), |values: &[f32]| PyArray1::from_slice(py, values));
-    py.import("kaldi_tables._values")?.getattr("Lattice")?.call1((
+    LATTICE.get(py)?.call1((
         name,
         arrays.start,
         ints(&arrays.from),
@@ -48,14 +73,14 @@ pub fn to_python<'py>(py: Python<'py>, graph: &Graph, form: GraphForm) -> PyResu
 }
 
 /// The type of an object of `kaldi_tables.Lattice`.
-pub fn type_of(value: &Bound<'_, PyAny>) -> PyResult<ValueType> {
+fn type_of(value: &Bound<'_, PyAny>) -> PyResult<ValueType> {
     let name: String = value.getattr("type")?.extract()?;
-    let known = FORMS.iter().find(|(_, value_type)| value_type.name() == name);
-    known.map(|(_, value_type)| *value_type).ok_or_else(|| wrong_value(format!("no type of lattices is {name:?}")))
+    let known = name.parse().ok().filter(|value_type: &ValueType| value_type.graph_form().is_some());
+    known.ok_or_else(|| wrong_value(format!("no type of lattices is {name:?}")))
 }
 
 /// The graph of an object of `kaldi_tables.Lattice`, which may have been changed.
-pub fn of_python(value: &Bound<'_, PyAny>) -> PyResult<(Graph, GraphForm)> {
+fn of_python(value: &Bound<'_, PyAny>) -> PyResult<(Graph, GraphForm)> {
     let value_type = type_of(value)?;
     let form = value_type.graph_form().unwrap_or(GraphForm::Standard);
     let offsets: Vec<i64> = column(value, "offsets")?;

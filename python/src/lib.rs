@@ -47,5 +47,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     reader::register(module)?;
     shards::register(module)?;
     tokens::register(module)?;
+    values::register(module)?;
     write::register(module)
 }

@@ -44,3 +44,10 @@ def test_the_source_distribution_has_what_is_compiled(tmp_path):
     assert not (files | needed) - names
     assert 'backend-path = ["python/backend"]' in project
     assert not [name for name in names if name.suffix == ".so" or "target" in name.parts]
+
+
+def test_the_stub_of_open_and_lookup_is_that_of_the_types():
+    script = tool_runs.ROOT / "python" / "stubs.py"
+    # Isolated: the module is the installed one, not the one beside the script.
+    checked = subprocess.run([sys.executable, "-I", str(script), "--check"], capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stderr

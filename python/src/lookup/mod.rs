@@ -20,7 +20,7 @@ use crate::errors::{Class, Failure, Result};
 use crate::interrupt::{self, guarded, without_interpreter};
 use crate::names;
 use crate::reader::{Maps, shape};
-use crate::values::{AnyValue, Precision, Wanted, read_value, value_to_python};
+use crate::values::{AnyValue, Precision, PythonValue, Wanted, read_value};
 
 /// What an open lookup has.
 struct Open {
@@ -164,7 +164,7 @@ impl LookupTable {
                     made.push(array.into_any());
                     work.push(Mutex::new((dense, bytes)));
                 }
-                value => made.push(value_to_python(py, value)?),
+                value => made.push(value.into_python(py)?),
             }
         }
         without_interpreter(py, move || {
@@ -209,7 +209,7 @@ impl LookupTable {
     fn convert<'py>(&self, py: Python<'py>, value: AnyValue) -> PyResult<Bound<'py, PyAny>> {
         match (&self.maps, value) {
             (Some(maps), AnyValue::Dense(dense)) => Maps::view(maps, py, dense),
-            (_, value) => value_to_python(py, value),
+            (_, value) => value.into_python(py),
         }
     }
 }
@@ -317,7 +317,7 @@ impl Open {
         if let Some(segments) = &self.segments {
             let Some(cut) = segments.0.get(key) else { return Err(Failure::missing_key(asked, "the segments file")) };
             let wave = self.load_raw(&cut.recording, |raw| segments.cut(key, cut, raw))?;
-            return Ok(AnyValue::Wave(wave, self.dtype));
+            return Ok(wave.with_precision(self.dtype));
         }
         let found = self.value_type()?;
         self.load_raw(key, |raw| read_value(raw, found, self.dtype))

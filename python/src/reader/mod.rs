@@ -24,7 +24,7 @@ pub use stream::shape;
 use crate::errors::{Class, Failure, Result, wrong_value};
 use crate::interrupt::{self, guarded, lock, without_interpreter};
 use crate::names;
-use crate::values::{AnyValue, Precision, Wanted, value_to_python};
+use crate::values::{AnyValue, Precision, Wanted};
 
 /// An entry that was read: its key and its value, or the shape of it.
 #[derive(Debug)]
@@ -221,7 +221,7 @@ impl TableIterator {
     fn convert<'py>(&self, py: Python<'py>, value: AnyValue) -> PyResult<Bound<'py, PyAny>> {
         match (&self.maps, value) {
             (Some(maps), AnyValue::Dense(dense)) => Maps::view(maps, py, dense),
-            (_, value) => value_to_python(py, value),
+            (_, value) => value.into_python(py),
         }
     }
 }

@@ -10,10 +10,10 @@ use kaldi_table::{Reader, SequentialReader, Session};
 use kaldi_value::{Token, Tokens, Value};
 use kaldi_wave::Wave;
 
-use super::stream::{Options, shape_of};
+use super::stream::Options;
 use super::{Delivers, Item};
 use crate::errors::{Class, Failure, Result};
-use crate::values::{AnyValue, Precision};
+use crate::values::{Precision, PythonValue};
 
 /// The samples of shards in order.
 pub trait Shards: fmt::Debug + Send {
@@ -25,7 +25,6 @@ struct Typed<T: Value> {
     reader: SequentialReader<T>,
     delivers: Delivers,
     dtype: Option<Precision>,
-    convert: fn(T, Option<Precision>) -> AnyValue,
 }
 
 impl<T: Value> fmt::Debug for Typed<T> {
@@ -34,17 +33,17 @@ impl<T: Value> fmt::Debug for Typed<T> {
     }
 }
 
-impl<T: Value> Shards for Typed<T> {
+impl<T: PythonValue> Shards for Typed<T> {
     fn next_value(&mut self) -> Result<Option<(BString, Item)>> {
         let Some((key, value)) = self.reader.next()? else {
             self.reader.finish()?;
             return Ok(None);
         };
-        let value = (self.convert)(value, self.dtype);
+        let value = value.with_precision(self.dtype);
         let item = match self.delivers {
             Delivers::Keys => Item::Key,
             Delivers::Values => Item::Value(value),
-            Delivers::Shapes => Item::Shape(shape_of(&value)),
+            Delivers::Shapes => Item::Shape(value.shape()),
         };
         Ok(Some((key, item)))
     }
@@ -53,29 +52,23 @@ impl<T: Value> Shards for Typed<T> {
 /// Opens shards (`shard:`, `shar:`). Without a type, the values are waveforms, or words if another field than one of sound is named. Such
 /// a field may have numbers, too.
 pub fn open(name: &BString, options: Options) -> Result<Box<dyn Shards>> {
-    fn typed<T: Value>(
-        name: &BString,
-        options: Options,
-        convert: fn(T, Option<Precision>) -> AnyValue,
-    ) -> Result<Box<dyn Shards>> {
+    fn typed<T: PythonValue>(name: &BString, options: Options) -> Result<Box<dyn Shards>> {
         let reader = SequentialReader::<T>::open_with(name, Session::current().threads(1))?;
-        Ok(Box::new(Typed { reader, delivers: options.delivers, dtype: options.dtype, convert }))
+        Ok(Box::new(Typed { reader, delivers: options.delivers, dtype: options.dtype }))
     }
     let field = Rspecifier::parse(name.as_bstr()).and_then(|specifier| specifier.field);
     let is_other = field.is_some_and(|field| !is_sound(field.as_bstr()) && field != "recording");
     match options.wanted.value_type() {
-        None if is_other => typed::<Tokens>(name, options, |words, _| AnyValue::Words(words)),
-        None | Some(ValueType::Wave) => typed::<Wave>(name, options, AnyValue::Wave),
-        Some(ValueType::TokenVector) => typed::<Tokens>(name, options, |words, _| AnyValue::Words(words)),
+        None if is_other => typed::<Tokens>(name, options),
+        None | Some(ValueType::Wave) => typed::<Wave>(name, options),
+        Some(ValueType::TokenVector) => typed::<Tokens>(name, options),
         // What a field has may be a number, or one word.
-        Some(ValueType::Token) if is_other => {
-            typed::<Token>(name, options, |word, _| AnyValue::Word(word.into_inner()))
-        }
-        Some(ValueType::Int32) if is_other => typed::<i32>(name, options, |number, _| AnyValue::Int(number)),
-        Some(ValueType::Float) if is_other => typed::<f32>(name, options, |number, _| AnyValue::Float(number.into())),
-        Some(ValueType::Double) if is_other => typed::<f64>(name, options, |number, _| AnyValue::Float(number)),
-        Some(ValueType::Bool) if is_other => typed::<bool>(name, options, |truth, _| AnyValue::Bool(truth)),
-        Some(ValueType::Int32Vector) if is_other => typed::<Vec<i32>>(name, options, |ids, _| AnyValue::Ints(ids)),
+        Some(ValueType::Token) if is_other => typed::<Token>(name, options),
+        Some(ValueType::Int32) if is_other => typed::<i32>(name, options),
+        Some(ValueType::Float) if is_other => typed::<f32>(name, options),
+        Some(ValueType::Double) if is_other => typed::<f64>(name, options),
+        Some(ValueType::Bool) if is_other => typed::<bool>(name, options),
+        Some(ValueType::Int32Vector) if is_other => typed::<Vec<i32>>(name, options),
         Some(other) => {
             let message = format!("shards hold values of type wave and token-vector, got type {other}");
             Err(Failure::new(Class::Specifier, message))

@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_any::{Header, ValueType};
-use kaldi_egs::NnetIo;
 use kaldi_inspect::{Entries, Named, NamedKind};
 use kaldi_io::log::warning;
 use kaldi_io::sync::Mutex;
@@ -18,7 +17,7 @@ use super::{Delivers, Item, file_object};
 use crate::errors::{Class, Failure, Result, wrong_type};
 use crate::interrupt;
 use crate::names;
-use crate::values::{AnyValue, Precision, Wanted, read_value};
+use crate::values::{Precision, Wanted, read_value};
 
 /// Entries that are read together, if no stream has to be waited for.
 const BATCH: usize = 256;
@@ -310,43 +309,9 @@ pub fn shape(raw: &RawEntry, value_type: Option<ValueType>) -> Result<Vec<u64>> 
         }
         (ValueType::Int32Pairs | ValueType::FloatPairs, Some(Header { rows: Some(rows), .. })) => Ok(vec![rows, 2]),
         (ValueType::Wave | ValueType::Int32Pairs | ValueType::FloatPairs, _) | (_, None) => {
-            Ok(shape_of(&read_value(raw, Some(value_type), None)?))
+            Ok(read_value(raw, Some(value_type), None)?.shape())
         }
         (_, Some(Header { graph: Some((_, size)), .. })) => Ok(vec![size.states as u64, size.arcs as u64]),
         (_, Some(header)) => Ok(header.rows.into_iter().chain(header.columns).collect()),
     }
-}
-
-/// The shape of the array that a value becomes.
-pub fn shape_of(value: &AnyValue) -> Vec<u64> {
-    let two = |(rows, columns): (usize, usize)| vec![rows as u64, columns as u64];
-    match value {
-        AnyValue::Dense(dense) => dense.shape(),
-        AnyValue::Matrix(matrix) => two(matrix.size()),
-        AnyValue::DoubleMatrix(matrix) => two(matrix.size()),
-        AnyValue::Sparse(matrix) => two(matrix.size()),
-        AnyValue::Vector(vector) => vec![vector.dim() as u64],
-        AnyValue::DoubleVector(vector) => vec![vector.dim() as u64],
-        AnyValue::Wave(wave, _) if wave.num_channels() == 1 => vec![wave.num_samples() as u64],
-        AnyValue::Wave(wave, _) => two((wave.num_samples(), wave.num_channels())),
-        AnyValue::Int(_) | AnyValue::Float(_) | AnyValue::Bool(_) | AnyValue::Word(_) => Vec::new(),
-        AnyValue::Ints(numbers) => vec![numbers.len() as u64],
-        AnyValue::IntMatrix(matrix) => two((matrix.num_rows(), matrix.num_cols())),
-        AnyValue::IntLists(lists) => vec![lists.len() as u64],
-        AnyValue::IntPairs(pairs) => two((pairs.len(), 2)),
-        AnyValue::FloatPairs(pairs) => two((pairs.len(), 2)),
-        AnyValue::Posterior(posterior) => vec![posterior.0.len() as u64],
-        AnyValue::GaussPost(posterior) => vec![posterior.0.len() as u64],
-        AnyValue::Words(words) => vec![words.len() as u64],
-        AnyValue::Example(example) => of_inputs(&example.io),
-        AnyValue::ChainExample(example) => of_inputs(&example.inputs),
-        AnyValue::Graph(graph, _) => two((graph.num_states(), graph.num_arcs())),
-        AnyValue::Bytes(bytes) => vec![bytes.len() as u64],
-    }
-}
-
-/// The most rows of inputs, and the columns of the first one, as the header of an example has them.
-fn of_inputs(inputs: &[NnetIo]) -> Vec<u64> {
-    let rows = inputs.iter().map(|input| input.indexes.len()).max().unwrap_or(0);
-    vec![rows as u64, inputs.first().map_or(0, |input| input.matrix.num_cols()) as u64]
 }

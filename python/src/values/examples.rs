@@ -7,27 +7,37 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
+use super::ToPython;
+use super::class::{CHAIN_EXAMPLE, EXAMPLE};
 use super::to_python::{of_matrix, of_rows};
 use crate::errors::{Class, Failure};
 use crate::names;
 
-/// An example of nnet3.
-///
-/// # Errors
-/// If rows of a sparse matrix have different dimensions, or there is no memory.
-pub fn of_example<'py>(py: Python<'py>, example: &NnetExample) -> PyResult<Bound<'py, PyAny>> {
-    static EXAMPLE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let make = EXAMPLE.get_or_try_init(py, || Ok::<_, PyErr>(class(py, "Example")?.unbind()))?;
-    make.bind(py).call1((all(py, &example.io, of_io)?,))
+impl ToPython for NnetExample {
+    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        EXAMPLE.get(py)?.call1((all(py, &self.io, of_io)?,))
+    }
+
+    fn shape(&self) -> Vec<u64> {
+        of_inputs(&self.io)
+    }
 }
 
-/// An example of a chain model.
-///
-/// # Errors
-/// As [`of_example`].
-pub fn of_chain_example<'py>(py: Python<'py>, example: &NnetChainExample) -> PyResult<Bound<'py, PyAny>> {
-    let (inputs, outputs) = (all(py, &example.inputs, of_io)?, all(py, &example.outputs, of_output)?);
-    class(py, "ChainExample")?.call1((inputs, outputs))
+impl ToPython for NnetChainExample {
+    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let (inputs, outputs) = (all(py, &self.inputs, of_io)?, all(py, &self.outputs, of_output)?);
+        CHAIN_EXAMPLE.get(py)?.call1((inputs, outputs))
+    }
+
+    fn shape(&self) -> Vec<u64> {
+        of_inputs(&self.inputs)
+    }
+}
+
+/// The most rows of inputs, and the columns of the first one, as the header of an example has them.
+fn of_inputs(inputs: &[NnetIo]) -> Vec<u64> {
+    let rows = inputs.iter().map(|input| input.indexes.len()).max().unwrap_or(0);
+    vec![rows as u64, inputs.first().map_or(0, |input| input.matrix.num_cols()) as u64]
 }
 
 fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {

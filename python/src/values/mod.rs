@@ -1,22 +1,20 @@
 //! Values of tables: read without the interpreter, then converted to objects of Python.
 
+pub mod class;
 mod dense;
 mod examples;
 mod to_python;
+mod types;
 
 pub use dense::{Dense, Precision};
-pub use to_python::value_to_python;
+pub use to_python::Sound;
+pub use types::{PythonValue, Row, ToPython, register, row};
 
-use bstr::BString;
 use kaldi_any::ValueType;
-use kaldi_egs::{NnetChainExample, NnetExample};
 use kaldi_inspect::Entries;
 use kaldi_io::ParseError;
-use kaldi_lattice::{CompactLattice, Fst, Graph, GraphForm, Lattice};
-use kaldi_matrix::{GeneralMatrix, HtkFeatures, Matrix, SparseMatrix, SphinxFeatures, Vector};
+use kaldi_matrix::{GeneralMatrix, Matrix, Vector};
 use kaldi_table::RawEntry;
-use kaldi_value::{GaussPost, IntMatrix, Posterior, Token, Tokens};
-use kaldi_wave::Wave;
 use pyo3::prelude::*;
 
 use crate::errors::{Result, wrong_value};
@@ -26,50 +24,34 @@ use crate::errors::{Result, wrong_value};
 pub enum AnyValue {
     /// A matrix or vector whose numbers are still in the file, or in the bytes of an archive.
     Dense(Dense),
-    /// A matrix of single precision.
-    Matrix(Matrix<f32>),
-    /// A matrix of double precision.
-    DoubleMatrix(Matrix<f64>),
-    /// A vector of single precision.
-    Vector(Vector<f32>),
-    /// A vector of double precision.
-    DoubleVector(Vector<f64>),
-    /// A sparse matrix.
-    Sparse(SparseMatrix<f32>),
-    /// A waveform, and the precision of its samples; `None` is 16 bits.
-    Wave(Wave, Option<Precision>),
-    /// An integer.
-    Int(i32),
-    /// A number.
-    Float(f64),
-    /// A truth value.
-    Bool(bool),
-    /// Integers.
-    Ints(Vec<i32>),
-    /// A matrix of integers.
-    IntMatrix(IntMatrix),
-    /// Lists of integers.
-    IntLists(Vec<Vec<i32>>),
-    /// Pairs of integers.
-    IntPairs(Vec<(i32, i32)>),
-    /// Pairs of floats.
-    FloatPairs(Vec<(f32, f32)>),
-    /// Indices and weights of frames.
-    Posterior(Posterior),
-    /// Indices and weights of Gaussians of frames.
-    GaussPost(GaussPost),
-    /// A word.
-    Word(BString),
-    /// Words.
-    Words(Tokens),
-    /// A training example.
-    Example(NnetExample),
-    /// A training example of a chain model.
-    ChainExample(NnetChainExample),
-    /// A lattice or an FST.
-    Graph(Graph, GraphForm),
-    /// The value as it is in the file.
-    Bytes(Vec<u8>),
+    /// Any other value.
+    Other(Box<dyn ToPython>),
+}
+
+impl AnyValue {
+    /// A value that is in memory.
+    pub fn of(value: impl ToPython + 'static) -> Self {
+        Self::Other(Box::new(value))
+    }
+
+    /// The object that it becomes. Arrays own their memory.
+    ///
+    /// # Errors
+    /// If there is no memory for it, or the rest of the value cannot be read.
+    pub fn into_python(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        match self {
+            Self::Dense(mut dense) => dense.read_array(py),
+            Self::Other(value) => value.to_python(py),
+        }
+    }
+
+    /// The shape of the array that it becomes; of lists their length.
+    pub fn shape(&self) -> Vec<u64> {
+        match self {
+            Self::Dense(dense) => dense.shape(),
+            Self::Other(value) => value.shape(),
+        }
+    }
 }
 
 /// What is read.
@@ -120,33 +102,7 @@ impl Wanted {
 /// # Errors
 /// If it is no such value, or cannot be read.
 pub fn read_value(raw: &RawEntry, value_type: Option<ValueType>, dtype: Option<Precision>) -> Result<AnyValue> {
-    use AnyValue as Any;
-    let Some(value_type) = value_type else { return Ok(Any::Bytes(raw.bytes()?.into_owned())) };
-    Ok(match value_type {
-        ValueType::Matrix | ValueType::Vector => return read_array(raw, value_type, dtype),
-        ValueType::Htk => converted(raw.parse::<HtkFeatures>()?.into_feats(), dtype),
-        ValueType::Sphinx => converted(raw.parse::<SphinxFeatures>()?.into_feats(), dtype),
-        ValueType::Wave => Any::Wave(raw.parse()?, dtype),
-        ValueType::Int32 => Any::Int(raw.parse()?),
-        ValueType::Float => Any::Float(raw.parse::<f32>()?.into()),
-        ValueType::Double => Any::Float(raw.parse()?),
-        ValueType::Bool => Any::Bool(raw.parse()?),
-        ValueType::Int32Vector => Any::Ints(raw.parse()?),
-        ValueType::Int32Matrix => Any::IntMatrix(raw.parse()?),
-        ValueType::Int32VectorVector => Any::IntLists(raw.parse()?),
-        ValueType::Int32Pairs => Any::IntPairs(raw.parse()?),
-        ValueType::FloatPairs => Any::FloatPairs(raw.parse()?),
-        ValueType::Posterior => Any::Posterior(raw.parse()?),
-        ValueType::GaussPost => Any::GaussPost(raw.parse()?),
-        ValueType::Token => Any::Word(raw.parse::<Token>()?.into_inner()),
-        ValueType::TokenVector => Any::Words(raw.parse()?),
-        ValueType::Nnet3Example => Any::Example(raw.parse()?),
-        ValueType::Nnet3ChainExample => Any::ChainExample(raw.parse()?),
-        ValueType::Lattice => Any::Graph(raw.parse::<Lattice>()?.0, GraphForm::Plain),
-        ValueType::CompactLattice => Any::Graph(raw.parse::<CompactLattice>()?.0, GraphForm::Compact),
-        ValueType::Fst => Any::Graph(raw.parse::<Fst>()?.0, GraphForm::Standard),
-        _ => Any::Bytes(raw.bytes()?.into_owned()),
-    })
+    (value_type.map_or(&Row::BYTES, row).read)(raw, dtype)
 }
 
 /// Reads a matrix or a vector.
@@ -162,23 +118,23 @@ fn read_array(raw: &RawEntry, value_type: ValueType, dtype: Option<Precision>) -
         None => head.starts_with(b"\0BD"),
     };
     Ok(match (value_type, is_double) {
-        (ValueType::Vector, false) => AnyValue::Vector(raw.parse()?),
-        (ValueType::Vector, true) => AnyValue::DoubleVector(raw.parse()?),
+        (ValueType::Vector, false) => AnyValue::of(raw.parse::<Vector<f32>>()?),
+        (ValueType::Vector, true) => AnyValue::of(raw.parse::<Vector<f64>>()?),
         _ if head.starts_with(b"\0BS") || head.trim_ascii_start().starts_with(b"r") => match raw.parse()? {
-            GeneralMatrix::Sparse(matrix) => AnyValue::Sparse(matrix),
+            GeneralMatrix::Sparse(matrix) => AnyValue::of(matrix),
             matrix => converted(
                 matrix.into_matrix().map_err(|error| raw.error(ParseError::new(0, error.to_string())))?,
                 dtype,
             ),
         },
-        (_, false) => AnyValue::Matrix(raw.parse()?),
-        (_, true) => AnyValue::DoubleMatrix(raw.parse()?),
+        (_, false) => AnyValue::of(raw.parse::<Matrix<f32>>()?),
+        (_, true) => AnyValue::of(raw.parse::<Matrix<f64>>()?),
     })
 }
 
 fn converted(matrix: Matrix<f32>, dtype: Option<Precision>) -> AnyValue {
     match dtype {
-        Some(Precision::Double) => AnyValue::DoubleMatrix(matrix.to_precision()),
-        _ => AnyValue::Matrix(matrix),
+        Some(Precision::Double) => AnyValue::of(matrix.to_precision::<f64>()),
+        _ => AnyValue::of(matrix),
     }
 }

@@ -1,9 +1,9 @@
 //! From a value of Python to one of a given type.
 
-use kaldi_any::ValueType;
+use kaldi_egs::{NnetChainExample, NnetExample};
 use kaldi_io::ParseError;
 use kaldi_matrix::SparseMatrix;
-use kaldi_value::{GaussPost, IntMatrix, Posterior, Token, Tokens};
+use kaldi_value::{GaussPost, IntMatrix, Posterior, Token, Tokens, Value};
 use kaldi_wave::Wave;
 use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
@@ -14,9 +14,11 @@ use crate::errors::{out_of_range, wrong_type, wrong_value};
 
 use super::arrays::{self, describe};
 use super::examples::{chain_example, example};
-use super::looks::{Class, Kind, is_a, items, look};
+use super::looks::{Kind, is_sound, items, look};
 use super::taken::Taken;
-use crate::{lattice, names};
+use crate::names;
+use crate::values::class::{CHAIN_EXAMPLE, Class, EXAMPLE, POSTERIOR, SPARSE_MATRIX, WAVE};
+use crate::values::{AnyValue, Precision, PythonValue, Sound, ToPython, row};
 
 /// The value, as one of the type. With `is_named`, the type was named by the program, so that whole numbers may become
 /// real ones; else it was found by looking, and the value has to look the same.
@@ -37,47 +39,88 @@ pub fn convert(value: &Bound<'_, PyAny>, kind: Kind, is_named: bool) -> PyResult
         let bytes = value.cast::<PyBytes>().map_err(|_| wrong("bytes", value))?;
         return Ok(Taken::Bytes(bytes.as_bytes().to_vec()));
     };
-    Ok(match value_type {
-        ValueType::Matrix | ValueType::Htk | ValueType::Sphinx => matrix(value, is_named)?,
-        ValueType::Vector => Taken::Reals(arrays::reals(value, 1, is_named).map_err(|error| unsuitable(value, error))?),
-        ValueType::Wave => Taken::Wave(wave(value)?),
-        ValueType::Int32 => Taken::Int32(integer(value)?),
-        ValueType::Float => Taken::Float(real(value)? as f32),
-        ValueType::Double => Taken::Double(real(value)?),
-        ValueType::Bool => Taken::Bool(truth(value)?),
-        ValueType::Int32Vector => Taken::Int32Vector(integers(value)?),
-        ValueType::Int32Matrix => Taken::Int32Matrix(int_matrix(value)?),
-        ValueType::Int32VectorVector => Taken::Int32VectorVector(each(value, integers)?),
-        ValueType::Int32Pairs => Taken::Int32Pairs(each(value, |pair| {
-            let [first, second] = two(pair)?;
-            Ok((integer(&first)?, integer(&second)?))
-        })?),
-        ValueType::FloatPairs => Taken::FloatPairs(each(value, |pair| {
-            let [first, second] = two(pair)?;
-            Ok((real(&first)? as f32, real(&second)? as f32))
-        })?),
-        ValueType::Posterior => Taken::Posterior(posterior(value)?),
-        ValueType::GaussPost => Taken::GaussPost(gauss_post(value)?),
-        ValueType::Token => Taken::Token(Token::new(text(value)?).map_err(|error| no_word(&error))?),
-        ValueType::TokenVector => Taken::Tokens(words(value)?),
-        ValueType::Nnet3Example => Taken::Example(example(value)?),
-        ValueType::Nnet3ChainExample => Taken::ChainExample(chain_example(value)?),
-        ValueType::Lattice | ValueType::CompactLattice | ValueType::Fst => graph(value, value_type)?,
-        other => return Err(wrong_value(format!("values of the type {other} are not made of objects"))),
-    })
+    (row(value_type).take)(value, is_named)
 }
 
-fn wrong(expected: &str, value: &Bound<'_, PyAny>) -> PyErr {
-    wrong_type(format!("expected {expected}, got {}", describe(value)))
+/// Values whose objects have no class of their own, and the functions that take them.
+macro_rules! taken_by {
+    ($($value:ty = $take:expr;)*) => {
+        $(impl PythonValue for $value {
+            fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+                let take: fn(&Bound<'_, PyAny>) -> PyResult<Self> = $take;
+                take(object)
+            }
+        })*
+    };
 }
 
-/// A lattice or an FST.
-fn graph(value: &Bound<'_, PyAny>, value_type: ValueType) -> PyResult<Taken> {
-    if !is_a(value, &Class::Lattice)? || lattice::type_of(value)? != value_type {
-        return Err(wrong(&format!("a Lattice of the type {value_type}"), value));
+taken_by! {
+    i32 = integer;
+    f32 = |object| Ok(real(object)? as f32);
+    f64 = real;
+    bool = truth;
+    Vec<i32> = integers;
+    IntMatrix = int_matrix;
+    Vec<Vec<i32>> = |lists| each(lists, integers);
+    GaussPost = gauss_post;
+    Token = |object| Self::new(text(object)?).map_err(|error| no_word(&error));
+    Tokens = words;
+}
+
+impl<T: PythonValue> PythonValue for Vec<(T, T)>
+where
+    Self: Value + ToPython,
+{
+    fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        each(object, |pair| {
+            let [first, second] = two(pair)?;
+            Ok((T::from_python(&first)?, T::from_python(&second)?))
+        })
     }
-    let (graph, form) = lattice::of_python(value)?;
-    Ok(Taken::Graph(graph, form))
+}
+
+impl PythonValue for Posterior {
+    const CLASS: Option<&'static Class> = Some(&POSTERIOR);
+
+    fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        posterior(object)
+    }
+}
+
+impl PythonValue for NnetExample {
+    const CLASS: Option<&'static Class> = Some(&EXAMPLE);
+
+    fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        example(object)
+    }
+}
+
+impl PythonValue for NnetChainExample {
+    const CLASS: Option<&'static Class> = Some(&CHAIN_EXAMPLE);
+
+    fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        chain_example(object)
+    }
+}
+
+impl PythonValue for Wave {
+    const CLASS: Option<&'static Class> = Some(&WAVE);
+
+    fn is_class(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+        Ok(WAVE.has(object)? || is_sound(object)?)
+    }
+
+    fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        wave(object)
+    }
+
+    fn with_precision(self, precision: Option<Precision>) -> AnyValue {
+        AnyValue::of(Sound(self, precision))
+    }
+}
+
+pub fn wrong(expected: &str, value: &Bound<'_, PyAny>) -> PyErr {
+    wrong_type(format!("expected {expected}, got {}", describe(value)))
 }
 
 /// What NumPy says about a list that is no array is a wrong type, too.
@@ -111,8 +154,20 @@ fn two<'py>(value: &Bound<'py, PyAny>) -> PyResult<[Bound<'py, PyAny>; 2]> {
     pair.try_into().map_err(|_| wrong_value(format!("expected a pair, got {length} items")))
 }
 
-fn matrix(value: &Bound<'_, PyAny>, is_named: bool) -> PyResult<Taken> {
-    if is_a(value, &Class::SparseMatrix)? {
+/// A vector.
+///
+/// # Errors
+/// As [`convert`].
+pub fn take_vector(value: &Bound<'_, PyAny>, is_named: bool) -> PyResult<Taken> {
+    Ok(Taken::Reals(arrays::reals(value, 1, is_named).map_err(|error| unsuitable(value, error))?))
+}
+
+/// A matrix.
+///
+/// # Errors
+/// As [`convert`].
+pub fn take_matrix(value: &Bound<'_, PyAny>, is_named: bool) -> PyResult<Taken> {
+    if SPARSE_MATRIX.has(value)? {
         return sparse(value).map(Taken::Sparse);
     }
     Ok(Taken::Reals(arrays::reals(value, 2, is_named).map_err(|error| unsuitable(value, error))?))
@@ -147,7 +202,7 @@ fn sparse(value: &Bound<'_, PyAny>) -> PyResult<SparseMatrix<f32>> {
 }
 
 fn posterior(value: &Bound<'_, PyAny>) -> PyResult<Posterior> {
-    if is_a(value, &Class::Posterior)? {
+    if POSTERIOR.has(value)? {
         let offsets: Vec<usize> = value.getattr("offsets")?.call_method0("tolist")?.extract()?;
         let ids = integers(&value.getattr("ids")?)?;
         let weights = arrays::reals(&value.getattr("weights")?, 1, true)?.to_f32();

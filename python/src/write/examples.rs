@@ -13,15 +13,15 @@ use pyo3::types::{PyBytes, PyTuple};
 
 use super::arrays::{self, describe};
 use super::convert::{each, integers, text};
-use super::looks::{Class, is_a};
 use crate::errors::{wrong_type, wrong_value};
+use crate::values::class::{CHAIN_EXAMPLE, Class, EXAMPLE};
 
 /// An example of nnet3.
 ///
 /// # Errors
 /// If parts of it are missing, or do not fit each other.
 pub fn example(value: &Bound<'_, PyAny>) -> PyResult<NnetExample> {
-    check_class(value, &Class::Example, "Example")?;
+    check_class(value, &EXAMPLE)?;
     Ok(NnetExample { io: some(value, "io", io)? })
 }
 
@@ -30,14 +30,14 @@ pub fn example(value: &Bound<'_, PyAny>) -> PyResult<NnetExample> {
 /// # Errors
 /// As [`example`].
 pub fn chain_example(value: &Bound<'_, PyAny>) -> PyResult<NnetChainExample> {
-    check_class(value, &Class::ChainExample, "ChainExample")?;
+    check_class(value, &CHAIN_EXAMPLE)?;
     Ok(NnetChainExample { inputs: some(value, "inputs", io)?, outputs: some(value, "outputs", output)? })
 }
 
-fn check_class(value: &Bound<'_, PyAny>, class: &Class, name: &str) -> PyResult<()> {
-    match is_a(value, class)? {
+fn check_class(value: &Bound<'_, PyAny>, class: &Class) -> PyResult<()> {
+    match class.has(value)? {
         true => Ok(()),
-        false => Err(wrong_type(format!("expected a kaldi_tables.{name}, got {}", describe(value)))),
+        false => Err(wrong_type(format!("expected a kaldi_tables.{}, got {}", class.name(), describe(value)))),
     }
 }
 

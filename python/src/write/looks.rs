@@ -3,13 +3,13 @@
 use kaldi_any::ValueType;
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 use crate::errors::{wrong_type, wrong_value};
 
 use super::arrays;
-use crate::lattice;
+use crate::values::class::SPARSE_MATRIX;
+use crate::values::row;
 
 /// The type of the values of a table that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,50 +55,6 @@ impl From<ValueType> for Kind {
     }
 }
 
-/// The classes of `_values.py` and `_examples.py`.
-pub enum Class {
-    Wave,
-    Posterior,
-    SparseMatrix,
-    Example,
-    ChainExample,
-    Lattice,
-}
-
-/// Whether the value is of this class.
-///
-/// # Errors
-/// If the package is damaged.
-pub fn is_a(value: &Bound<'_, PyAny>, class: &Class) -> PyResult<bool> {
-    static CLASSES: PyOnceLock<[Py<PyType>; 6]> = PyOnceLock::new();
-    let py = value.py();
-    let classes = CLASSES.get_or_try_init(py, || {
-        let class = |module: &str, name| {
-            PyResult::Ok(py.import(format!("kaldi_tables.{module}"))?.getattr(name)?.cast_into::<PyType>()?.unbind())
-        };
-        let value = |name| class("_values", name);
-        let [example, chain_example] = ["Example", "ChainExample"].map(|name| class("_examples", name));
-        PyResult::Ok([
-            value("Wave")?,
-            value("Posterior")?,
-            value("SparseMatrix")?,
-            value("Lattice")?,
-            example?,
-            chain_example?,
-        ])
-    })?;
-    let [wave, posterior, sparse, lattice, example, chain_example] = classes;
-    let wanted = match class {
-        Class::Wave => wave,
-        Class::Posterior => posterior,
-        Class::SparseMatrix => sparse,
-        Class::Example => example,
-        Class::ChainExample => chain_example,
-        Class::Lattice => lattice,
-    };
-    value.is_instance(wanted.bind(py))
-}
-
 /// The items of a list, a tuple or another sequence. `None` if it is none.
 ///
 /// # Errors
@@ -136,18 +92,10 @@ pub fn look(value: &Bound<'_, PyAny>) -> PyResult<Option<Kind>> {
         ValueType::Token
     } else if value.is_instance_of::<PyBytes>() {
         return Ok(Some(Kind::Bytes));
-    } else if is_a(value, &Class::SparseMatrix)? {
+    } else if SPARSE_MATRIX.has(value)? {
         ValueType::Matrix
-    } else if is_a(value, &Class::Posterior)? {
-        ValueType::Posterior
-    } else if is_a(value, &Class::Example)? {
-        ValueType::Nnet3Example
-    } else if is_a(value, &Class::ChainExample)? {
-        ValueType::Nnet3ChainExample
-    } else if is_a(value, &Class::Lattice)? {
-        lattice::type_of(value)?
-    } else if is_a(value, &Class::Wave)? || is_sound(value)? {
-        ValueType::Wave
+    } else if let Some(found) = of_class(value)? {
+        found
     } else if let Some(array) = arrays::find(value)? {
         return of_array(&array);
     } else if let Some(items) = items(value)? {
@@ -158,12 +106,25 @@ pub fn look(value: &Bound<'_, PyAny>) -> PyResult<Option<Kind>> {
     Ok(Some(found.into()))
 }
 
+/// The type that the class of the value shows.
+fn of_class(value: &Bound<'_, PyAny>) -> PyResult<Option<ValueType>> {
+    for &value_type in ValueType::ALL {
+        if (row(value_type).is_class)(value)? {
+            return Ok(Some(value_type));
+        }
+    }
+    Ok(None)
+}
+
 fn no_type(value: &Bound<'_, PyAny>) -> PyErr {
     wrong_type(format!("no type of values is written from {}", arrays::describe(value)))
 }
 
 /// Whether the value is a pair of a sampling rate and an array.
-fn is_sound(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+///
+/// # Errors
+/// Those of the array.
+pub fn is_sound(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let Ok(pair) = value.cast::<PyTuple>() else { return Ok(false) };
     if pair.len() != 2 || number(&pair.get_item(0)?)?.is_none() {
         return Ok(false);

@@ -31,7 +31,9 @@ use crate::owned::Owned;
 use crate::{log, names};
 use looks::{Kind, look};
 use sink::Sink;
-use taken::Taken;
+
+pub use convert::{take_matrix, take_vector, wrong};
+pub use taken::Taken;
 
 /// A table that is being written.
 #[pyclass(frozen, module = "kaldi_tables")]

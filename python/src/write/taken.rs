@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 
-use kaldi_egs::{NnetChainExample, NnetExample};
 use kaldi_io::Encoded;
 use kaldi_io::log::warning;
-use kaldi_lattice::{Graph, GraphForm, StoredGraph};
 use kaldi_matrix::{CompressedMatrix, CompressionMethod, Matrix, SparseMatrix, Vector};
-use kaldi_value::{Format, GaussPost, IntMatrix, Posterior, Token, Tokens, Value, write_basic, write_token};
-use kaldi_wave::Wave;
+use kaldi_value::{Format, Value, write_basic, write_token};
 
 use super::arrays::Reals;
 use crate::errors::{Class, Failure, Result};
+use crate::values::PythonValue;
 
 /// Values below this length are copied; longer ones are written from the memory of Python.
 const SMALL: usize = 1 << 16;
@@ -21,24 +19,34 @@ pub enum Taken {
     /// A matrix or a vector.
     Reals(Reals),
     Sparse(SparseMatrix<f32>),
-    Wave(Wave),
-    Int32(i32),
-    Float(f32),
-    Double(f64),
-    Bool(bool),
-    Int32Vector(Vec<i32>),
-    Int32Matrix(IntMatrix),
-    Int32VectorVector(Vec<Vec<i32>>),
-    Int32Pairs(Vec<(i32, i32)>),
-    FloatPairs(Vec<(f32, f32)>),
-    Posterior(Posterior),
-    GaussPost(GaussPost),
-    Token(Token),
-    Tokens(Tokens),
-    Example(NnetExample),
-    ChainExample(NnetChainExample),
-    Graph(Graph, GraphForm),
     Bytes(Vec<u8>),
+    /// Any other value.
+    Value(Box<dyn ToFile>),
+}
+
+/// A value that is written. The trait erases its type.
+pub trait ToFile: Send {
+    fn encode(&self, format: Format) -> Encoded;
+
+    /// What is lost, for a warning.
+    fn loss(&self) -> Option<String>;
+
+    /// About how many bytes it takes in memory.
+    fn size(&self) -> usize;
+}
+
+impl<T: PythonValue> ToFile for T {
+    fn encode(&self, format: Format) -> Encoded {
+        encode(self, format)
+    }
+
+    fn loss(&self) -> Option<String> {
+        Value::loss(self)
+    }
+
+    fn size(&self) -> usize {
+        PythonValue::size(self)
+    }
 }
 
 impl Taken {
@@ -61,31 +69,11 @@ impl Taken {
                 }
                 None => encode(&kaldi_matrix::GeneralMatrix::from(sparse), format),
             },
-            Self::Wave(wave) => {
-                if let Some(loss) = wave.loss() {
+            Self::Value(value) => {
+                if let Some(loss) = value.loss() {
                     warning!("{}: {loss}", kaldi_io::quote_name(key));
                 }
-                encode(&wave, format)
-            }
-            Self::Int32(value) => encode(&value, format),
-            Self::Float(value) => encode(&value, format),
-            Self::Double(value) => encode(&value, format),
-            Self::Bool(value) => encode(&value, format),
-            Self::Int32Vector(value) => encode(&value, format),
-            Self::Int32Matrix(value) => encode(&value, format),
-            Self::Int32VectorVector(value) => encode(&value, format),
-            Self::Int32Pairs(value) => encode(&value, format),
-            Self::FloatPairs(value) => encode(&value, format),
-            Self::Posterior(value) => encode(&value, format),
-            Self::GaussPost(value) => encode(&value, format),
-            Self::Token(value) => encode(&value, format),
-            Self::Tokens(value) => encode(&value, format),
-            Self::Example(value) => encode(&value, format),
-            Self::ChainExample(value) => encode(&value, format),
-            Self::Graph(graph, form) => {
-                let mut bytes = Vec::new();
-                StoredGraph { graph, form, has_doubles: None }.write(&mut bytes, format);
-                bytes.into()
+                value.encode(format)
             }
             Self::Bytes(bytes) => bytes.into(),
         })
@@ -102,7 +90,7 @@ impl Taken {
     pub fn size(&self) -> usize {
         match self {
             Self::Reals(reals) => reals.elements.as_ref().len(),
-            Self::Graph(graph, _) => 64 * (graph.num_states() + graph.num_arcs()),
+            Self::Value(value) => value.size(),
             _ => 1 << 10,
         }
     }
