@@ -143,7 +143,7 @@ fn numbered_flac(num_frames: u32) -> Vec<u8> {
         let table: Vec<u32> = (0..256).map(|byte: u32| (0..8).fold(byte << (bits - 8), step) & mask).collect();
         bytes.iter().fold(0, |sum: u32, &byte| ((sum << 8) ^ table[((sum >> (bits - 8)) as u8 ^ byte) as usize]) & mask)
     };
-    let (longest, word) = (8300_u32, 16_000_u64 << 44 | 15 << 36 | 4096 * u64::from(num_frames));
+    let (longest, word) = (8300_u32, (16_000_u64 << 44) | (15 << 36) | (4096 * u64::from(num_frames)));
     let mut file = b"fLaC\x80\0\0\x22\x10\0\x10\0\0\0\x0e".to_vec();
     file.extend([&longest.to_be_bytes()[1..], &word.to_be_bytes(), &[0; 16]].concat());
     for number in 0..num_frames {
