@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     let is_quirk = |case: &Case| quirks.iter().any(|quirk| quirk.cases.is_match(&case.name));
     let mut cases = case::cases();
     let built = registry::names();
-    cases.retain(|case| built.contains(&case.tool) && is_one_tool(case) && !is_quirk(case));
+    cases.retain(|case| built.contains(case.tool.as_str()) && is_one_tool(case) && !is_quirk(case));
 
     // The bytes of each address on the web.
     let objects: Arc<Mutex<BTreeMap<String, Vec<u8>>>> = Arc::default();
