@@ -23,8 +23,8 @@ grep '^rec-in-' data/segmented.scp | while read -r key place; do
 done | cmp - whole.raw
 
 # Augmentation: a copy of every segment in a room, with noise, as a script file of pipes.
-awk '{print "rvb1-" $1, "wav-copy " $2 " - | wav-reverberate --shift-output=true --impulse-response=\"wav-copy rir.wav - |\" \
---additive-signals=\"wav-copy na.wav - |\" --start-times=0 --snrs=15 - - |"}' data/segmented.scp > rvb.scp
+awk '{print "rvb1-" $1, "wav-copy " $2 " - | wav-reverberate --shift-output=true --impulse-response=\"wav-copy rir.wav - |\" " \
+    "--additive-signals=\"wav-copy na.wav - |\" --start-times=0 --snrs=15 - - |"}' data/segmented.scp > rvb.scp
 grep '^rvb1-rec-in' rvb.scp > rvb_in.scp
 wav-to-duration --read-entire-file=true scp:rvb_in.scp ark,t:rvb2dur
 wav-to-duration scp:data/segmented.scp ark,t:- | grep '^rec-in' | sed 's/^/rvb1-/' | cmp - rvb2dur
