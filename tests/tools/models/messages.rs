@@ -185,7 +185,8 @@ fn check(scratch: &Scratch, rows: &[Row]) {
 #[test]
 fn messages_that_scripts_of_kaldi_read_are_the_same() {
     let (scratch, _) = training::recorded();
-    let ali = "feat-to-len ark:feats ark,t:- | awk '{ printf $1; n = $2; while (n-- > 0) printf \" 1\"; print \"\" }' > ali";
+    let ali =
+        "feat-to-len ark:feats ark,t:- | awk '{ printf $1; n = $2; while (n-- > 0) printf \" 1\"; print \"\" }' > ali";
     scratch.sh(&format!("{ali}; echo ' [ 50 50 40 60 ]' > occs")).succeeds();
     check(&scratch, OF_MODELS);
 }

@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::Blob;
+use crate::{Blob, Error, Input, Result};
 
 /// A file without a name, for values that are read again; it is gone when none of them is left.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl SpoolFile {
     /// If there can be none; it names the folder.
     pub fn create() -> io::Result<Self> {
         let folder = folder();
-        let file = tempfile::tempfile_in(&folder).map_err(|error| explained(error, &folder))?;
+        let file = whole_file::create_nameless(&folder).map_err(|error| explained(error, &folder))?;
         Ok(Self { file: Arc::new(file), length: 0 })
     }
 
@@ -61,6 +61,20 @@ impl Spool {
     pub fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.buffer.extend_from_slice(bytes);
         if self.buffer.len() >= Self::ROOM { self.flush() } else { Ok(()) }
+    }
+
+    /// Appends what a stream still has, until `most` bytes or a few more are there.
+    ///
+    /// # Errors
+    /// If the stream cannot be read, or as [`Spool::put`].
+    pub fn put_stream(&mut self, input: &mut Input, most: u64) -> Result<()> {
+        let (mut bytes, mut count) = (Vec::new(), 0);
+        while count < most && input.read_some(&mut bytes, 1 << 16)? > 0 {
+            count += bytes.len() as u64;
+            self.put(&bytes).map_err(|source| Error::Read { name: input.name().to_owned(), offset: 0, source })?;
+            bytes.clear();
+        }
+        Ok(())
     }
 
     fn flush(&mut self) -> io::Result<()> {

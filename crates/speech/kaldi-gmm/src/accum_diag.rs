@@ -299,7 +299,7 @@ fn fill_unit(
     }
 }
 
-/// Some of the sums of a Gaussian: first those of its means, then those of its squares.
+/// The sums of one SIMD register: the row of a Gaussian has the registers of its means, and then those of its squares.
 #[inline(always)]
 fn unit_of<'a>(
     means: &'a mut Matrix<f64>,

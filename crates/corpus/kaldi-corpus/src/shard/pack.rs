@@ -117,15 +117,14 @@ fn spooled(name: &BStr) -> kaldi_io::Result<Blob> {
     }
     let mut input = Input::open(name)?;
     let mut spool = Spool::default();
-    let mut bytes = Vec::new();
+    spool.put_stream(&mut input, u64::MAX)?;
     let name: Arc<str> = input.name().into();
-    let failed = |source| kaldi_io::Error::Read { name: name.to_string(), offset: 0, source };
-    while input.read_some(&mut bytes, 1 << 16)? > 0 {
-        spool.put(&bytes).map_err(failed)?;
-        bytes.clear();
-    }
     input.finish()?;
-    spool.into_blob(Arc::clone(&name)).map_err(failed)
+    spool.into_blob(Arc::clone(&name)).map_err(|source| kaldi_io::Error::Read {
+        name: name.to_string(),
+        offset: 0,
+        source,
+    })
 }
 
 /// The sound in the bytes of a recording.

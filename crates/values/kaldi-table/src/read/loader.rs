@@ -350,7 +350,7 @@ impl<F: Framing> ValueLoader<F> {
         if value.is_settled() {
             return value.finish(&mut self.framing);
         }
-        let (mut input, mut bytes) = value.into_parts();
+        let (mut input, bytes) = value.into_parts();
         let name: Arc<str> = input.name().into();
         let failed = |source| kaldi_io::Error::Read { name: name.to_string(), offset: 0, source };
         // What a command writes after its value is not waited for.
@@ -359,15 +359,8 @@ impl<F: Framing> ValueLoader<F> {
             _ => u64::MAX,
         };
         let mut spool = Spool::default();
-        let mut length = bytes.len() as u64;
-        loop {
-            spool.put(&bytes).map_err(failed)?;
-            bytes.clear();
-            if length >= end || input.read_some(&mut bytes, 1 << 16)? == 0 {
-                break;
-            }
-            length += bytes.len() as u64;
-        }
+        spool.put(&bytes).map_err(failed)?;
+        spool.put_stream(&mut input, end.saturating_sub(bytes.len() as u64))?;
         // The value is complete, whatever the command does now. If it has ended, its status may matter.
         let mut rest = Window::with_bytes(input, Vec::new());
         rest.expect_end();

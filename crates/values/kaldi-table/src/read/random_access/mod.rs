@@ -56,8 +56,8 @@ impl<T: Value> RandomAccessReader<T> {
 }
 
 impl<T> RandomAccessReader<T> {
-    /// As [`RandomAccessReader::open`], of values of type `V` that `parse` reads. In the files that a script file names, long ones stay
-    /// there until `parse` reads them, and those of its commands go to a [`kaldi_io::Spool`].
+    /// As [`RandomAccessReader::open`], of values of type `V` that `parse` reads lazily: a long value stays in the file that the script
+    /// file names. The output of a command is spooled ([`kaldi_io::Spool`]).
     ///
     /// # Errors
     /// As [`RandomAccessReader::open`].
