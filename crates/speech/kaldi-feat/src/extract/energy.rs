@@ -6,7 +6,7 @@ use super::EnergyOptions;
 use super::analysis::Energy;
 
 /// The conversion of energies to their logarithms.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct LogEnergy {
     pub(super) kind: Energy,
     /// The least energy; lesser ones count as this.

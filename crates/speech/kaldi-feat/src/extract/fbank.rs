@@ -1,12 +1,10 @@
 //! Mel filterbank energies.
 
-use kaldi_matrix::Matrix;
 use kaldi_simd::Simd;
 
-use super::analysis::{Analysis, Block, Spectral};
-use super::energy::LogEnergy;
-use super::mel::{Filterbank, MelEnergies, compute_reported};
-use super::{Extractor, FbankOptions, FrameOptions, MelReport};
+use super::FbankOptions;
+use super::analysis::Block;
+use super::mel::{MelAnalysis, MelEnergies, MelFeatures};
 use crate::Result;
 
 /// Computes mel filterbank energies, `num_frames × num_mel_bins`, or one more with the energy of the frame; follows
@@ -14,9 +12,7 @@ use crate::Result;
 #[derive(Clone, Debug)]
 pub struct Fbank {
     options: FbankOptions,
-    analysis: Analysis,
-    filterbank: Filterbank,
-    log_energy: LogEnergy,
+    mel: MelAnalysis,
 }
 
 impl Fbank {
@@ -25,55 +21,36 @@ impl Fbank {
     /// # Errors
     /// If an option is out of its range.
     pub fn new(options: &FbankOptions) -> Result<Self> {
-        let analysis = Analysis::new(&options.frames)?;
-        let filterbank = Filterbank::new(&options.mel, &options.frames, analysis.padded_length())?;
-        let log_energy = LogEnergy::new(&options.energy);
-        Ok(Self { options: options.clone(), analysis, filterbank, log_energy })
+        let mel = MelAnalysis::new(&options.frames, &options.mel, &options.energy)?;
+        Ok(Self { options: options.clone(), mel })
     }
 }
 
-impl Extractor for Fbank {
-    fn frames(&self) -> &FrameOptions {
-        &self.options.frames
+impl MelFeatures for Fbank {
+    fn mel(&self) -> &MelAnalysis {
+        &self.mel
     }
 
-    fn num_frames(&self, num_samples: usize) -> usize {
-        self.analysis.num_frames(num_samples)
-    }
-
-    fn compute_reported(&self, wave: &[f32], warp: f32) -> Result<(Matrix<f32>, Option<MelReport>)> {
-        compute_reported(&self.filterbank, warp, self.analysis.num_frames(wave.len()), |banks, kept| {
-            let energies = MelEnergies::new(banks, kept);
-            self.analysis.run(wave, self.log_energy.kind, Frames { fbank: self, energies })
-        })
-    }
-}
-
-/// The computation for one waveform.
-struct Frames<'a> {
-    fbank: &'a Fbank,
-    energies: MelEnergies<'a>,
-}
-
-impl Spectral for Frames<'_> {
     fn dim(&self) -> usize {
-        self.fbank.filterbank.num_bins() + usize::from(self.fbank.options.use_energy)
-    }
-
-    fn room(&self) -> usize {
-        self.fbank.filterbank.num_bins()
+        self.mel.num_bins() + usize::from(self.options.use_energy)
     }
 
     #[inline(always)]
-    fn compute<V: Simd>(&mut self, block: &mut Block<'_, V>, energies: &mut [V], out: &mut [V]) {
-        let Fbank { options, log_energy, .. } = self.fbank;
+    fn compute_block<V: Simd>(
+        &self,
+        mel: &mut MelEnergies<'_>,
+        block: &mut Block<'_, V>,
+        energies: &mut [V],
+        out: &mut [V],
+    ) {
+        let options = &self.options;
         let spectrum = block.power();
         if !options.use_power {
             for power in spectrum.iter_mut() {
                 *power = power.sqrt();
             }
         }
-        self.energies.compute(spectrum, energies);
+        mel.compute(spectrum, energies);
         if options.use_log_fbank {
             for energy in energies.iter_mut() {
                 *energy = energy.floored(f32::EPSILON).ln();
@@ -82,12 +59,8 @@ impl Spectral for Frames<'_> {
         let energy_first = options.use_energy && !options.htk_compat;
         out[usize::from(energy_first)..][..energies.len()].copy_from_slice(energies);
         if options.use_energy {
-            out[if energy_first { 0 } else { energies.len() }] = log_energy.of(block.energy);
+            out[if energy_first { 0 } else { energies.len() }] = self.mel.log_energy.of(block.energy);
         }
-    }
-
-    fn check(&self) -> Result<()> {
-        self.energies.check()
     }
 }
 
@@ -95,6 +68,8 @@ impl Spectral for Frames<'_> {
 mod tests {
     use super::*;
     use crate::extract::MelOptions;
+    use crate::extract::{Extractor, MelReport};
+    use kaldi_matrix::Matrix;
 
     fn fbank(options: FbankOptions) -> Matrix<f32> {
         let wave: Vec<f32> = (0..2000).map(|at| ((at * at + 31 * at) % 2003) as f32 - 1001.0).collect();

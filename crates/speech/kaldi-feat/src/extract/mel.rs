@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use kaldi_matrix::Matrix;
 use kaldi_simd::Simd;
 
-use super::{FrameOptions, MelOptions};
+use super::analysis::{Analysis, Block, Spectral};
+use super::energy::LogEnergy;
+use super::{EnergyOptions, Extractor, FrameOptions, MelOptions};
 use crate::{Error, Result};
 
 /// One triangular filter, as weights of the lines of a spectrum.
@@ -99,7 +101,7 @@ impl MelBanks {
 
 /// Filters for each warping factor.
 #[derive(Clone, Debug)]
-pub(crate) struct Filterbank {
+struct Filterbank {
     options: MelOptions,
     rate: f32,
     padded_length: usize,
@@ -107,39 +109,33 @@ pub(crate) struct Filterbank {
 }
 
 impl Filterbank {
-    pub(crate) fn new(options: &MelOptions, frames: &FrameOptions, padded_length: usize) -> Result<Self> {
+    fn new(options: &MelOptions, frames: &FrameOptions, padded_length: usize) -> Result<Self> {
         let rate = frames.sample_frequency;
         let unwarped = MelBanks::new(options, rate, padded_length, 1.0)?;
         Ok(Self { options: options.clone(), rate, padded_length, unwarped })
     }
 
     /// The filters for this factor.
-    pub(crate) fn banks(&self, warp: f32) -> Result<Cow<'_, MelBanks>> {
+    fn banks(&self, warp: f32) -> Result<Cow<'_, MelBanks>> {
         if warp == 1.0 {
             return Ok(Cow::Borrowed(&self.unwarped));
         }
         MelBanks::new(&self.options, self.rate, self.padded_length, warp).map(Cow::Owned)
-    }
-
-    pub(crate) fn num_bins(&self) -> usize {
-        self.unwarped.bins.len()
     }
 }
 
 /// The energies of frames in all filters.
 pub(crate) struct MelEnergies<'a> {
     banks: &'a MelBanks,
+    /// The weight of each filter, if the features have some.
+    pub(crate) weights: Vec<f32>,
     /// Whether all energies were finite so far.
     are_finite: bool,
     /// The place for keeping all energies, frame after frame, if they are wanted.
     kept: Option<&'a mut Vec<f32>>,
 }
 
-impl<'a> MelEnergies<'a> {
-    pub(crate) fn new(banks: &'a MelBanks, kept: Option<&'a mut Vec<f32>>) -> Self {
-        Self { banks, are_finite: true, kept }
-    }
-
+impl MelEnergies<'_> {
     /// Computes the energy in each filter.
     #[inline(always)]
     pub(crate) fn compute<V: Simd>(&mut self, spectrum: &[V], energies: &mut [V]) {
@@ -166,10 +162,6 @@ impl<'a> MelEnergies<'a> {
         }
         self.are_finite &= zero.is_zero();
     }
-
-    pub(crate) fn check(&self) -> Result<()> {
-        if self.are_finite { Ok(()) } else { Err(Error::Overflow) }
-    }
 }
 
 /// The content of `--debug-mel`.
@@ -181,30 +173,109 @@ pub struct MelReport {
     pub energies: Matrix<f32>,
 }
 
-/// Computes features with `compute`, and reports on mel filters if `--debug-mel` is set; `compute` gets the place for
-/// keeping the energies.
-///
-/// Filters that cannot be warped by this factor are no error if there are no frames, as in Kaldi.
-pub(crate) fn compute_reported(
-    filterbank: &Filterbank,
-    warp: f32,
-    num_frames: usize,
-    compute: impl FnOnce(&MelBanks, Option<&mut Vec<f32>>) -> Result<Matrix<f32>>,
-) -> Result<(Matrix<f32>, Option<MelReport>)> {
-    if num_frames == 0 {
-        return Ok((Matrix::default(), None));
+/// The way from waveforms to the energies of their frames in mel filters.
+#[derive(Clone, Debug)]
+pub(super) struct MelAnalysis {
+    frames: FrameOptions,
+    analysis: Analysis,
+    filterbank: Filterbank,
+    pub(super) log_energy: LogEnergy,
+}
+
+impl MelAnalysis {
+    pub(super) fn new(frames: &FrameOptions, mel: &MelOptions, energy: &EnergyOptions) -> Result<Self> {
+        let analysis = Analysis::new(frames)?;
+        let filterbank = Filterbank::new(mel, frames, analysis.padded_length())?;
+        Ok(Self { frames: frames.clone(), analysis, filterbank, log_energy: LogEnergy::new(energy) })
     }
-    let banks = filterbank.banks(warp)?;
-    if !filterbank.options.debug_mel {
-        return Ok((compute(&banks, None)?, None));
+
+    pub(super) fn num_bins(&self) -> usize {
+        self.filterbank.unwarped.bins.len()
     }
-    let mut kept = Vec::new();
-    let feats = compute(&banks, Some(&mut kept))?;
-    let num_bins = banks.bins.len();
-    // The last lanes repeat the last frame.
-    kept.truncate(num_frames * num_bins);
-    let energies = Matrix::from_vec(num_frames, num_bins, kept);
-    Ok((feats, Some(MelReport { banks: banks.into_owned(), energies })))
+}
+
+/// Features that are computed of the energies in mel filters: [`Mfcc`](super::Mfcc), [`Fbank`](super::Fbank), [`Plp`](super::Plp).
+/// All of them are an [`Extractor`] by it.
+pub(super) trait MelFeatures {
+    fn mel(&self) -> &MelAnalysis;
+
+    /// The number of values for each frame.
+    fn dim(&self) -> usize;
+
+    /// The length of the memory that `compute` needs.
+    fn room(&self) -> usize {
+        self.mel().num_bins()
+    }
+
+    /// The weight of each filter, if filters have one.
+    fn weights(&self, _banks: &MelBanks) -> Vec<f32> {
+        Vec::new()
+    }
+
+    /// Computes the values for a block of frames, of energies that it computes by `mel`.
+    fn compute_block<V: Simd>(
+        &self,
+        mel: &mut MelEnergies<'_>,
+        block: &mut Block<'_, V>,
+        room: &mut [V],
+        out: &mut [V],
+    );
+}
+
+impl<F: MelFeatures> Extractor for F {
+    fn frames(&self) -> &FrameOptions {
+        &self.mel().frames
+    }
+
+    fn num_frames(&self, num_samples: usize) -> usize {
+        self.mel().analysis.num_frames(num_samples)
+    }
+
+    fn compute_reported(&self, wave: &[f32], warp: f32) -> Result<(Matrix<f32>, Option<MelReport>)> {
+        let MelAnalysis { analysis, filterbank, log_energy, .. } = self.mel();
+        let num_frames = analysis.num_frames(wave.len());
+        // Filters that cannot be warped by this factor are no error if there are no frames, as in Kaldi.
+        if num_frames == 0 {
+            return Ok((Matrix::default(), None));
+        }
+        let banks = filterbank.banks(warp)?;
+        let (wants_report, mut kept) = (filterbank.options.debug_mel, Vec::new());
+        let kept_here = wants_report.then_some(&mut kept);
+        let mel = MelEnergies { banks: &banks, weights: self.weights(&banks), are_finite: true, kept: kept_here };
+        let feats = analysis.run(wave, log_energy.kind, Frames { features: self, mel })?;
+        let report = wants_report.then(|| {
+            // The last lanes repeat the last frame.
+            kept.truncate(num_frames * banks.bins.len());
+            let energies = Matrix::from_vec(num_frames, banks.bins.len(), kept);
+            MelReport { banks: banks.into_owned(), energies }
+        });
+        Ok((feats, report))
+    }
+}
+
+/// The computation for one waveform.
+struct Frames<'a, F> {
+    features: &'a F,
+    mel: MelEnergies<'a>,
+}
+
+impl<F: MelFeatures> Spectral for Frames<'_, F> {
+    fn dim(&self) -> usize {
+        self.features.dim()
+    }
+
+    fn room(&self) -> usize {
+        self.features.room()
+    }
+
+    #[inline(always)]
+    fn compute<V: Simd>(&mut self, block: &mut Block<'_, V>, room: &mut [V], out: &mut [V]) {
+        self.features.compute_block(&mut self.mel, block, room, out);
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.mel.are_finite { Ok(()) } else { Err(Error::Overflow) }
+    }
 }
 
 /// The mel scale (Kaldi's and HTK's): linear at low frequencies in Hz, logarithmic above.

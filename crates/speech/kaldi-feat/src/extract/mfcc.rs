@@ -2,13 +2,11 @@
 
 use std::f64::consts::{PI, SQRT_2};
 
-use kaldi_matrix::Matrix;
 use kaldi_simd::Simd;
 
-use super::analysis::{Analysis, Block, Spectral};
-use super::energy::LogEnergy;
-use super::mel::{Filterbank, MelEnergies, compute_reported};
-use super::{Extractor, FrameOptions, MelReport, MfccOptions};
+use super::MfccOptions;
+use super::analysis::Block;
+use super::mel::{MelAnalysis, MelEnergies, MelFeatures};
 use crate::error::finite;
 use crate::{Error, Result};
 
@@ -16,9 +14,7 @@ use crate::{Error, Result};
 #[derive(Clone, Debug)]
 pub struct Mfcc {
     options: MfccOptions,
-    analysis: Analysis,
-    filterbank: Filterbank,
-    log_energy: LogEnergy,
+    mel: MelAnalysis,
     /// For each value the weights of the log mel energies.
     cosines: Vec<Vec<f32>>,
 }
@@ -33,8 +29,7 @@ impl Mfcc {
         if num_ceps > num_bins {
             return Err(Error::NumCeps { num_ceps, num_bins });
         }
-        let analysis = Analysis::new(&options.frames)?;
-        let filterbank = Filterbank::new(&options.mel, &options.frames, analysis.padded_length())?;
+        let mel = MelAnalysis::new(&options.frames, &options.mel, &options.energy)?;
         if num_ceps < 1 {
             return Err(Error::option("num_ceps", "1 or more", num_ceps));
         }
@@ -49,47 +44,29 @@ impl Mfcc {
             }
             cosines.rotate_left(1);
         }
-        let log_energy = LogEnergy::new(&options.energy);
-        Ok(Self { options: options.clone(), analysis, filterbank, log_energy, cosines })
+        Ok(Self { options: options.clone(), mel, cosines })
     }
 }
 
-impl Extractor for Mfcc {
-    fn frames(&self) -> &FrameOptions {
-        &self.options.frames
+impl MelFeatures for Mfcc {
+    fn mel(&self) -> &MelAnalysis {
+        &self.mel
     }
 
-    fn num_frames(&self, num_samples: usize) -> usize {
-        self.analysis.num_frames(num_samples)
-    }
-
-    fn compute_reported(&self, wave: &[f32], warp: f32) -> Result<(Matrix<f32>, Option<MelReport>)> {
-        compute_reported(&self.filterbank, warp, self.analysis.num_frames(wave.len()), |banks, kept| {
-            let energies = MelEnergies::new(banks, kept);
-            self.analysis.run(wave, self.log_energy.kind, Frames { mfcc: self, energies })
-        })
-    }
-}
-
-/// The computation for one waveform.
-struct Frames<'a> {
-    mfcc: &'a Mfcc,
-    energies: MelEnergies<'a>,
-}
-
-impl Spectral for Frames<'_> {
     fn dim(&self) -> usize {
-        self.mfcc.cosines.len()
-    }
-
-    fn room(&self) -> usize {
-        self.mfcc.filterbank.num_bins()
+        self.cosines.len()
     }
 
     #[inline(always)]
-    fn compute<V: Simd>(&mut self, block: &mut Block<'_, V>, energies: &mut [V], out: &mut [V]) {
-        let Mfcc { options, log_energy, cosines, .. } = self.mfcc;
-        self.energies.compute(block.power(), energies);
+    fn compute_block<V: Simd>(
+        &self,
+        mel: &mut MelEnergies<'_>,
+        block: &mut Block<'_, V>,
+        energies: &mut [V],
+        out: &mut [V],
+    ) {
+        let Self { options, cosines, .. } = self;
+        mel.compute(block.power(), energies);
         for energy in energies.iter_mut() {
             *energy = energy.floored(f32::EPSILON).ln();
         }
@@ -102,12 +79,8 @@ impl Spectral for Frames<'_> {
         }
         if options.use_energy {
             let place = if options.htk_compat { out.len() - 1 } else { 0 };
-            out[place] = log_energy.of(block.energy);
+            out[place] = self.mel.log_energy.of(block.energy);
         }
-    }
-
-    fn check(&self) -> Result<()> {
-        self.energies.check()
     }
 }
 
@@ -133,7 +106,9 @@ pub(super) fn lifter(constant: f32, num_ceps: usize) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::extract::Extractor;
     use crate::extract::{Fbank, FbankOptions};
+    use kaldi_matrix::Matrix;
 
     fn wave() -> Vec<f32> {
         let tone = |at: usize, rate: f32| (at as f32 * rate).sin();

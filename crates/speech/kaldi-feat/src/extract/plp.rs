@@ -2,14 +2,12 @@
 
 use std::f64::consts::PI;
 
-use kaldi_matrix::Matrix;
 use kaldi_simd::Simd;
 
-use super::analysis::{Analysis, Block, Spectral};
-use super::energy::LogEnergy;
-use super::mel::{Filterbank, MelEnergies, compute_reported};
+use super::PlpOptions;
+use super::analysis::Block;
+use super::mel::{MelAnalysis, MelBanks, MelEnergies, MelFeatures};
 use super::mfcc::lifter;
-use super::{Extractor, FrameOptions, MelReport, PlpOptions};
 use crate::error::finite;
 use crate::{Error, Result};
 
@@ -22,9 +20,7 @@ use crate::{Error, Result};
 #[derive(Clone, Debug)]
 pub struct Plp {
     options: PlpOptions,
-    analysis: Analysis,
-    filterbank: Filterbank,
-    log_energy: LogEnergy,
+    mel: MelAnalysis,
     /// For each lag the weights of the loudnesses; the first and the last count twice.
     cosines: Vec<Vec<f32>>,
     /// The scales of the cepstra.
@@ -40,8 +36,7 @@ impl Plp {
     /// # Errors
     /// If an option is out of its range.
     pub fn new(options: &PlpOptions) -> Result<Self> {
-        let analysis = Analysis::new(&options.frames)?;
-        let filterbank = Filterbank::new(&options.mel, &options.frames, analysis.padded_length())?;
+        let mut mel = MelAnalysis::new(&options.frames, &options.mel, &options.energy)?;
         if options.lpc_order > MAX_ORDER {
             return Err(Error::option("lpc_order", "from 0 to 1000", options.lpc_order));
         }
@@ -51,65 +46,48 @@ impl Plp {
         }
         finite("compress_factor", options.compress_factor)?;
         finite("cepstral_scale", options.cepstral_scale)?;
-        let num_ceps = options.num_ceps;
-        let scales = lifter(options.cepstral_lifter, num_ceps);
+        mel.log_energy = mel.log_energy.with_least_windowed(f32::MIN_POSITIVE);
+        let scales = lifter(options.cepstral_lifter, options.num_ceps);
         Ok(Self {
-            analysis,
-            cosines: inverse_transform(options.lpc_order + 1, filterbank.num_bins() + 2),
-            filterbank,
-            log_energy: LogEnergy::new(&options.energy).with_least_windowed(f32::MIN_POSITIVE),
+            cosines: inverse_transform(options.lpc_order + 1, mel.num_bins() + 2),
+            mel,
             scales: scales.iter().map(|scale| scale * options.cepstral_scale).collect(),
             options: options.clone(),
         })
     }
 }
 
-impl Extractor for Plp {
-    fn frames(&self) -> &FrameOptions {
-        &self.options.frames
+impl MelFeatures for Plp {
+    fn mel(&self) -> &MelAnalysis {
+        &self.mel
     }
 
-    fn num_frames(&self, num_samples: usize) -> usize {
-        self.analysis.num_frames(num_samples)
-    }
-
-    fn compute_reported(&self, wave: &[f32], warp: f32) -> Result<(Matrix<f32>, Option<MelReport>)> {
-        compute_reported(&self.filterbank, warp, self.analysis.num_frames(wave.len()), |banks, kept| {
-            let frames = Frames {
-                plp: self,
-                loudness: banks.bins().iter().map(|bin| equal_loudness(bin.center)).collect(),
-                energies: MelEnergies::new(banks, kept),
-            };
-            self.analysis.run(wave, self.log_energy.kind, frames)
-        })
-    }
-}
-
-/// The computation for one waveform.
-struct Frames<'a> {
-    plp: &'a Plp,
-    /// The weight of each filter.
-    loudness: Vec<f32>,
-    energies: MelEnergies<'a>,
-}
-
-impl Spectral for Frames<'_> {
     fn dim(&self) -> usize {
-        self.plp.scales.len()
+        self.scales.len()
     }
 
     fn room(&self) -> usize {
-        self.plp.filterbank.num_bins() + 3 * self.plp.options.lpc_order + 1
+        self.mel.num_bins() + 3 * self.options.lpc_order + 1
+    }
+
+    fn weights(&self, banks: &MelBanks) -> Vec<f32> {
+        banks.bins().iter().map(|bin| equal_loudness(bin.center)).collect()
     }
 
     #[inline(always)]
-    fn compute<V: Simd>(&mut self, block: &mut Block<'_, V>, room: &mut [V], out: &mut [V]) {
-        let Plp { options, log_energy, cosines, scales, .. } = self.plp;
-        let (energies, room) = room.split_at_mut(self.plp.filterbank.num_bins());
+    fn compute_block<V: Simd>(
+        &self,
+        mel: &mut MelEnergies<'_>,
+        block: &mut Block<'_, V>,
+        room: &mut [V],
+        out: &mut [V],
+    ) {
+        let Self { options, cosines, scales, .. } = self;
+        let (energies, room) = room.split_at_mut(self.mel.num_bins());
         let (autocorrelation, room) = room.split_at_mut(options.lpc_order + 1);
         let (prediction, room) = room.split_at_mut(options.lpc_order);
-        self.energies.compute(block.power(), energies);
-        for (energy, weight) in energies.iter_mut().zip(&self.loudness) {
+        mel.compute(block.power(), energies);
+        for (energy, weight) in energies.iter_mut().zip(&mel.weights) {
             *energy = power(*energy * *weight, options.compress_factor);
         }
         for (lag, weights) in autocorrelation.iter_mut().zip(cosines) {
@@ -120,7 +98,7 @@ impl Spectral for Frames<'_> {
             }
             *lag = sum;
         }
-        self.energies.look_at(energies);
+        mel.look_at(energies);
 
         let residual = predict(autocorrelation, prediction, room);
         // The negative logarithm of the inverse is taken, since the energy may be 0.
@@ -134,15 +112,11 @@ impl Spectral for Frames<'_> {
             *out = (*out * *scale).map(|value| if value.is_nan() { f32::NAN } else { value });
         }
         if options.use_energy {
-            out[0] = log_energy.of(block.energy);
+            out[0] = self.mel.log_energy.of(block.energy);
         }
         if options.htk_compat {
             out.rotate_left(1);
         }
-    }
-
-    fn check(&self) -> Result<()> {
-        self.energies.check()
     }
 }
 
@@ -209,6 +183,8 @@ fn cepstrum<V: Simd>(prediction: &[V], cepstra: &mut [V]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::extract::Extractor;
+    use kaldi_matrix::Matrix;
     use kaldi_simd::Lanes;
 
     fn wave() -> Vec<f32> {
