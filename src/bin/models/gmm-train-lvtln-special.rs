@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
+use kaldi_gmm::Error;
 use kaldi_gmm::tables::of_utterance;
-use kaldi_gmm::transform::{Error, LinearVtln, VtlnPairs};
+use kaldi_gmm::transform::{LinearVtln, VtlnPairs};
 use kaldi_io::log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_table::{RandomAccessReader, SequentialReader, read_file, write_file};

@@ -10,7 +10,7 @@ use kaldi_hmm::{ContextDependency, HmmTopology, Questions, TransitionModel, Tree
 use kaldi_io::ParseError;
 use kaldi_ivector::{IvectorExtractor, IvectorExtractorStats, LogisticRegression, Plda};
 use kaldi_table::{RawEntries, Reader, Typed, read_file};
-use kaldi_value::{Cursor, Format, Frame, Value};
+use kaldi_value::{Cursor, Format, Frame, KaldiObject, Value};
 
 use crate::Result;
 use crate::trailing_bytes::{bytes_after, is_network};

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use kaldi_io::ParseError;
 use kaldi_matrix::Matrix;
 use kaldi_simd::{Kernel, WIDTH, dispatch};
-use kaldi_value::{Cursor, Format, Frame, Value, frame_between_tokens, write_token};
+use kaldi_value::{Cursor, Format, KaldiObject, write_token};
 
 use crate::mixture::check_feats;
 use crate::stats::{StatsHead, sums_size};
@@ -75,33 +75,6 @@ impl AccumDiagGmm {
             self.add_sums(gauss, tau, &scaled(&source.means), &scaled(&source.squares));
         }
         Ok(())
-    }
-
-    /// Consumes statistics that are part of a larger object, in the form that the cursor has found.
-    ///
-    /// # Errors
-    /// If the bytes are no statistics, or their parts do not fit each other.
-    pub fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        let StatsHead { flags, occupancy, means, dim } = StatsHead::read(cursor)?;
-        let start = cursor.offset();
-        cursor.expect_token("<DIAGVARACCS>")?;
-        let squares = Matrix::<f64>::read_part(cursor)?;
-        let expected = sums_size(flags.contains(GmmFlags::VARIANCES), occupancy.len(), dim);
-        if squares.size() != expected {
-            let (rows, cols) = squares.size();
-            let message = format!("expected sums of {} by {}, got {rows} by {cols}", expected.0, expected.1);
-            return Err(ParseError::new(start, message));
-        }
-        cursor.expect_token("</GMMACCS>")?;
-        Ok(Self { flags, dim, occupancy, means, squares })
-    }
-
-    /// Appends the statistics as part of a larger object: without a binary marker of their own.
-    pub fn write_part(&self, out: &mut Vec<u8>, format: Format) {
-        StatsHead::write((self.flags, self.dim), &self.occupancy, &self.means, out, format);
-        write_token(out, b"<DIAGVARACCS>");
-        self.squares.to_precision::<f32>().write_part(out, format);
-        write_token(out, b"</GMMACCS>");
     }
 }
 
@@ -359,27 +332,37 @@ impl Kernel for AddFrames<'_> {
     }
 }
 
-impl Value for AccumDiagGmm {
+impl KaldiObject for AccumDiagGmm {
     const NAME: &'static str = "statistics of a mixture of Gaussians";
+    const TOKENS: Option<[&'static str; 2]> = Some(["<GMMACCS>", "</GMMACCS>"]);
 
-    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
-        frame_between_tokens::<Self>(window, at_end, "<GMMACCS>", "</GMMACCS>")
+    fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
+        let StatsHead { flags, occupancy, means, dim } = StatsHead::read(cursor)?;
+        let start = cursor.offset();
+        cursor.expect_token("<DIAGVARACCS>")?;
+        let squares = Matrix::<f64>::read_part(cursor)?;
+        let expected = sums_size(flags.contains(GmmFlags::VARIANCES), occupancy.len(), dim);
+        if squares.size() != expected {
+            let (rows, cols) = squares.size();
+            let message = format!("expected sums of {} by {}, got {rows} by {cols}", expected.0, expected.1);
+            return Err(ParseError::new(start, message));
+        }
+        cursor.expect_token("</GMMACCS>")?;
+        Ok(Self { flags, dim, occupancy, means, squares })
     }
 
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        cursor.read_marker()?;
-        Self::read_part(cursor)
-    }
-
-    fn write(&self, out: &mut Vec<u8>, format: Format) {
-        format.write_marker(out);
-        self.write_part(out, format);
+    fn write_part(&self, out: &mut Vec<u8>, format: Format) {
+        StatsHead::write((self.flags, self.dim), &self.occupancy, &self.means, out, format);
+        write_token(out, b"<DIAGVARACCS>");
+        self.squares.to_precision::<f32>().write_part(out, format);
+        write_token(out, b"</GMMACCS>");
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kaldi_value::{Frame, Value};
 
     fn feats() -> Matrix<f32> {
         Matrix::from_vec(3, 2, vec![1.0, 2.0, -3.0, 0.5, 0.0, 4.0])

@@ -2,7 +2,7 @@
 
 use kaldi_hmm::TransitionModel;
 use kaldi_io::{ParseError, excerpt};
-use kaldi_value::{Cursor, Format, Frame, Value, frame_by_parsing};
+use kaldi_value::{Cursor, Format, Frame, KaldiObject, Value, frame_by_parsing};
 
 use crate::AmDiagGmm;
 
@@ -15,10 +15,10 @@ pub struct AcousticModel {
     pub pdfs: AmDiagGmm,
 }
 
-impl Value for AcousticModel {
+impl KaldiObject for AcousticModel {
     const NAME: &'static str = "model of Gaussian mixtures";
 
-    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
+    fn frame_object(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
         if at_end || !window.starts_with(b"\0B") {
             return frame_by_parsing::<Self>(window, at_end);
         }
@@ -38,14 +38,12 @@ impl Value for AcousticModel {
         }
     }
 
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        cursor.read_marker()?;
+    fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
         let transitions = TransitionModel::read_part(cursor)?;
         Ok(Self { transitions, pdfs: AmDiagGmm::read_part(cursor)? })
     }
 
-    fn write(&self, out: &mut Vec<u8>, format: Format) {
-        format.write_marker(out);
+    fn write_part(&self, out: &mut Vec<u8>, format: Format) {
         self.transitions.write_part(out, format);
         self.pdfs.write_part(out, format);
     }

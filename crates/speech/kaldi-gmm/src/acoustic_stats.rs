@@ -3,7 +3,7 @@
 use kaldi_hmm::TransitionModel;
 use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, Vector};
-use kaldi_value::{Cursor, Format, Frame, Posterior, Value, frame_by_parsing};
+use kaldi_value::{Cursor, Format, KaldiObject, Posterior};
 
 use crate::accum_diag::FrameBlocks;
 use crate::mixture::check_feats;
@@ -159,15 +159,10 @@ impl AmDiagGmm {
     }
 }
 
-impl Value for AcousticStats {
+impl KaldiObject for AcousticStats {
     const NAME: &'static str = "statistics of a model of Gaussian mixtures";
 
-    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
-        frame_by_parsing::<Self>(window, at_end)
-    }
-
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        cursor.read_marker()?;
+    fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
         let start = cursor.offset();
         let transitions = Vector::<f64>::read_part(cursor)?.into_vec();
         if transitions.is_empty() {
@@ -176,8 +171,7 @@ impl Value for AcousticStats {
         Ok(Self { transitions, pdfs: PdfStats::read_part(cursor)? })
     }
 
-    fn write(&self, out: &mut Vec<u8>, format: Format) {
-        format.write_marker(out);
+    fn write_part(&self, out: &mut Vec<u8>, format: Format) {
         Vector::from_vec(self.transitions.clone()).write_part(out, format);
         self.pdfs.write_part(out, format);
     }

@@ -1,7 +1,7 @@
 //! Acoustic models: a mixture for each pdf.
 
 use kaldi_io::ParseError;
-use kaldi_value::{Cursor, Format, Frame, Value, frame_by_parsing, write_basic, write_token};
+use kaldi_value::{Cursor, Format, KaldiObject, write_basic, write_token};
 
 use crate::{DiagGmm, Error, Mixture, Result};
 
@@ -59,12 +59,12 @@ impl AmDiagGmm {
     pub fn pdf(&self, pdf: i32) -> Option<&DiagGmm> {
         self.pdfs.get(usize::try_from(pdf).ok()?)
     }
+}
 
-    /// Consumes a model that is part of a larger object, in the form that the cursor has found.
-    ///
-    /// # Errors
-    /// If the bytes are no model, or its parts do not fit each other.
-    pub fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
+impl KaldiObject for AmDiagGmm {
+    const NAME: &'static str = "acoustic model";
+
+    fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
         cursor.expect_token("<DIMENSION>")?;
         let start = cursor.offset();
         let dim: i32 = cursor.read_basic()?;
@@ -86,8 +86,7 @@ impl AmDiagGmm {
         Ok(Self { pdfs })
     }
 
-    /// Appends the model as part of a larger object: without a binary marker of its own.
-    pub fn write_part(&self, out: &mut Vec<u8>, format: Format) {
+    fn write_part(&self, out: &mut Vec<u8>, format: Format) {
         write_token(out, b"<DIMENSION>");
         write_basic(out, format, self.dim() as i32);
         write_token(out, b"<NUMPDFS>");
@@ -96,27 +95,10 @@ impl AmDiagGmm {
     }
 }
 
-impl Value for AmDiagGmm {
-    const NAME: &'static str = "acoustic model";
-
-    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
-        frame_by_parsing::<Self>(window, at_end)
-    }
-
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        cursor.read_marker()?;
-        Self::read_part(cursor)
-    }
-
-    fn write(&self, out: &mut Vec<u8>, format: Format) {
-        format.write_marker(out);
-        self.write_part(out, format);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kaldi_value::Value;
 
     const GMM: &str = "<DiagGMM> \n<GCONSTS>  [ -8.225791 ]\n<WEIGHTS>  [ 1 ]\n<MEANS_INVVARS>  [\n  8 ]\n<INV_VARS>  [\n  4 \
                        ]\n</DiagGMM> \n";

@@ -2,10 +2,10 @@
 
 use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, Vector};
-use kaldi_value::{Cursor, Format, Frame, Value, frame_between_tokens, write_token};
+use kaldi_value::{Cursor, Format, KaldiObject};
 
 use crate::dot::Products;
-use crate::mixture::check_feats;
+use crate::mixture::{MixtureFormat, check_feats};
 use crate::{AccumDiagGmm, Error, Mixture, Result};
 
 /// A mixture of Gaussians with diagonal covariances (Kaldi's `DiagGmm`), `num_gauss × dim`.
@@ -90,47 +90,6 @@ impl DiagGmm {
         let vars = self.inv_vars.as_slice().iter().map(|var| 1.0 / var).collect();
         Matrix::from_vec(self.num_gauss(), self.dim(), vars)
     }
-
-    /// Consumes a mixture that is part of a larger object, in the form that the cursor has found.
-    ///
-    /// # Errors
-    /// If the bytes are no mixture, or its parts do not fit each other.
-    pub fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        // Old models have other tokens at both ends.
-        let old = cursor.is_before("<DiagGMMBegin>");
-        cursor.expect_token(if old { "<DiagGMMBegin>" } else { "<DiagGMM>" })?;
-        if cursor.is_before("<GCONSTS>") {
-            // The constants are computed anew.
-            cursor.expect_token("<GCONSTS>")?;
-            Vector::<f32>::skip_part(cursor)?;
-        }
-        let start = cursor.offset();
-        cursor.expect_token("<WEIGHTS>")?;
-        let weights = Vector::read_part(cursor)?;
-        cursor.expect_token("<MEANS_INVVARS>")?;
-        let means_invvars = Matrix::read_part(cursor)?;
-        cursor.expect_token("<INV_VARS>")?;
-        let inv_vars = Matrix::read_part(cursor)?;
-        let old = cursor.is_before("<DiagGMMEnd>");
-        cursor.expect_token(if old { "<DiagGMMEnd>" } else { "</DiagGMM>" })?;
-        Self::new(weights, means_invvars, inv_vars).map_err(|error| ParseError::new(start, error.to_string()))
-    }
-
-    /// Appends the mixture as part of a larger object: without a binary marker of its own.
-    pub fn write_part(&self, out: &mut Vec<u8>, format: Format) {
-        write_token(out, b"<DiagGMM>");
-        format.end_line(out);
-        write_token(out, b"<GCONSTS>");
-        self.gconsts.write_part(out, format);
-        write_token(out, b"<WEIGHTS>");
-        self.weights.write_part(out, format);
-        write_token(out, b"<MEANS_INVVARS>");
-        self.means_invvars.write_part(out, format);
-        write_token(out, b"<INV_VARS>");
-        self.inv_vars.write_part(out, format);
-        write_token(out, b"</DiagGMM>");
-        format.end_line(out);
-    }
 }
 
 /// What the dimension adds to the log likelihood of every Gaussian.
@@ -179,27 +138,32 @@ impl Mixture for DiagGmm {
     }
 }
 
-impl Value for DiagGmm {
+const FORMAT: MixtureFormat = MixtureFormat {
+    begin: ["<DiagGMM>", "<DiagGMMBegin>"],
+    means: "<MEANS_INVVARS>",
+    inverses: "<INV_VARS>",
+    end: ["</DiagGMM>", "<DiagGMMEnd>"],
+};
+
+impl KaldiObject for DiagGmm {
     const NAME: &'static str = "mixture of Gaussians";
+    const TOKENS: Option<[&'static str; 2]> = Some([FORMAT.begin[0], FORMAT.end[0]]);
 
-    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
-        frame_between_tokens::<Self>(window, at_end, "<DiagGMM>", "</DiagGMM>")
+    fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
+        FORMAT.read(cursor, |cursor, _| Matrix::read_part(cursor), Self::new)
     }
 
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        cursor.read_marker()?;
-        Self::read_part(cursor)
-    }
-
-    fn write(&self, out: &mut Vec<u8>, format: Format) {
-        format.write_marker(out);
-        self.write_part(out, format);
+    fn write_part(&self, out: &mut Vec<u8>, format: Format) {
+        FORMAT.write(out, format, [&self.gconsts, &self.weights], &self.means_invvars, |out| {
+            self.inv_vars.write_part(out, format);
+        });
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kaldi_value::Value;
 
     const TEXT: &str = "<DiagGMM> \n<GCONSTS>  [ -8.225791 -2.531024 ]\n<WEIGHTS>  [ 1 0.5 ]\n<MEANS_INVVARS>  [\n  8 \n  1 \
                         ]\n<INV_VARS>  [\n  4 \n  0.25 ]\n</DiagGMM> \n";

@@ -2,12 +2,12 @@
 
 use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, SymmetricMatrix, Vector};
-use kaldi_value::{Cursor, Format, Frame, Value, frame_between_tokens, write_token};
+use kaldi_value::{Cursor, Format, KaldiObject};
 
 use crate::diag_gmm::constant_of_dim;
 use crate::dot::Products;
 use crate::listed::listed_likelihoods;
-use crate::mixture::check_feats;
+use crate::mixture::{MixtureFormat, check_feats};
 use crate::{AccumFullGmm, DiagGmm, Error, Mixture, Result};
 
 /// A mixture of Gaussians with full covariances (Kaldi's `FullGmm`), `num_gauss × dim`.
@@ -102,53 +102,6 @@ impl FullGmm {
         let mean_invcovar: Vec<f64> = self.means_invcovars.row(gauss).iter().map(|&value| value.into()).collect();
         Ok((covar.multiply_vector(&mean_invcovar).map_err(refused)?, covar))
     }
-
-    /// Consumes a mixture that is part of a larger object, in the form that the cursor has found.
-    ///
-    /// # Errors
-    /// If the bytes are no mixture, or its parts do not fit each other.
-    pub fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        // Old models have other tokens at both ends.
-        let old = cursor.is_before("<FullGMMBegin>");
-        cursor.expect_token(if old { "<FullGMMBegin>" } else { "<FullGMM>" })?;
-        if cursor.is_before("<GCONSTS>") {
-            // The constants are computed anew.
-            cursor.expect_token("<GCONSTS>")?;
-            Vector::<f32>::skip_part(cursor)?;
-        }
-        let start = cursor.offset();
-        cursor.expect_token("<WEIGHTS>")?;
-        let weights = Vector::read_part(cursor)?;
-        cursor.expect_token("<MEANS_INVCOVARS>")?;
-        let means_invcovars = Matrix::read_part(cursor)?;
-        cursor.expect_token("<INV_COVARS>")?;
-        let mut inv_covars = Vec::new();
-        for _ in 0..weights.dim() {
-            inv_covars.push(SymmetricMatrix::read_part(cursor)?);
-        }
-        let old = cursor.is_before("<FullGMMEnd>");
-        cursor.expect_token(if old { "<FullGMMEnd>" } else { "</FullGMM>" })?;
-        let gmm = Self::new(weights, means_invcovars, &inv_covars);
-        gmm.map_err(|error| ParseError::new(start, error.to_string()))
-    }
-
-    /// Appends the mixture as part of a larger object: without a binary marker of its own.
-    pub fn write_part(&self, out: &mut Vec<u8>, format: Format) {
-        write_token(out, b"<FullGMM>");
-        format.end_line(out);
-        write_token(out, b"<GCONSTS>");
-        self.gconsts.write_part(out, format);
-        write_token(out, b"<WEIGHTS>");
-        self.weights.write_part(out, format);
-        write_token(out, b"<MEANS_INVCOVARS>");
-        self.means_invcovars.write_part(out, format);
-        write_token(out, b"<INV_COVARS>");
-        for gauss in 0..self.num_gauss() {
-            self.inv_covar(gauss).write_part::<f32>(out, format);
-        }
-        write_token(out, b"</FullGMM>");
-        format.end_line(out);
-    }
 }
 
 /// The log likelihood of a Gaussian at zero, in double precision and rounded once.
@@ -240,27 +193,35 @@ impl Mixture for FullGmm {
     }
 }
 
-impl Value for FullGmm {
+const FORMAT: MixtureFormat = MixtureFormat {
+    begin: ["<FullGMM>", "<FullGMMBegin>"],
+    means: "<MEANS_INVCOVARS>",
+    inverses: "<INV_COVARS>",
+    end: ["</FullGMM>", "<FullGMMEnd>"],
+};
+
+impl KaldiObject for FullGmm {
     const NAME: &'static str = "mixture of Gaussians with full covariances";
+    const TOKENS: Option<[&'static str; 2]> = Some([FORMAT.begin[0], FORMAT.end[0]]);
 
-    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
-        frame_between_tokens::<Self>(window, at_end, "<FullGMM>", "</FullGMM>")
+    fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
+        let read_inverses = |cursor: &mut Cursor<'_>, num_gauss| -> Result<Vec<_>, ParseError> {
+            (0..num_gauss).map(|_| SymmetricMatrix::read_part(cursor)).collect()
+        };
+        FORMAT.read(cursor, read_inverses, |weights, means, inverses| Self::new(weights, means, &inverses))
     }
 
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        cursor.read_marker()?;
-        Self::read_part(cursor)
-    }
-
-    fn write(&self, out: &mut Vec<u8>, format: Format) {
-        format.write_marker(out);
-        self.write_part(out, format);
+    fn write_part(&self, out: &mut Vec<u8>, format: Format) {
+        FORMAT.write(out, format, [&self.gconsts, &self.weights], &self.means_invcovars, |out| {
+            (0..self.num_gauss()).for_each(|gauss| self.inv_covar(gauss).write_part::<f32>(out, format));
+        });
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kaldi_value::{Frame, Value};
 
     /// Means of (2, 0) and (1, 1), variances of 0.25 and 1, and covariances of 2, 1 and 2.
     const TEXT: &str = "<FullGMM> \n<GCONSTS>  [ -9.144730 -3.413664 ]\n<WEIGHTS>  [ 1 0.5 ]\n<MEANS_INVCOVARS>  [\n  8 0 \n  \

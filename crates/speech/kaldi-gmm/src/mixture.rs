@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use kaldi_matrix::Matrix;
-use kaldi_value::Value;
+use kaldi_io::ParseError;
+use kaldi_matrix::{Matrix, Vector};
+use kaldi_value::{Cursor, Format, Value, write_token};
 
 use crate::softmax::softmax;
 use crate::{Error, GmmStats, Result, Selection};
@@ -165,4 +166,67 @@ pub(crate) fn check_feats(feats: &Matrix<f32>, dim: usize) -> Result<()> {
         return Ok(());
     }
     Err(Error::FeatsDim { expected: dim, got: feats.num_cols() })
+}
+
+/// The tokens of a kind of mixtures. Old files have other ones at both ends, which come second.
+pub(crate) struct MixtureFormat {
+    pub(crate) begin: [&'static str; 2],
+    pub(crate) means: &'static str,
+    pub(crate) inverses: &'static str,
+    pub(crate) end: [&'static str; 2],
+}
+
+impl MixtureFormat {
+    /// Reads a mixture that `make` makes of its weights, its means, and the inverses of the variances of so many Gaussians,
+    /// which `read_inverses` reads.
+    pub(crate) fn read<I, M>(
+        &self,
+        cursor: &mut Cursor<'_>,
+        read_inverses: impl FnOnce(&mut Cursor<'_>, usize) -> Result<I, ParseError>,
+        make: impl FnOnce(Vector<f32>, Matrix<f32>, I) -> Result<M>,
+    ) -> Result<M, ParseError> {
+        expect_either(cursor, self.begin)?;
+        if cursor.is_before("<GCONSTS>") {
+            // The constants are computed anew.
+            cursor.expect_token("<GCONSTS>")?;
+            Vector::<f32>::skip_part(cursor)?;
+        }
+        let start = cursor.offset();
+        cursor.expect_token("<WEIGHTS>")?;
+        let weights = Vector::read_part(cursor)?;
+        cursor.expect_token(self.means)?;
+        let means = Matrix::read_part(cursor)?;
+        cursor.expect_token(self.inverses)?;
+        let inverses = read_inverses(cursor, weights.dim())?;
+        expect_either(cursor, self.end)?;
+        make(weights, means, inverses).map_err(|error| ParseError::new(start, error.to_string()))
+    }
+
+    /// Appends a mixture.
+    pub(crate) fn write(
+        &self,
+        out: &mut Vec<u8>,
+        format: Format,
+        [gconsts, weights]: [&Vector<f32>; 2],
+        means: &Matrix<f32>,
+        write_inverses: impl FnOnce(&mut Vec<u8>),
+    ) {
+        write_token(out, self.begin[0].as_bytes());
+        format.end_line(out);
+        write_token(out, b"<GCONSTS>");
+        gconsts.write_part(out, format);
+        write_token(out, b"<WEIGHTS>");
+        weights.write_part(out, format);
+        write_token(out, self.means.as_bytes());
+        means.write_part(out, format);
+        write_token(out, self.inverses.as_bytes());
+        write_inverses(out);
+        write_token(out, self.end[0].as_bytes());
+        format.end_line(out);
+    }
+}
+
+fn expect_either(cursor: &mut Cursor<'_>, [new, old]: [&str; 2]) -> Result<(), ParseError> {
+    let is_old = cursor.is_before(old);
+    cursor.expect_token(if is_old { old } else { new })
 }

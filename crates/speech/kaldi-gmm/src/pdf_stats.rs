@@ -1,7 +1,7 @@
 //! Statistics of the mixtures of all pdfs.
 
 use kaldi_io::ParseError;
-use kaldi_value::{Cursor, Format, Frame, Value, frame_by_parsing, write_basic, write_token};
+use kaldi_value::{Cursor, Format, KaldiObject, write_basic, write_token};
 
 use crate::normal::NormalGmm;
 use crate::{AccumDiagGmm, AmDiagGmm, Error, GmmFlags, GmmStats, Mixture, Result};
@@ -73,12 +73,25 @@ impl PdfStats {
         }
         Ok(())
     }
+}
 
-    /// Consumes statistics that are part of a larger object, in the form that the cursor has found.
-    ///
-    /// # Errors
-    /// If the bytes are no statistics, or their parts do not fit each other.
-    pub fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
+/// The statistics that one frame would have if each Gaussian had its weight of it.
+fn of_mixture(gmm: &crate::DiagGmm) -> AccumDiagGmm {
+    let NormalGmm { weights, means, vars } = NormalGmm::of(gmm);
+    let mut stats = AccumDiagGmm::new(gmm.num_gauss(), gmm.dim(), GmmFlags::ALL);
+    for (gauss, &weight) in weights.iter().enumerate() {
+        let sums: Vec<f64> = means.row(gauss).iter().map(|mean| weight * mean).collect();
+        let moments = means.row(gauss).iter().zip(vars.row(gauss));
+        let squares: Vec<f64> = moments.map(|(mean, var)| weight * mean * mean + weight * var).collect();
+        stats.add_sums(gauss, weight, &sums, &squares);
+    }
+    stats
+}
+
+impl KaldiObject for PdfStats {
+    const NAME: &'static str = "statistics of pdfs";
+
+    fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
         cursor.expect_token("<NUMPDFS>")?;
         let start = cursor.offset();
         let num_pdfs: i32 = cursor.read_basic()?;
@@ -100,8 +113,7 @@ impl PdfStats {
         Ok(Self { pdfs, log_like, frames })
     }
 
-    /// Appends the statistics as part of a larger object: without a binary marker of their own.
-    pub fn write_part(&self, out: &mut Vec<u8>, format: Format) {
+    fn write_part(&self, out: &mut Vec<u8>, format: Format) {
         write_token(out, b"<NUMPDFS>");
         write_basic(out, format, self.pdfs.len() as i32);
         self.pdfs.iter().for_each(|stats| stats.write_part(out, format));
@@ -112,41 +124,11 @@ impl PdfStats {
     }
 }
 
-/// The statistics that one frame would have if each Gaussian had its weight of it.
-fn of_mixture(gmm: &crate::DiagGmm) -> AccumDiagGmm {
-    let NormalGmm { weights, means, vars } = NormalGmm::of(gmm);
-    let mut stats = AccumDiagGmm::new(gmm.num_gauss(), gmm.dim(), GmmFlags::ALL);
-    for (gauss, &weight) in weights.iter().enumerate() {
-        let sums: Vec<f64> = means.row(gauss).iter().map(|mean| weight * mean).collect();
-        let moments = means.row(gauss).iter().zip(vars.row(gauss));
-        let squares: Vec<f64> = moments.map(|(mean, var)| weight * mean * mean + weight * var).collect();
-        stats.add_sums(gauss, weight, &sums, &squares);
-    }
-    stats
-}
-
-impl Value for PdfStats {
-    const NAME: &'static str = "statistics of pdfs";
-
-    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
-        frame_by_parsing::<Self>(window, at_end)
-    }
-
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        cursor.read_marker()?;
-        Self::read_part(cursor)
-    }
-
-    fn write(&self, out: &mut Vec<u8>, format: Format) {
-        format.write_marker(out);
-        self.write_part(out, format);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::{model, stats};
+    use kaldi_value::Value;
 
     #[test]
     fn what_is_written_is_read_again() {

@@ -104,7 +104,7 @@ pub enum Error {
     Mixture(kaldi_gmm::Error),
     /// A transform cannot be estimated.
     #[error(transparent)]
-    Transform(kaldi_gmm::transform::Error),
+    Transform(kaldi_gmm::Error),
     /// A list of trials cannot be read, or their scores cannot be written.
     #[error(transparent)]
     Stream(#[from] kaldi_io::Error),

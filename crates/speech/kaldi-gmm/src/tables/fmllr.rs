@@ -59,7 +59,7 @@ fn with_posteriors(
     posterior: &Posterior,
     model: &AcousticModel,
     feats: &Matrix<f32>,
-    mut add: impl FnMut(usize, Vec<(&DiagGmm, &[f32])>) -> crate::transform::Result<()>,
+    mut add: impl FnMut(usize, Vec<(&DiagGmm, &[f32])>) -> crate::Result<()>,
 ) -> Result<(), AnyError> {
     let pdfs = model.transitions.pdf_posterior(posterior)?;
     let found = model.pdfs.posteriors(feats, &PdfFrame::all_of(&pdfs)).map_err(|(_, error)| error)?;

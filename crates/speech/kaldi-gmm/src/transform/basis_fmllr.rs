@@ -1,12 +1,12 @@
 //! fMLLR transforms as sums of a few matrices, for speakers with little data.
 
-use crate::{AmDiagGmm, Mixture};
+use crate::{AmDiagGmm, Error, Mixture, Result};
 use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, SymmetricMatrix, Vector};
-use kaldi_value::{Cursor, Format, Frame, Value, frame_between_tokens, write_basic, write_token};
+use kaldi_value::{Cursor, Format, KaldiObject, write_basic, write_token};
 
+use crate::transform::FmllrStats;
 use crate::transform::fmllr::{Affine, of_row};
-use crate::transform::{Error, FmllrStats, Result};
 
 /// Statistics for [`BasisFmllr`] (Kaldi's `BasisFmllrAccus`): the products of the derivatives of the likelihood of each speaker by
 /// the elements of an fMLLR transform that changes nothing. In double precision, and in single precision in files.
@@ -180,15 +180,11 @@ fn is_size_of_transform(size: usize) -> bool {
     dim.is_some_and(|dim: usize| dim * (dim + 1) == size)
 }
 
-impl Value for BasisFmllrStats {
+impl KaldiObject for BasisFmllrStats {
     const NAME: &'static str = "statistics of bases of fMLLR";
+    const TOKENS: Option<[&'static str; 2]> = Some(["<BASISFMLLRACCUS>", "</BASISFMLLRACCUS>"]);
 
-    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
-        frame_between_tokens::<Self>(window, at_end, "<BASISFMLLRACCUS>", "</BASISFMLLRACCUS>")
-    }
-
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        cursor.read_marker()?;
+    fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
         cursor.expect_token("<BASISFMLLRACCUS>")?;
         cursor.expect_token("<BETA>")?;
         let count = cursor.read_basic()?;
@@ -203,8 +199,7 @@ impl Value for BasisFmllrStats {
         Ok(Self { count, scatter })
     }
 
-    fn write(&self, out: &mut Vec<u8>, format: Format) {
-        format.write_marker(out);
+    fn write_part(&self, out: &mut Vec<u8>, format: Format) {
         write_token(out, b"<BASISFMLLRACCUS>");
         write_token(out, b"<BETA>");
         write_basic(out, format, self.count);
@@ -215,15 +210,11 @@ impl Value for BasisFmllrStats {
     }
 }
 
-impl Value for BasisFmllr {
+impl KaldiObject for BasisFmllr {
     const NAME: &'static str = "bases of fMLLR";
+    const TOKENS: Option<[&'static str; 2]> = Some(["<BASISFMLLRPARAM>", "</BASISFMLLRPARAM>"]);
 
-    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
-        frame_between_tokens::<Self>(window, at_end, "<BASISFMLLRPARAM>", "</BASISFMLLRPARAM>")
-    }
-
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        cursor.read_marker()?;
+    fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
         cursor.expect_token("<BASISFMLLRPARAM>")?;
         cursor.expect_token("<NUMBASIS>")?;
         let start = cursor.offset();
@@ -249,8 +240,7 @@ impl Value for BasisFmllr {
         Ok(Self { bases })
     }
 
-    fn write(&self, out: &mut Vec<u8>, format: Format) {
-        format.write_marker(out);
+    fn write_part(&self, out: &mut Vec<u8>, format: Format) {
         write_token(out, b"<BASISFMLLRPARAM>");
         write_token(out, b"<NUMBASIS>");
         write_basic(out, format, self.num_bases() as u32);
@@ -265,6 +255,7 @@ mod tests {
     use super::*;
     use crate::DiagGmm;
     use crate::transform::{BasisFmllrOptions, FmllrOptions, FmllrUpdate};
+    use kaldi_value::{Frame, Value};
 
     fn model() -> AmDiagGmm {
         let text =

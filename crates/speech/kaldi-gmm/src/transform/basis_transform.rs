@@ -5,7 +5,8 @@ use kaldi_matrix::{Matrix, Vector};
 use crate::transform::basis_fmllr::gradient;
 use crate::transform::fmllr::{Affine, of_row};
 use crate::transform::mllt::dot;
-use crate::transform::{BasisFmllr, Error, FmllrStats, Result};
+use crate::transform::{BasisFmllr, FmllrStats};
+use crate::{Error, Result};
 
 /// How a transform of a speaker is estimated (Kaldi's `BasisFmllrOptions`).
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,11 +2,10 @@
 
 use std::str::FromStr;
 
-use crate::{DiagGmm, Mixture};
+use crate::{DiagGmm, Error, Mixture, Result};
 use kaldi_matrix::{Matrix, SymmetricMatrix, Vector, WeightedOuters};
 
 use crate::transform::mllt::{dot, replace_row};
-use crate::transform::{Error, Result};
 
 /// Which elements of an fMLLR transform are estimated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::{DiagGmm, Mixture};
+use crate::{DiagGmm, Error, Mixture, Result};
 use kaldi_matrix::{Matrix, SymmetricMatrix, Vector};
 
+use crate::transform::Fmllr;
 use crate::transform::fmllr::{Affine, FrameSums, best_row, of_row};
 use crate::transform::mllt::{dot, replace_row};
-use crate::transform::{Error, Fmllr, Result};
 
 /// What is done to frames before a model sees them: several are put side by side and transformed by a square matrix, whose first
 /// rows give the features of the model. The other dimensions count as normally distributed.

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::{DiagGmm, Mixture};
+use crate::{DiagGmm, Error, Mixture, Result};
 use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, SymmetricMatrix};
-use kaldi_value::{Cursor, Format, Frame, Value, write_basic, write_token};
-
-use crate::transform::{Error, Result};
+use kaldi_value::{Cursor, Format, Frame, KaldiObject, Value, write_basic, write_token};
 
 /// The options of fMPE (Kaldi's `FmpeOptions`).
 #[derive(Clone, Debug)]
@@ -142,11 +140,12 @@ impl Fmpe {
     /// The frames of each Gaussian with their posteriors, so that its projection is used once for all of them.
     pub(crate) fn shares(&self, feats: &Matrix<f32>, selected: &[Vec<i32>]) -> Result<Vec<Vec<(usize, f32)>>> {
         if selected.len() != feats.num_rows() {
-            return Err(Error::Selection { frame: selected.len().min(feats.num_rows()), got: Vec::new() });
+            return Err(Error::UnknownGaussians { frame: selected.len().min(feats.num_rows()), got: Vec::new() });
         }
         let mut shares: Vec<Vec<(usize, f32)>> = vec![Vec::new(); self.gmm.num_gauss()];
         for (frame, list) in selected.iter().enumerate() {
-            let numbers = self.gmm.places(frame, list).map_err(|_| Error::Selection { frame, got: list.clone() })?;
+            let numbers =
+                self.gmm.places(frame, list).map_err(|_| Error::UnknownGaussians { frame, got: list.clone() })?;
             let (posteriors, _) = self.gmm.posteriors_of(feats.row(frame), &numbers);
             for (gauss, posterior) in numbers.into_iter().zip(posteriors) {
                 shares[gauss].push((frame, posterior));
@@ -213,10 +212,10 @@ fn covariance(gmm: &DiagGmm) -> Result<SymmetricMatrix> {
     Ok(squares)
 }
 
-impl Value for Fmpe {
+impl KaldiObject for Fmpe {
     const NAME: &'static str = "fMPE transform";
 
-    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
+    fn frame_object(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
         // The end is only known after reading; a file has nothing else.
         if !at_end {
             return Ok(Frame::Partial(window.len() as u64 + 1));
@@ -226,8 +225,7 @@ impl Value for Fmpe {
         Ok(Frame::Whole(cursor.offset()))
     }
 
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        cursor.read_marker()?;
+    fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
         let gmm = DiagGmm::read_part(cursor)?;
         cursor.skip_space();
         let start = cursor.offset();
@@ -258,8 +256,7 @@ impl Value for Fmpe {
         Ok(Self { gmm, context_expansion, post_scale, contexts, projections, factor })
     }
 
-    fn write(&self, out: &mut Vec<u8>, format: Format) {
-        format.write_marker(out);
+    fn write_part(&self, out: &mut Vec<u8>, format: Format) {
         self.gmm.write_part(out, format);
         write_token(out, self.context_expansion.as_bytes());
         write_basic(out, format, self.post_scale);
@@ -273,6 +270,7 @@ impl Value for Fmpe {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kaldi_value::Value;
 
     /// Two Gaussians in one dimension: means 1 and -1, standard deviations 1 and 0.5, equal weights.
     fn gmm() -> DiagGmm {

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::Mixture;
+use crate::{Error, Mixture, Result};
 use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, Vector};
-use kaldi_value::{Cursor, Format, Frame, Value, frame_by_parsing};
+use kaldi_value::{Cursor, Format, KaldiObject};
 
+use crate::transform::Fmpe;
 use crate::transform::fmpe::add_scaled;
-use crate::transform::{Error, Fmpe, Result};
 
 /// Statistics for the training of fMPE (Kaldi's `FmpeStats`): for each element of the projection the sums of the positive and of
 /// the negative derivatives, both as numbers of 0 or more; all in single precision.
@@ -254,15 +254,10 @@ impl Fmpe {
     }
 }
 
-impl Value for FmpeStats {
+impl KaldiObject for FmpeStats {
     const NAME: &'static str = "fMPE statistics";
 
-    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
-        frame_by_parsing::<Self>(window, at_end)
-    }
-
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        cursor.read_marker()?;
+    fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
         cursor.skip_space();
         let start = cursor.offset();
         let derivatives = Matrix::<f32>::read_part(cursor)?;
@@ -281,8 +276,7 @@ impl Value for FmpeStats {
         Ok(Self { derivatives, checks })
     }
 
-    fn write(&self, out: &mut Vec<u8>, format: Format) {
-        format.write_marker(out);
+    fn write_part(&self, out: &mut Vec<u8>, format: Format) {
         self.derivatives.write_part(out, format);
         self.checks.write_part(out, format);
     }
@@ -293,6 +287,7 @@ mod tests {
     use super::*;
     use crate::DiagGmm;
     use crate::transform::FmpeOptions;
+    use kaldi_value::Value;
 
     fn fmpe() -> Fmpe {
         let text =

@@ -2,10 +2,9 @@
 
 use kaldi_io::ParseError;
 use kaldi_matrix::{Cholesky, Matrix, SymmetricMatrix, Vector};
-use kaldi_value::{Cursor, Format, Frame, Value, frame_between_tokens, write_basic, write_token};
+use kaldi_value::{Cursor, Format, KaldiObject, write_basic, write_token};
 
-use crate::transform::{Error, Result};
-
+use crate::{Error, Result};
 /// Statistics of classes for LDA: how many vectors each has, their sum, and the squares of all vectors.
 ///
 /// Kaldi's `LdaEstimate`. A file has the squares without those of the classes' means, in single precision.
@@ -214,15 +213,11 @@ pub(crate) fn append_offset(transform: &mut Matrix<f64>, mean: &Vector<f64>) {
     }
 }
 
-impl Value for LdaStats {
+impl KaldiObject for LdaStats {
     const NAME: &'static str = "LDA statistics";
+    const TOKENS: Option<[&'static str; 2]> = Some(["<LDAACCS>", "</LDAACCS>"]);
 
-    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
-        frame_between_tokens::<Self>(window, at_end, "<LDAACCS>", "</LDAACCS>")
-    }
-
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        cursor.read_marker()?;
+    fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
         cursor.expect_token("<LDAACCS>")?;
         cursor.expect_token("<VECSIZE>")?;
         let dim: i32 = cursor.read_basic()?;
@@ -253,8 +248,7 @@ impl Value for LdaStats {
         Ok(stats)
     }
 
-    fn write(&self, out: &mut Vec<u8>, format: Format) {
-        format.write_marker(out);
+    fn write_part(&self, out: &mut Vec<u8>, format: Format) {
         write_token(out, b"<LDAACCS>");
         write_token(out, b"<VECSIZE>");
         write_basic(out, format, self.dim() as i32);
@@ -276,6 +270,7 @@ impl Value for LdaStats {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kaldi_value::{Frame, Value};
 
     /// Two classes in two dimensions: one around (2, 0), the other around (-2, 0); the spread is smaller in the first
     /// dimension.

@@ -2,10 +2,11 @@
 
 use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, SymmetricMatrix};
-use kaldi_value::{Cursor, Format, Frame, Value, frame_between_tokens, write_basic, write_token};
+use kaldi_value::{Cursor, Format, KaldiObject, write_basic, write_token};
 
 use crate::transform::fmllr::Affine;
-use crate::transform::{Error, FmllrStats, FmllrUpdate, Result};
+use crate::transform::{FmllrStats, FmllrUpdate};
+use crate::{Error, Result};
 
 /// A transform of features for each warp factor (Kaldi's `LinearVtln`). A speaker gets the one to which a model fits best.
 ///
@@ -172,15 +173,11 @@ fn of_changed_feats(stats: &FmllrStats, square: &Matrix<f64>) -> Result<FmllrSta
     Ok(FmllrStats { count: stats.count, linear, quadratic: quadratic.collect::<Result<_>>()? })
 }
 
-impl Value for LinearVtln {
+impl KaldiObject for LinearVtln {
     const NAME: &'static str = "linear VTLN transforms";
+    const TOKENS: Option<[&'static str; 2]> = Some(["<LinearVtln>", "</LinearVtln>"]);
 
-    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
-        frame_between_tokens::<Self>(window, at_end, "<LinearVtln>", "</LinearVtln>")
-    }
-
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        cursor.read_marker()?;
+    fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
         cursor.expect_token("<LinearVtln>")?;
         let start = cursor.offset();
         let num_classes: i32 = cursor.read_basic()?;
@@ -219,8 +216,7 @@ impl Value for LinearVtln {
         Ok(Self { classes, default_class })
     }
 
-    fn write(&self, out: &mut Vec<u8>, format: Format) {
-        format.write_marker(out);
+    fn write_part(&self, out: &mut Vec<u8>, format: Format) {
         write_token(out, b"<LinearVtln>");
         format.end_line(out);
         write_basic(out, format, self.num_classes() as i32);
@@ -244,6 +240,7 @@ mod tests {
     use super::*;
     use crate::DiagGmm;
     use kaldi_matrix::Vector;
+    use kaldi_value::{Frame, Value};
 
     /// Factors of 1, 0.5 and 2 in one dimension.
     fn vtln() -> LinearVtln {

@@ -3,7 +3,7 @@
 use kaldi_matrix::{Matrix, SymmetricMatrix};
 
 use crate::transform::mllt::dot;
-use crate::transform::{Error, Result};
+use crate::{Error, Result};
 
 /// Statistics of features and the same features with warped frequencies, from which a transform of
 /// [`LinearVtln`](crate::transform::LinearVtln) is estimated. Everything is in double precision.

@@ -1,11 +1,9 @@
 //! Maximum likelihood linear transforms, also called global semi-tied covariances.
 
-use crate::{DiagGmm, Mixture};
+use crate::{DiagGmm, Error, Mixture, Result};
 use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, SymmetricMatrix, Vector, WeightedOuters};
-use kaldi_value::{Cursor, Format, Frame, Value, frame_between_tokens, write_basic, write_token};
-
-use crate::transform::{Error, Result};
+use kaldi_value::{Cursor, Format, KaldiObject, write_basic, write_token};
 
 /// The number of steps over all rows of the transform.
 const NUM_ITERATIONS: usize = 200;
@@ -199,15 +197,11 @@ pub(crate) fn replace_row(matrix: &mut Matrix<f64>, inverse: &mut Matrix<f64>, r
     }
 }
 
-impl Value for MlltStats {
+impl KaldiObject for MlltStats {
     const NAME: &'static str = "MLLT statistics";
+    const TOKENS: Option<[&'static str; 2]> = Some(["<MlltAccs>", "</MlltAccs>"]);
 
-    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
-        frame_between_tokens::<Self>(window, at_end, "<MlltAccs>", "</MlltAccs>")
-    }
-
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        cursor.read_marker()?;
+    fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
         cursor.expect_token("<MlltAccs>")?;
         let count = cursor.read_basic()?;
         let offset = cursor.offset();
@@ -230,8 +224,7 @@ impl Value for MlltStats {
         Ok(Self { count, squares })
     }
 
-    fn write(&self, out: &mut Vec<u8>, format: Format) {
-        format.write_marker(out);
+    fn write_part(&self, out: &mut Vec<u8>, format: Format) {
         write_token(out, b"<MlltAccs>");
         format.end_line(out);
         write_basic(out, format, self.count);
@@ -249,6 +242,7 @@ impl Value for MlltStats {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kaldi_value::{Frame, Value};
 
     fn stats() -> MlltStats {
         let squares =

@@ -45,7 +45,6 @@
 
 mod basis_fmllr;
 mod basis_transform;
-mod error;
 mod fmllr;
 mod fmllr_raw;
 mod fmpe;
@@ -58,7 +57,6 @@ mod pca;
 
 pub use basis_fmllr::{BasisFmllr, BasisFmllrStats};
 pub use basis_transform::{BasisFmllrOptions, BasisTransform};
-pub use error::{Error, Result};
 pub use fmllr::{Fmllr, FmllrFrames, FmllrOptions, FmllrStats, FmllrUpdate};
 pub use fmllr_raw::{RawFmllrFrames, RawFmllrOptions, RawFmllrStats, SplicedTransform};
 pub use fmpe::{Fmpe, FmpeOptions};

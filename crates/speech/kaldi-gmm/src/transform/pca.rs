@@ -3,7 +3,7 @@
 use kaldi_matrix::{Matrix, SymmetricMatrix, Vector};
 
 use crate::transform::lda::append_offset;
-use crate::transform::{Error, Result};
+use crate::{Error, Result};
 
 /// The number of single vectors that are added together.
 const BATCH: usize = 256;

@@ -1,7 +1,7 @@
 //! The two forms of a topology in files.
 
 use kaldi_io::{ParseError, excerpt};
-use kaldi_value::{Cursor, Format, Frame, Value, frame_between_tokens, write_basic, write_int_vector, write_token};
+use kaldi_value::{Cursor, Format, KaldiObject, write_basic, write_int_vector, write_token};
 
 use super::{HmmState, HmmTopology, LARGEST_NUMBER, PdfClasses, refused};
 
@@ -11,31 +11,6 @@ type Result<T> = std::result::Result<T, ParseError>;
 const NONE: i32 = -1;
 
 impl HmmTopology {
-    /// Reads a topology after the marker of its file.
-    ///
-    /// # Errors
-    /// If there is none, or it makes no sense.
-    pub fn read_part(cursor: &mut Cursor<'_>) -> Result<Self> {
-        cursor.expect_token("<Topology>")?;
-        let start = cursor.offset();
-        let topology = if cursor.is_binary() { read_binary(cursor)? } else { read_text(cursor)? };
-        for doubt in topology.doubts() {
-            cursor.warn_at(ParseError::new(start, doubt));
-        }
-        Ok(topology)
-    }
-
-    /// Writes the topology without the marker of a file.
-    pub fn write_part(&self, out: &mut Vec<u8>, format: Format) {
-        write_token(out, b"<Topology>");
-        match format {
-            Format::Binary => self.write_binary(out),
-            Format::Text => self.write_text(out),
-        }
-        write_token(out, b"</Topology>");
-        format.end_line(out);
-    }
-
     fn write_binary(&self, out: &mut Vec<u8>) {
         let integer = |out: &mut Vec<u8>, value| write_basic(out, Format::Binary, value);
         let is_hmm = self.is_hmm();
@@ -240,20 +215,27 @@ fn read_state(cursor: &mut Cursor<'_>, expected: usize) -> Result<HmmState> {
     }
 }
 
-impl Value for HmmTopology {
+impl KaldiObject for HmmTopology {
     const NAME: &'static str = "topology";
+    const TOKENS: Option<[&'static str; 2]> = Some(["<Topology>", "</Topology>"]);
 
-    fn frame(window: &[u8], at_end: bool) -> Result<Frame> {
-        frame_between_tokens::<Self>(window, at_end, "<Topology>", "</Topology>")
+    fn read_part(cursor: &mut Cursor<'_>) -> Result<Self> {
+        cursor.expect_token("<Topology>")?;
+        let start = cursor.offset();
+        let topology = if cursor.is_binary() { read_binary(cursor)? } else { read_text(cursor)? };
+        for doubt in topology.doubts() {
+            cursor.warn_at(ParseError::new(start, doubt));
+        }
+        Ok(topology)
     }
 
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self> {
-        cursor.read_marker()?;
-        Self::read_part(cursor)
-    }
-
-    fn write(&self, out: &mut Vec<u8>, format: Format) {
-        format.write_marker(out);
-        self.write_part(out, format);
+    fn write_part(&self, out: &mut Vec<u8>, format: Format) {
+        write_token(out, b"<Topology>");
+        match format {
+            Format::Binary => self.write_binary(out),
+            Format::Text => self.write_text(out),
+        }
+        write_token(out, b"</Topology>");
+        format.end_line(out);
     }
 }

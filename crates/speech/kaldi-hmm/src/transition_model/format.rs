@@ -2,7 +2,7 @@
 
 use kaldi_io::{ParseError, excerpt};
 use kaldi_matrix::Vector;
-use kaldi_value::{Cursor, Format, Frame, Value, frame_between_tokens, write_basic, write_token};
+use kaldi_value::{Cursor, Format, Frame, KaldiObject, frame_between_tokens, write_basic, write_token};
 
 use super::{TransitionModel, TransitionTuple};
 use crate::topology::HmmTopology;
@@ -11,58 +11,6 @@ type Result<T> = std::result::Result<T, ParseError>;
 
 /// The length of an integer with its size byte.
 const INTEGER: u64 = 5;
-
-impl TransitionModel {
-    /// Reads a transition model after the marker of its file; an acoustic model may follow.
-    ///
-    /// # Errors
-    /// If there is none, or its parts do not fit each other.
-    pub fn read_part(cursor: &mut Cursor<'_>) -> Result<Self> {
-        cursor.expect_token("<TransitionModel>")?;
-        let topology = HmmTopology::read_part(cursor)?;
-        // Kaldi takes any word but <Tuples> for <Triples>.
-        let has_two_pdfs = cursor.read_token()? == b"<Tuples>";
-        let start = cursor.offset();
-        let mut tuples = Vec::new();
-        for _ in 0..read_count(cursor)? {
-            let (phone, state, forward_pdf) = (cursor.read_basic()?, cursor.read_basic()?, cursor.read_basic()?);
-            let self_loop_pdf = if has_two_pdfs { cursor.read_basic()? } else { forward_pdf };
-            tuples.push(TransitionTuple { phone, state, forward_pdf, self_loop_pdf });
-        }
-        expect_end(cursor)?;
-        cursor.expect_token("<LogProbs>")?;
-        let log_probs = Vector::read_part(cursor)?;
-        cursor.expect_token("</LogProbs>")?;
-        cursor.expect_token("</TransitionModel>")?;
-        Self::new(topology, tuples, log_probs).map_err(|message| ParseError::new(start, message))
-    }
-
-    /// Writes the transition model without the marker of a file.
-    pub fn write_part(&self, out: &mut Vec<u8>, format: Format) {
-        let is_hmm = self.topology.is_hmm();
-        let token = |out: &mut Vec<u8>, token: &[u8]| {
-            write_token(out, token);
-            format.end_line(out);
-        };
-        token(out, b"<TransitionModel>");
-        self.topology.write_part(out, format);
-        write_token(out, if is_hmm { b"<Triples>" } else { b"<Tuples>" });
-        write_basic(out, format, self.tuples.len() as i32);
-        format.end_line(out);
-        for tuple in &self.tuples {
-            let numbers = [tuple.phone, tuple.state, tuple.forward_pdf, tuple.self_loop_pdf];
-            for &number in if is_hmm { &numbers[..3] } else { &numbers } {
-                write_basic(out, format, number);
-            }
-            format.end_line(out);
-        }
-        token(out, if is_hmm { b"</Triples>" } else { b"</Tuples>" });
-        token(out, b"<LogProbs>");
-        self.log_probs.write_part(out, format);
-        token(out, b"</LogProbs>");
-        token(out, b"</TransitionModel>");
-    }
-}
 
 fn read_count(cursor: &mut Cursor<'_>) -> Result<i32> {
     let start = cursor.offset();
@@ -127,10 +75,10 @@ fn skip(cursor: &mut Cursor<'_>) -> Result<Option<u64>> {
     Ok(None)
 }
 
-impl Value for TransitionModel {
+impl KaldiObject for TransitionModel {
     const NAME: &'static str = "transition model";
 
-    fn frame(window: &[u8], at_end: bool) -> Result<Frame> {
+    fn frame_object(window: &[u8], at_end: bool) -> Result<Frame> {
         if at_end || !window.starts_with(b"\0B") {
             return frame_between_tokens::<Self>(window, at_end, "<TransitionModel>", "</TransitionModel>");
         }
@@ -138,14 +86,49 @@ impl Value for TransitionModel {
         Ok(if reach <= window.len() as u64 { Frame::Whole(reach as usize) } else { Frame::Partial(reach) })
     }
 
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self> {
-        cursor.read_marker()?;
-        Self::read_part(cursor)
+    fn read_part(cursor: &mut Cursor<'_>) -> Result<Self> {
+        cursor.expect_token("<TransitionModel>")?;
+        let topology = HmmTopology::read_part(cursor)?;
+        // Kaldi takes any word but <Tuples> for <Triples>.
+        let has_two_pdfs = cursor.read_token()? == b"<Tuples>";
+        let start = cursor.offset();
+        let mut tuples = Vec::new();
+        for _ in 0..read_count(cursor)? {
+            let (phone, state, forward_pdf) = (cursor.read_basic()?, cursor.read_basic()?, cursor.read_basic()?);
+            let self_loop_pdf = if has_two_pdfs { cursor.read_basic()? } else { forward_pdf };
+            tuples.push(TransitionTuple { phone, state, forward_pdf, self_loop_pdf });
+        }
+        expect_end(cursor)?;
+        cursor.expect_token("<LogProbs>")?;
+        let log_probs = Vector::read_part(cursor)?;
+        cursor.expect_token("</LogProbs>")?;
+        cursor.expect_token("</TransitionModel>")?;
+        Self::new(topology, tuples, log_probs).map_err(|message| ParseError::new(start, message))
     }
 
-    fn write(&self, out: &mut Vec<u8>, format: Format) {
-        format.write_marker(out);
-        self.write_part(out, format);
+    fn write_part(&self, out: &mut Vec<u8>, format: Format) {
+        let is_hmm = self.topology.is_hmm();
+        let token = |out: &mut Vec<u8>, token: &[u8]| {
+            write_token(out, token);
+            format.end_line(out);
+        };
+        token(out, b"<TransitionModel>");
+        self.topology.write_part(out, format);
+        write_token(out, if is_hmm { b"<Triples>" } else { b"<Tuples>" });
+        write_basic(out, format, self.tuples.len() as i32);
+        format.end_line(out);
+        for tuple in &self.tuples {
+            let numbers = [tuple.phone, tuple.state, tuple.forward_pdf, tuple.self_loop_pdf];
+            for &number in if is_hmm { &numbers[..3] } else { &numbers } {
+                write_basic(out, format, number);
+            }
+            format.end_line(out);
+        }
+        token(out, if is_hmm { b"</Triples>" } else { b"</Tuples>" });
+        token(out, b"<LogProbs>");
+        self.log_probs.write_part(out, format);
+        token(out, b"</LogProbs>");
+        token(out, b"</TransitionModel>");
     }
 }
 
@@ -155,6 +138,7 @@ mod tests {
     use crate::topology::tests::state;
     use crate::topology::{HmmState, PdfClasses};
     use crate::transition_model::tests::model;
+    use kaldi_value::Value;
 
     const TEXT: &str = "\
 <TransitionModel> \n<Topology> \n<TopologyEntry> \n<ForPhones> \n2 7 \n</ForPhones> \n<State> 0 <PdfClass> 0 <Transition> 0 \

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use kaldi_io::ParseError;
-use kaldi_value::{Cursor, Format, Frame, Value, frame_between_tokens, write_basic, write_token};
+use kaldi_value::{Cursor, Format, KaldiObject, write_basic, write_token};
 
 use super::{Event, EventMap, PDF_CLASS};
 
@@ -108,15 +108,11 @@ impl ContextDependency {
     }
 }
 
-impl Value for ContextDependency {
+impl KaldiObject for ContextDependency {
     const NAME: &'static str = "tree";
+    const TOKENS: Option<[&'static str; 2]> = Some([BEGIN, END]);
 
-    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
-        frame_between_tokens::<Self>(window, at_end, BEGIN, END)
-    }
-
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        cursor.read_marker()?;
+    fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
         cursor.expect_token(BEGIN)?;
         let (context_width, central_position) = (cursor.read_basic()?, cursor.read_basic()?);
         if cursor.is_before("ToLength") {
@@ -133,8 +129,7 @@ impl Value for ContextDependency {
         Ok(Self { context_width, central_position, to_pdf })
     }
 
-    fn write(&self, out: &mut Vec<u8>, format: Format) {
-        format.write_marker(out);
+    fn write_part(&self, out: &mut Vec<u8>, format: Format) {
         write_token(out, BEGIN.as_bytes());
         write_basic(out, format, self.context_width);
         write_basic(out, format, self.central_position);
@@ -147,6 +142,7 @@ impl Value for ContextDependency {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kaldi_value::Value;
     use kaldi_value::testing::{keeps_the_contract_of_parsed, reads_before, refuses, written};
 
     fn tree(text: &str) -> ContextDependency {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use kaldi_io::{ParseError, excerpt};
-use kaldi_value::{Cursor, Format, Frame, Value, frame_between_tokens, write_basic, write_int_vector, write_token};
+use kaldi_value::{Cursor, Format, KaldiObject, write_basic, write_int_vector, write_token};
 
 const BEGIN: &str = "<Questions>";
 const END: &str = "</Questions>";
@@ -62,15 +62,11 @@ impl Questions {
     }
 }
 
-impl Value for Questions {
+impl KaldiObject for Questions {
     const NAME: &'static str = "questions";
+    const TOKENS: Option<[&'static str; 2]> = Some([BEGIN, END]);
 
-    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
-        frame_between_tokens::<Self>(window, at_end, BEGIN, END)
-    }
-
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        cursor.read_marker()?;
+    fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
         cursor.expect_token(BEGIN)?;
         let mut questions = Self::default();
         loop {
@@ -90,8 +86,7 @@ impl Value for Questions {
         }
     }
 
-    fn write(&self, out: &mut Vec<u8>, format: Format) {
-        format.write_marker(out);
+    fn write_part(&self, out: &mut Vec<u8>, format: Format) {
         write_token(out, BEGIN.as_bytes());
         for (key, questions) in self.iter() {
             write_token(out, b"<Key>");
