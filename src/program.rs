@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use kaldi_cli::pages::{Help, Shell, completions};
-use kaldi_cli::{Arg, Tally, Tool, Work, closest_names, wrong_usage};
-use kaldi_io::{Output, shell_quote};
+use kaldi_cli::{Arg, Tally, Tool, Work, wrong_usage};
+use kaldi_io::{Output, closest_names, shell_quote};
 
 use crate::link::{LinkKind, link};
 use crate::{listing, registry};

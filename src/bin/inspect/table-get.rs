@@ -10,7 +10,7 @@ use kaldi_inspect::{
     Named, NamedKind, archive_to_write, copy, cut_lines, is_pattern, keys_of, matching_keys, select, show, show_json,
 };
 use kaldi_io::log::warning;
-use kaldi_io::{Lines, Output};
+use kaldi_io::{Lines, Output, closest_names};
 use kaldi_table::ArchiveWriter;
 use kaldi_table::RawEntry;
 use std::cell::LazyCell;
@@ -113,12 +113,8 @@ fn with_patterns(keys: &[BString], words: Vec<BString>) -> Vec<BString> {
 
 /// The key that was probably meant.
 fn closest(word: &BString, keys: &[BString]) -> Option<BString> {
-    if let Some(key) = keys.iter().find(|key| key.eq_ignore_ascii_case(word)) {
-        return Some(key.clone());
-    }
-    let names: Vec<_> = keys.iter().take(MOST_KEYS).filter_map(|key| key.to_str().ok()).collect();
-    let near = kaldi_cli::closest_names(word.to_str().ok()?, names.into_iter());
-    near.first().map(|key| BString::from(*key))
+    let names = keys.iter().take(MOST_KEYS).filter_map(|key| key.to_str().ok());
+    closest_names(word.to_str().ok()?, names).first().map(|key| BString::from(*key))
 }
 
 /// Keys that are compared with one that is not there.

@@ -20,6 +20,7 @@ mod address;
 mod advice;
 mod blob;
 mod characters;
+mod closest_names;
 mod compressed;
 mod data_name;
 mod encoded;
@@ -58,6 +59,7 @@ pub use advice::{
 };
 pub use blob::{Blob, Chunk};
 pub use characters::{excerpt, is_space, printable, printable_json, shortened};
+pub use closest_names::{closest_names, name_distance};
 pub use compressed::Compression;
 pub use data_name::Commands;
 pub use encoded::{Block, Encoded};

@@ -1,6 +1,6 @@
 //! The parameters of a stage.
 
-use kaldi_io::Commands;
+use kaldi_io::{Commands, closest_names};
 
 use crate::yaml::{Node, YamlValue};
 use crate::{Error, Result};
@@ -235,8 +235,7 @@ pub(crate) fn suggestion<'a>(name: &str, names: impl Iterator<Item = &'a str>) -
     let mut names: Vec<&str> = names.collect();
     names.sort_unstable();
     names.dedup();
-    let likely = names.iter().max_by(|a, b| strsim::jaro(name, a).total_cmp(&strsim::jaro(name, b)));
-    match likely.filter(|likely| strsim::jaro(name, likely) > 0.75) {
+    match closest_names(name, names.iter().copied()).first() {
         Some(likely) => format!("; did you mean {likely}?"),
         None if names.is_empty() => String::new(),
         None => format!("; there are {}", names.join(", ")),

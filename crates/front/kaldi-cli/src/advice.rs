@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use bstr::{BStr, ByteSlice};
 use clap::Command;
+use kaldi_io::name_distance;
 
 use crate::command::options;
 use crate::dialect::{find, is_option, normalized, read_bool, split_at_dashes};
@@ -42,13 +43,13 @@ pub(crate) fn advise_on_arguments(command: &Command, words: &[OsString]) -> Opti
 /// The options that `key`, which is not one, most likely means.
 pub(crate) fn closest_options<'c>(command: &'c Command, key: &BStr) -> Vec<&'c str> {
     let Ok(key) = key.to_str() else { return Vec::new() };
-    let distance = |name: &str| strsim::damerau_levenshtein(key, &normalized(name.as_bytes()).to_string());
-    let nearest = options(command).map(name).map(|name| (distance(name), name)).min_by_key(|(distance, _)| *distance);
+    let near = |name| Some((name_distance(key, &normalized(str::as_bytes(name)).to_string())?, name));
+    let nearest = options(command).map(name).filter_map(near).min_by_key(|(distance, _)| *distance);
     let (parts_matched, similar) = with_parts_of(command, key);
     match nearest {
         Some((0 | 1, name)) => vec![name],
         _ if parts_matched == key.split('-').count() => similar,
-        Some((distance, name)) if distance <= 1 + key.len() / 4 => vec![name],
+        Some((_, name)) => vec![name],
         _ if 2 * parts_matched >= key.split('-').count() => similar,
         _ => Vec::new(),
     }
@@ -69,15 +70,6 @@ fn with_parts_of<'c>(command: &'c Command, key: &str) -> (usize, Vec<&'c str>) {
     };
     let names: Vec<&str> = options(command).map(name).filter(|name| shared(name) == best).collect();
     if names.len() > MOST_NAMES { (0, Vec::new()) } else { (best.0, names) }
-}
-
-/// The names that are most like `word`, the best first, at most three; none if all are far from it.
-pub fn closest_names<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
-    let distance = |name: &'n str| (strsim::damerau_levenshtein(word, name), name);
-    let mut near: Vec<(usize, &str)> =
-        names.map(distance).filter(|(distance, _)| *distance <= 1 + word.len() / 5).collect();
-    near.sort();
-    near.into_iter().take(MOST_NAMES).map(|(_, name)| name).collect()
 }
 
 /// Whether two parts of names are the same word, perhaps one of them shortened.

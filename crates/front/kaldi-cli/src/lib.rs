@@ -116,7 +116,6 @@ use spelling::Spelling;
 use standard::{Careful, Standard};
 use tool::{CommandLine, ReadyWork};
 
-pub use advice::closest_names;
 pub use arg::Arg;
 pub use choice::{one_of, one_of_renamed};
 pub use in_pieces::{PieceRules, Pieces, PiecesIf, UtterancePieces};

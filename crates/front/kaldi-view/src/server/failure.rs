@@ -22,7 +22,7 @@ pub(crate) struct Misnamed {
     /// The column that is meant.
     pub column: Option<String>,
     /// The nearest names.
-    pub like: Vec<String>,
+    pub like: Vec<&'static str>,
 }
 
 /// The result of what a request asks for.

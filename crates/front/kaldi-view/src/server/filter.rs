@@ -12,6 +12,7 @@
 
 use bstr::{BStr, BString, ByteSlice};
 use corpus_quality::Rule;
+use kaldi_io::closest_names;
 
 use crate::server::columns::{Column, ColumnType, FINDINGS};
 use crate::server::failure::Misnamed;
@@ -109,7 +110,7 @@ fn special(word: &[u8], columns: &[Column]) -> Result<Option<Condition>, Misname
             None => Err(Misnamed {
                 message: format!("no rule {name}"),
                 column: None,
-                like: nearest(name, Rule::ALL.into_iter().map(Rule::name)),
+                like: closest_names(name, Rule::ALL.into_iter().map(Rule::name)),
             }),
         };
     }
@@ -154,21 +155,8 @@ pub(crate) fn no_column(name: &str, columns: &[Column]) -> Misnamed {
     Misnamed {
         message: format!("no column {name}"),
         column: Some(name.to_owned()),
-        like: nearest(name, columns.iter().map(|column| column.name)),
+        like: closest_names(name, columns.iter().map(|column| column.name)),
     }
-}
-
-/// The names that are most like a word: at most three.
-fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let word = word.to_lowercase();
-    let alike = |name: &str| match word.len() >= 3 && (name.contains(&word) || word.contains(name)) {
-        true => 1.0,
-        false => strsim::jaro_winkler(&word, name),
-    };
-    let mut found: Vec<(f64, &str)> =
-        names.map(|name| (alike(name), name)).filter(|(alike, _)| *alike > 0.75).collect();
-    found.sort_by(|left, right| right.0.total_cmp(&left.0));
-    found.into_iter().take(3).map(|(_, name)| name.to_owned()).collect()
 }
 
 /// Text in small letters.
@@ -222,9 +210,8 @@ mod tests {
     fn names_that_there_are_not_are_errors_with_the_nearest() {
         let t = |filter: &str, message: &str, column: Option<&str>, like: &[&str]| {
             let error = parse(filter.into(), &COLUMNS).unwrap_err();
-            let shown: Vec<&str> = error.like.iter().map(String::as_str).collect();
             assert_eq!(
-                (error.message.as_str(), error.column.as_deref(), &shown[..1.min(shown.len())]),
+                (error.message.as_str(), error.column.as_deref(), &error.like[..1.min(error.like.len())]),
                 (message, column, like),
                 "{filter}"
             );
