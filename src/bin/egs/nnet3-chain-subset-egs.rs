@@ -2,15 +2,10 @@
 //!
 //! Matches Kaldi's `nnet3-chain-subset-egs`, the choice and the order included.
 
-use anyhow::ensure;
-use bstr::BStr;
-use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_egs::{NnetChainExample, choose_subset, read_records};
-use kaldi_io::Wspecifier;
-use kaldi_io::log::log;
-use kaldi_table::{Reader, TableWriter};
-use kaldi_value::Format;
-use kaldi_value::random::Mersenne;
+use kaldi_cli::Tally;
+use kaldi_egs::NnetChainExample;
+
+use crate::nnet3_subset_egs::{Options, keep_subset};
 
 const USAGE: &str = "\
 Keeps a random subset of training examples of chain models. Only the subset is in memory; it is written after everything was read.
@@ -20,38 +15,9 @@ Usage: nnet3-chain-subset-egs [options] <egs-rspecifier> <egs-wspecifier>
 See also: nnet3-chain-copy-egs, nnet3-chain-shuffle-egs, table-sample
 ";
 
-#[derive(clap::Args)]
-struct Options {
-    /// How many examples to keep
-    #[arg(long, default_value_t = 1000)]
-    n: i32,
-    /// Shuffle the subset; otherwise an example that replaces another takes its place
-    #[arg(long, default_value_t = true)]
-    randomize_order: bool,
-    /// Seed of the order; the choice does not depend on it
-    #[arg(long, default_value_t = 0)]
-    srand: i32,
-    source: InputName,
-    target: OutputName,
-}
-
 pub const TOOL: kaldi_cli::Tool =
     kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(nnet3_chain_subset_egs)).whole("the subset is one of all examples");
 
 fn nnet3_chain_subset_egs(opts: Options) -> anyhow::Result<Tally> {
-    ensure!(opts.n >= 0, "expected --n to be 0 or more, got {}", opts.n);
-    // An invalid name is refused when the table is created.
-    let is_text = Wspecifier::parse(BStr::new(&opts.target)).is_some_and(|target| !target.options.binary);
-    let mut rows = read_records::<NnetChainExample>(&opts.source, Format::from_binary(!is_text))?;
-    let (mut kept, num_read) = choose_subset(&mut rows, opts.n.unsigned_abs())?;
-    rows.finish()?;
-    if opts.randomize_order {
-        Mersenne::seeded(opts.srand as u32).shuffle(&mut kept);
-    }
-    let mut target = TableWriter::<NnetChainExample>::create(&opts.target)?;
-    log!("Selected a subset of {} out of {num_read} nnet3+chain training examples ", kept.len());
-    let done = kept.len() as u64;
-    kept.into_iter().try_for_each(|record| target.put(record))?;
-    target.finish()?;
-    Ok(Tally::new(done, 0).ok_if(num_read > 0))
+    keep_subset::<NnetChainExample>(opts, "nnet3+chain")
 }

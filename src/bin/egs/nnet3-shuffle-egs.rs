@@ -7,6 +7,7 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_egs::{NnetExample, pass_buffer, read_records};
 use kaldi_io::log::log;
 use kaldi_table::{Reader, TableWriter};
+use kaldi_value::Value;
 use kaldi_value::random::{Mersenne, Random};
 
 const USAGE: &str = "\
@@ -35,23 +36,32 @@ pub const TOOL: kaldi_cli::Tool =
     kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(nnet3_shuffle_egs)).whole("the order is one of all examples");
 
 fn nnet3_shuffle_egs(opts: Options) -> anyhow::Result<Tally> {
-    ensure!(opts.buffer_size >= 0, "expected --buffer-size to be 0 or more, got {}", opts.buffer_size);
-    let mut target = TableWriter::<NnetExample>::create(&opts.target)?;
-    let mut rows = read_records(&opts.source, target.format())?;
-    let done = if opts.buffer_size > 0 {
-        let mut random = Random::default();
-        pass_buffer(&mut rows, opts.buffer_size.unsigned_abs(), &mut random, |record| target.put(record))?
+    shuffle::<NnetExample>([opts.srand, opts.buffer_size], Random::default(), &opts.source, &opts.target)
+}
+
+/// Shuffles examples of any kind; `random` is for those that pass a buffer.
+pub(crate) fn shuffle<E: Value>(
+    [seed, buffer_size]: [i32; 2],
+    mut random: Random,
+    source: &InputName,
+    target: &OutputName,
+) -> anyhow::Result<Tally> {
+    ensure!(buffer_size >= 0, "expected --buffer-size to be 0 or more, got {buffer_size}");
+    let mut target = TableWriter::<E>::create(target)?;
+    let mut rows = read_records(source, target.format())?;
+    let done = if buffer_size > 0 {
+        pass_buffer(&mut rows, buffer_size.unsigned_abs(), &mut random, |record| target.put(record))?
     } else {
         let mut records = Vec::new();
         while let Some((_, record)) = rows.next()? {
             records.push(record);
         }
-        Mersenne::seeded(opts.srand as u32).shuffle(&mut records);
+        Mersenne::seeded(seed as u32).shuffle(&mut records);
         let done = records.len() as u64;
         records.into_iter().try_for_each(|record| target.put(record))?;
         done
     };
-    let how = if opts.buffer_size > 0 { "using a buffer (partial randomization)" } else { "" };
+    let how = if buffer_size > 0 { "using a buffer (partial randomization)" } else { "" };
     log!("Shuffled order of {done} neural-network training examples {how}");
     rows.finish()?;
     target.finish()?;
