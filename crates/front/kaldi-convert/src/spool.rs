@@ -1,7 +1,7 @@
 //! Bytes that are kept in a file without a name until it is known what is before them.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::sync::Arc;
 
 use kaldi_io::{Encoded, Output};
@@ -13,9 +13,8 @@ const BUFFER: usize = 1 << 16;
 
 /// A file beside the output (in the folder for temporary files, where the output is a stream), which is gone in the end.
 pub(crate) struct Spool {
-    file: File,
+    file: BufWriter<File>,
     name: String,
-    buffer: Vec<u8>,
     length: u64,
 }
 
@@ -29,28 +28,15 @@ impl Spool {
         let name = format!("a temporary file in {}", folder.display());
         let made = whole_file::create_nameless(&folder);
         let file = made.map_err(|source| kaldi_io::Error::Open { name: name.clone(), source })?;
-        Ok(Self { file, name, buffer: Vec::new(), length: 0 })
+        Ok(Self { file: BufWriter::with_capacity(BUFFER, file), name, length: 0 })
     }
 
     /// Appends bytes.
     pub(crate) fn write(&mut self, data: &Encoded) -> Result<()> {
         for slice in data.slices() {
-            if self.buffer.len() + slice.len() > BUFFER {
-                self.flush()?;
-            }
-            if slice.len() > BUFFER {
-                self.file.write_all(slice).map_err(|source| self.failed(source))?;
-            } else {
-                self.buffer.extend_from_slice(slice);
-            }
+            self.file.write_all(slice).map_err(|source| self.failed(source))?;
             self.length += slice.len() as u64;
         }
-        Ok(())
-    }
-
-    fn flush(&mut self) -> Result<()> {
-        self.file.write_all(&self.buffer).map_err(|source| self.failed(source))?;
-        self.buffer.clear();
         Ok(())
     }
 
@@ -60,12 +46,11 @@ impl Spool {
 
     /// Puts all of it into the output.
     pub(crate) fn into_output(mut self, output: &mut Output) -> Result<()> {
-        if self.length == self.buffer.len() as u64 {
-            return Ok(output.write_all(&self.buffer)?);
+        if self.length == self.file.buffer().len() as u64 {
+            return Ok(output.write_all(self.file.buffer())?);
         }
-        self.flush()?;
-        let file = Arc::new(self.file);
-        output.write_from(&file, 0..self.length)?;
+        self.file.flush().map_err(|source| self.failed(source))?;
+        output.write_from(&Arc::new(self.file.into_parts().0), 0..self.length)?;
         Ok(output.flush()?)
     }
 }
