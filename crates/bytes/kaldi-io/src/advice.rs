@@ -23,8 +23,8 @@ pub enum ExpectedStream {
 }
 
 /// What a program knows about errors of the libraries, such as which of its tools reads a file. A session has it
-/// ([`SessionSettings::advice`](crate::SessionSettings::advice)); without it, messages say what was expected and found, and no more. It is asked when an error is made,
-/// never when it is printed.
+/// ([`SessionSettings::advice`](crate::SessionSettings::advice)); without it, messages say what was expected and found, and no
+/// more. It is asked when an error is made, never when it is printed.
 pub trait Advice: Send + Sync {
     /// What a stream is and how it can be read, if its first bytes, `head`, show that it is not what was wanted. `name` is
     /// printable; at `fault` it could not be read.

@@ -39,8 +39,8 @@ pub(crate) fn counted(bytes: usize) -> io::Result<()> {
     counts.map_or(Ok(()), |count| count(bytes))
 }
 
-/// Whether the program around ([`SessionSettings::may_wait`](crate::SessionSettings::may_wait)) has interrupted the work of this thread. Then a failure is no fault of the
-/// data.
+/// Whether the program around ([`SessionSettings::may_wait`](crate::SessionSettings::may_wait)) has interrupted the work of this
+/// thread. Then a failure is no fault of the data.
 pub fn was_interrupted() -> bool {
     !Session::current().may_wait()
 }

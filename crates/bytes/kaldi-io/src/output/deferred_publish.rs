@@ -2,8 +2,9 @@
 //!
 //! A run whose input failed or was empty has no result: a command such as `false | copy-feats ark:- ark:good.ark` must
 //! not leave an empty `good.ark`. Whether the run failed is known when the program ends. So a program whose session is made by
-//! [`SessionSettings::held_bytes`](crate::SessionSettings::held_bytes) gives such outputs their names in [`Session::publish_all`]; and all its outputs, if they belong
-//! together ([`SessionSettings::joins_outputs`](crate::SessionSettings::joins_outputs)).
+//! [`SessionSettings::held_bytes`](crate::SessionSettings::held_bytes) gives such outputs their names in
+//! [`Session::publish_all`]; and all its outputs, if they belong together
+//! ([`SessionSettings::joins_outputs`](crate::SessionSettings::joins_outputs)).
 
 use bstr::{BStr, BString};
 

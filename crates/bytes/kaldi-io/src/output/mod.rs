@@ -1,8 +1,8 @@
 //! Streams to write to.
 //!
 //! A regular file gets its name by [`Output::finish`] ([`whole_file`]). So nobody ever sees a half-written file under
-//! its name, and an old file survives a failure; a session may ask for more care ([`SessionSettings`](crate::SessionSettings)). Devices, FIFOs and files that are opened in place are written
-//! directly.
+//! its name, and an old file survives a failure; a session may ask for more care ([`SessionSettings`](crate::SessionSettings)).
+//! Devices, FIFOs and files that are opened in place are written directly.
 
 mod closed_output;
 mod deferred_publish;

@@ -1,6 +1,7 @@
 //! Work that nobody waits for any more, or that takes too long.
 //!
-//! Such work has a session of its own, which ends its waits ([`SessionSettings::may_wait`](kaldi_io::SessionSettings::may_wait)), also those of the threads that it starts. Long
+//! Such work has a session of its own, which ends its waits
+//! ([`SessionSettings::may_wait`](kaldi_io::SessionSettings::may_wait)), also those of the threads that it starts. Long
 //! calculations ask [`was_interrupted`](kaldi_io::was_interrupted).
 
 use std::sync::Arc;
