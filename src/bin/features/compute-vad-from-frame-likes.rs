@@ -9,7 +9,7 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::log::{log, warning};
-use kaldi_io::{Input, printable_rxfilename};
+use kaldi_io::{printable_rxfilename, read_text_file};
 use kaldi_ivector::ClassLabels;
 use kaldi_matrix::Vector;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
@@ -46,9 +46,7 @@ fn compute_vad_from_frame_likes(opts: Options) -> anyhow::Result<Tally> {
     let labels = match &opts.map {
         None => ClassLabels::numbers(num_classes),
         Some(map) => {
-            let mut input = Input::open(map)?;
-            let text = input.read_text()?;
-            input.finish()?;
+            let (_, text) = read_text_file(map)?;
             ClassLabels::read(&text, num_classes).with_context(|| printable_rxfilename(map).into_owned())?
         }
     };

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::log::{log, warning};
-use kaldi_io::{Input, printable_rxfilename};
+use kaldi_io::{printable_rxfilename, read_text_file};
 use kaldi_ivector::{Error, LabelPairs};
 use kaldi_matrix::Vector;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
@@ -38,9 +38,7 @@ fn merge_vads(opts: Options) -> anyhow::Result<Tally> {
     let pairs = match &opts.map {
         None => LabelPairs::default(),
         Some(map) => {
-            let mut input = Input::open(map)?;
-            let text = input.read_text()?;
-            input.finish()?;
+            let (_, text) = read_text_file(map)?;
             LabelPairs::read(&text).with_context(|| printable_rxfilename(map).into_owned())?
         }
     };

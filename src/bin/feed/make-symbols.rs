@@ -7,7 +7,7 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::{Case, ModelCheck, Text, Tokenizer, parse_non_linguistic};
 use kaldi_io::log::{log, warning};
-use kaldi_io::{Input, Output, is_space};
+use kaldi_io::{Output, is_space, read_text_file};
 use std::collections::BTreeMap;
 
 const USAGE: &str = "\
@@ -154,8 +154,6 @@ impl Options {
 
 /// Reads a file.
 fn read(name: &BStr) -> anyhow::Result<BString> {
-    let mut input = Input::open(name)?;
-    let bytes = input.read_text()?;
-    input.finish()?;
+    let (_, bytes) = read_text_file(name)?;
     Ok(bytes.into())
 }

@@ -8,7 +8,7 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::{Case, ModelCheck, RankTokenizer, Text, Tokenizer, ids, parse_non_linguistic};
 use kaldi_io::log::{log, warning};
-use kaldi_io::{Input, Output, Wspecifier, is_specifier};
+use kaldi_io::{Input, Output, Wspecifier, is_specifier, read_text_file};
 use kaldi_table::{SequentialReader, TableWriter};
 use kaldi_value::{SymbolTable, Tokens};
 
@@ -255,10 +255,7 @@ impl Options {
 
 /// Reads a text file.
 fn read_text(name: &BStr) -> anyhow::Result<String> {
-    let mut input = Input::open(name)?;
-    let bytes = input.read_text()?;
-    let printable = input.name().to_owned();
-    input.finish()?;
+    let (printable, bytes) = read_text_file(name)?;
     String::from_utf8(bytes).map_err(|error| anyhow::anyhow!("{printable}: expected text in UTF-8, {error}"))
 }
 

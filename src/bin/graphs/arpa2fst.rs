@@ -9,7 +9,7 @@ use anyhow::{Context, anyhow, bail};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_io::log::{log, warning};
-use kaldi_io::{Input, printable_wxfilename};
+use kaldi_io::{Input, printable_wxfilename, read_text_file};
 use kaldi_lattice::arpa::{ArpaReader, BuiltModel, Event, ModelBuilder, ModelError, Ngram, Placed, WordList};
 
 use crate::files::create;
@@ -90,16 +90,11 @@ fn arpa2fst(opts: Options) -> anyhow::Result<Tally> {
 /// The list of words that is read; an empty one if there is none.
 fn read_words(name: Option<&InputName>) -> anyhow::Result<WordList> {
     let Some(name) = name else { return Ok(WordList::default()) };
-    let mut input = Input::open(name)?;
-    let text = input.read_text()?;
-    input.finish()?;
-    let words = WordList::parse(&text).map_err(|error| anyhow!("{}:{error}", input.name()))?;
+    let (name, text) = read_text_file(name)?;
+    let words = WordList::parse(&text).map_err(|error| anyhow!("{name}:{error}"))?;
     if let Some((line, word)) = words.repeated().first() {
         let count = words.repeated().len();
-        warning!(
-            "{}:{line}: the word {word:?} comes again, and its first number counts; {count} such lines",
-            input.name()
-        );
+        warning!("{name}:{line}: the word {word:?} comes again, and its first number counts; {count} such lines");
     }
     Ok(words)
 }

@@ -4,7 +4,7 @@ use anyhow::bail;
 use bstr::BStr;
 use kaldi_cli::{InputName, OutputName};
 use kaldi_io::log::warning;
-use kaldi_io::{Error, Input, Output, ParseError, Rxfilename, excerpt};
+use kaldi_io::{Error, Input, Output, ParseError, Rxfilename, excerpt, read_text_file};
 use kaldi_lattice::Fst;
 use kaldi_value::{Format, Value};
 
@@ -67,10 +67,8 @@ pub(crate) fn read_with_lists<const N: usize>(
         *labels = match is_behind(list) {
             true => parse_labels(&file.name, std::mem::take(&mut rest))?,
             false => {
-                let mut input = Input::open(list)?;
-                let text = input.read_text()?;
-                input.finish()?;
-                parse_labels(input.name(), &text)?
+                let (name, text) = read_text_file(list)?;
+                parse_labels(&name, &text)?
             }
         };
     }

@@ -6,8 +6,8 @@ use anyhow::{Context, ensure};
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_gmm::{AcousticModel, FeatureMoments, InitialGaussian};
 use kaldi_hmm::{ContextDependency, HmmTopology, Note, TransitionModel, read_phone_sets};
-use kaldi_io::Input;
 use kaldi_io::log::{log, warning};
+use kaldi_io::read_text_file;
 use kaldi_matrix::Matrix;
 use kaldi_table::{SequentialReader, read_file, write_file};
 use kaldi_value::Format;
@@ -92,10 +92,7 @@ fn gaussian_of(name: &InputName, dim: usize) -> anyhow::Result<InitialGaussian> 
 }
 
 fn read_sets(name: &InputName) -> anyhow::Result<Vec<Vec<i32>>> {
-    let mut input = Input::open(name)?;
-    let text = input.read_text()?;
-    let place = input.name().to_owned();
-    input.finish()?;
+    let (place, text) = read_text_file(name)?;
     let mut sets = read_phone_sets(&text).with_context(|| format!("{place}: cannot read sets of phones"))?;
     sets.iter_mut().for_each(|set| set.sort_unstable());
     Ok(sets)

@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, Tally};
 use kaldi_io::log::log;
-use kaldi_io::{Input, Output};
+use kaldi_io::{Output, read_text_file};
 use kaldi_score::equal_error;
 use kaldi_value::number::Digits;
 
@@ -29,10 +29,7 @@ pub const TOOL: kaldi_cli::Tool =
     kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_eer)).whole("the rate is one of all scores");
 
 fn compute_eer(opts: Options) -> anyhow::Result<Tally> {
-    let mut input = Input::open(&opts.source)?;
-    let name = input.name().to_owned();
-    let text = input.read_text()?;
-    input.finish()?;
+    let (name, text) = read_text_file(&opts.source)?;
 
     let (mut targets, mut nontargets) = (Vec::new(), Vec::new());
     for (number, line) in (1..).zip(text.split_inclusive(|&byte| byte == b'\n')) {

@@ -49,6 +49,7 @@ mod specifier;
 mod spool;
 mod stage;
 mod store;
+mod text_file;
 mod text_lines;
 mod window;
 mod xfilename;
@@ -93,6 +94,7 @@ pub use specifier::{
 pub use spool::{Spool, SpoolFile};
 pub use stage::{StageProgress, WorkStage, lines_of_file};
 pub use store::{ObjectMetadata, Store, Upload};
+pub use text_file::{TextError, read_text_file};
 pub use text_lines::{TextLines, is_text, line_ends};
 pub use window::{Growth, Need, Window};
 pub use xfilename::{Rxfilename, Wxfilename, printable_rxfilename, printable_wxfilename};

@@ -1,7 +1,5 @@
 //! Names of several outputs that are numbered.
 
-use std::fmt;
-
 use bstr::{BStr, BString, ByteSlice};
 
 /// A name with places for a number, such as `part-%d` or `ark,scp:feats.%03d.ark,feats.%03d.scp`.
@@ -26,7 +24,8 @@ pub struct NamePattern {
 }
 
 /// A name with a `%` that is no place for a number.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected %d or %03d after %, got {}", crate::printable(.0))]
 pub struct BadNamePattern(BString);
 
 impl NamePattern {
@@ -66,14 +65,6 @@ impl NamePattern {
         name
     }
 }
-
-impl fmt::Display for BadNamePattern {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "expected %d or %03d after %, got {}", crate::printable(&self.0))
-    }
-}
-
-impl std::error::Error for BadNamePattern {}
 
 #[cfg(test)]
 mod tests {

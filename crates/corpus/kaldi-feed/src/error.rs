@@ -1,7 +1,7 @@
 //! Errors in the parameters and data of a chain.
 
 use bstr::BString;
-use kaldi_value::SymbolTableError;
+use kaldi_io::TextError;
 use kaldi_wave::ResampleError;
 
 /// The result of a function of this crate.
@@ -13,7 +13,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// A symbol table cannot be read.
     #[error(transparent)]
-    Symbols(#[from] SymbolTableError),
+    Symbols(#[from] TextError),
     /// A file is not a SentencePiece model.
     #[error("{file}: expected a SentencePiece model, got {reason}")]
     Model {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bstr::{BStr, ByteSlice};
 use kaldi_corpus::shard::FieldPath;
-use kaldi_io::{Commands, Input, InputName};
+use kaldi_io::{Commands, InputName, read_text_file};
 
 use crate::{
     Case, Chain, DataList, DataType, Description, Error, ErrorPolicy, Even, Feed, FeedOptions, LabelSource, Registry,
@@ -259,9 +259,7 @@ impl FeedArguments {
 }
 
 fn read_text(name: &InputName) -> Result<String> {
-    let mut input = Input::open(name.as_ref())?;
-    let bytes = input.read_text()?;
-    input.finish()?;
+    let (_, bytes) = read_text_file(name.as_ref())?;
     match bytes.to_str() {
         Ok(text) => Ok(text.to_owned()),
         Err(error) => Err(Error::Conf { place: name.to_string(), message: format!("expected text in UTF-8, {error}") }),

@@ -179,7 +179,7 @@ impl Tokenizer {
 /// let symbols = SymbolTable::parse("units.txt", b"<unk> 1\nA 2\n")?;
 /// assert_eq!(ids(&symbols, &["A".into(), "B".into()], "<unk>"), (vec![2, 1], 1));
 /// assert_eq!(ids(&symbols, &["A".into(), "B".into()], "<none>"), (vec![2], 1));
-/// # Ok::<(), kaldi_value::SymbolTableError>(())
+/// # Ok::<(), kaldi_io::TextError>(())
 /// ```
 pub fn ids(symbols: &SymbolTable, tokens: &[String], unknown: &str) -> (Vec<i32>, usize) {
     let mut num_unknown = 0;

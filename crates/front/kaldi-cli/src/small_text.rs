@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 
 use anyhow::{Context, bail};
 use bstr::{BString, ByteSlice};
-use kaldi_io::Input;
+use kaldi_io::read_text_file;
 
 use crate::InputName;
 
@@ -17,10 +17,7 @@ pub fn read_text<T, E>(name: &InputName, parse: impl FnOnce(&[u8]) -> Result<T, 
 where
     E: std::error::Error + Send + Sync + 'static,
 {
-    let mut input = Input::open(name)?;
-    let text = input.read_text()?;
-    let place = input.name().to_owned();
-    input.finish()?;
+    let (place, text) = read_text_file(name)?;
     parse(&text).context(place)
 }
 
@@ -29,10 +26,7 @@ where
 /// # Errors
 /// If the file cannot be read or is binary, or a line has no word.
 pub fn read_keys(name: &InputName) -> anyhow::Result<BTreeSet<BString>> {
-    let mut input = Input::open(name)?;
-    let text = input.read_text()?;
-    let place = input.name().to_owned();
-    input.finish()?;
+    let (place, text) = read_text_file(name)?;
     if text.starts_with(b"\0B") {
         bail!("{place}: expected a text file, got a binary one");
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bstr::BStr;
-use kaldi_io::Input;
+use kaldi_io::read_text_file;
 
 use crate::{Error, Result};
 
@@ -31,10 +31,7 @@ impl PhoneMap {
     /// Those of [`Self::parse`], and if the file cannot be read.
     pub fn read(rxfilename: &BStr) -> Result<Self> {
         let read = || {
-            let mut input = Input::open(rxfilename)?;
-            let text = input.read_text()?;
-            let name = input.name().to_owned();
-            input.finish()?;
+            let (name, text) = read_text_file(rxfilename)?;
             Ok((name, text))
         };
         let (name, text) = read().map_err(|error: kaldi_io::Error| Error::Unreadable { message: error.to_string() })?;

@@ -64,10 +64,7 @@ mod value;
 mod weight;
 mod work_list;
 
-pub use align::{
-    Aligned, AlignmentLexicon, BoundaryTableError, LexiconAlignment, LexiconError, PhoneAlignment, WordAlignment,
-    WordBoundaries,
-};
+pub use align::{Aligned, AlignmentLexicon, LexiconAlignment, PhoneAlignment, WordAlignment, WordBoundaries};
 pub use arrays::GraphArrays;
 pub use builder::Builder;
 pub use convert::{to_compact, to_plain};

@@ -79,7 +79,8 @@ impl IntMatrix {
 }
 
 /// A row that has another length than the first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected {wanted} numbers in row {row} as in row 0, got {length}")]
 pub struct UnequalRow {
     /// The number of the row, from 0.
     pub row: usize,
@@ -88,15 +89,6 @@ pub struct UnequalRow {
     /// The length of the first row.
     pub wanted: usize,
 }
-
-impl std::fmt::Display for UnequalRow {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { row, length, wanted } = self;
-        write!(f, "expected {wanted} numbers in row {row} as in row 0, got {length}")
-    }
-}
-
-impl std::error::Error for UnequalRow {}
 
 /// A line in text form, which must end with a newline; every row ends with a semicolon.
 impl Value for IntMatrix {

@@ -79,6 +79,6 @@ pub use int_vector_file::IntVectorFile;
 pub use kaldi_io::Frame;
 pub use object::KaldiObject;
 pub use posterior::Posterior;
-pub use symbols::{SymbolTable, SymbolTableError, UnknownSymbol};
+pub use symbols::{SymbolTable, UnknownSymbol};
 pub use token::{Token, Tokens, is_token};
 pub use value::{Part, Value, frame_between_tokens, frame_by_parsing};

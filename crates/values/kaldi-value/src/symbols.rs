@@ -1,11 +1,10 @@
 //! Symbol tables: the integers of symbols, as OpenFst keeps them in text.
 
 use std::collections::HashMap;
-use std::fmt;
 
 use crate::number::parse_integer;
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Input, is_space};
+use kaldi_io::{TextError, is_space, read_text_file};
 
 /// Symbols and their integers: words, phones, units of a model, speakers.
 ///
@@ -20,7 +19,7 @@ use kaldi_io::{Input, is_space};
 /// ```
 /// let symbols = kaldi_value::SymbolTable::parse("units.txt", b"<blank> 0\n<unk> 1\nA 2\n")?;
 /// assert_eq!((symbols.integer("A"), symbols.symbol(1)), (Some(2), Some("<unk>".into())));
-/// # Ok::<(), kaldi_value::SymbolTableError>(())
+/// # Ok::<(), kaldi_io::TextError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SymbolTable {
@@ -33,11 +32,8 @@ impl SymbolTable {
     ///
     /// # Errors
     /// Those of [`Self::parse`], and if the file cannot be read.
-    pub fn read(rxfilename: &BStr) -> Result<Self, SymbolTableError> {
-        let mut input = Input::open(rxfilename)?;
-        let text = input.read_text()?;
-        let name = input.name().to_owned();
-        input.finish()?;
+    pub fn read(rxfilename: &BStr) -> Result<Self, TextError> {
+        let (name, text) = read_text_file(rxfilename)?;
         Self::parse(&name, &text)
     }
 
@@ -45,14 +41,10 @@ impl SymbolTable {
     ///
     /// # Errors
     /// If a line does not have two fields, the second one an integer of 32 bits, or if a symbol or an integer comes twice.
-    pub fn parse(name: &str, text: &[u8]) -> Result<Self, SymbolTableError> {
+    pub fn parse(name: &str, text: &[u8]) -> Result<Self, TextError> {
         let mut table = Self::default();
         for (line, number) in text.split(|&byte| byte == b'\n').zip(1..) {
-            table.add(line).map_err(|message| SymbolTableError::Line {
-                name: name.to_owned(),
-                line: number,
-                message,
-            })?;
+            table.add(line).map_err(|message| TextError::Line { name: name.to_owned(), line: number, message })?;
         }
         Ok(table)
     }
@@ -107,35 +99,9 @@ impl SymbolTable {
 }
 
 /// An integer that has no symbol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0} is not in the symbol table")]
 pub struct UnknownSymbol(pub i32);
-
-impl fmt::Display for UnknownSymbol {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is not in the symbol table", self.0)
-    }
-}
-
-impl std::error::Error for UnknownSymbol {}
-
-/// Why a symbol table cannot be read.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SymbolTableError {
-    /// The file cannot be read.
-    #[error(transparent)]
-    Io(#[from] kaldi_io::Error),
-    /// A line is not a symbol and its integer.
-    #[error("{name}:{line}: {message}")]
-    Line {
-        /// The file.
-        name: String,
-        /// The number of the line, from 1.
-        line: u64,
-        /// What was expected, and what is there.
-        message: String,
-    },
-}
 
 #[cfg(test)]
 mod tests {

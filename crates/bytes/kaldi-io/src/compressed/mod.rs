@@ -75,16 +75,9 @@ impl Compression {
 const PIECE: usize = 1 << 14;
 
 /// What is wrong with a compressed stream: it is cut or damaged.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub(crate) struct DamagedStream(String);
-
-impl fmt::Display for DamagedStream {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for DamagedStream {}
 
 /// A source whose bytes are decompressed.
 pub(crate) struct Decompressed {

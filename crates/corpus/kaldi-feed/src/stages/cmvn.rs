@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kaldi_feat::CmvnStats;
-use kaldi_io::Input;
+use kaldi_io::read_text_file;
 use kaldi_matrix::Matrix;
 use kaldi_value::{Cursor, Value as _};
 use serde_json::Value;
@@ -61,9 +61,7 @@ impl Stage {
 /// `compute-cmvn-stats` writes it.
 fn read_stats(file: &str) -> Result<CmvnStats> {
     let wrong = |message: String| Error::Conf { place: file.to_owned(), message };
-    let mut input = Input::open(file.into())?;
-    let bytes = input.read_text()?;
-    input.finish()?;
+    let (_, bytes) = read_text_file(file.into())?;
     let matrix = match bytes.trim_ascii_start().starts_with(b"{") {
         true => of_json(&bytes).map_err(wrong)?,
         false => Matrix::<f64>::read(&mut Cursor::new(&bytes)).map_err(|error| wrong(error.to_string()))?,

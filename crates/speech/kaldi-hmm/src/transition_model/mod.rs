@@ -57,21 +57,14 @@ pub struct TransitionFacts {
 }
 
 /// A number that is not a transition-id of the model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected a transition-id from 1 to {largest}, got {got}")]
 pub struct UnknownTransitionId {
     /// The number.
     pub got: i32,
     /// The largest transition-id.
     pub largest: usize,
 }
-
-impl std::fmt::Display for UnknownTransitionId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "expected a transition-id from 1 to {}, got {}", self.largest, self.got)
-    }
-}
-
-impl std::error::Error for UnknownTransitionId {}
 
 impl TransitionModel {
     /// Makes a model whose log-probabilities are those of the topology.

@@ -1,9 +1,7 @@
 //! Tables of word boundaries: where in a word a phone may be.
 
-use std::fmt;
-
 use bstr::{BStr, ByteSlice};
-use kaldi_io::Input;
+use kaldi_io::{TextError, read_text_file};
 
 use crate::error::{Error, Result};
 
@@ -33,11 +31,8 @@ impl WordBoundaries {
     ///
     /// # Errors
     /// Those of [`Self::parse`], and if the file cannot be read.
-    pub fn read(rxfilename: &BStr) -> Result<Self, BoundaryTableError> {
-        let mut input = Input::open(rxfilename).map_err(BoundaryTableError::Io)?;
-        let text = input.read_text().map_err(BoundaryTableError::Io)?;
-        let name = input.name().to_owned();
-        input.finish().map_err(BoundaryTableError::Io)?;
+    pub fn read(rxfilename: &BStr) -> Result<Self, TextError> {
+        let (name, text) = read_text_file(rxfilename)?;
         Self::parse(&name, &text)
     }
 
@@ -46,7 +41,7 @@ impl WordBoundaries {
     /// # Errors
     /// If there are no lines, or a line is not a phone and one of the words `nonword`, `begin`, `end`, `internal` and
     /// `singleton`.
-    pub fn parse(name: &str, text: &[u8]) -> Result<Self, BoundaryTableError> {
+    pub fn parse(name: &str, text: &[u8]) -> Result<Self, TextError> {
         let mut positions = Vec::new();
         for (line, number) in text.lines().zip(1..) {
             let fields: Vec<&[u8]> = line.fields_with(char::is_whitespace).collect();
@@ -54,10 +49,13 @@ impl WordBoundaries {
                 [phone, position] => parse_phone(phone).zip(parse_position(position)),
                 _ => None,
             };
-            let (phone, position) = parsed.ok_or_else(|| BoundaryTableError::Line {
+            let (phone, position) = parsed.ok_or_else(|| TextError::Line {
                 name: name.to_owned(),
                 line: number,
-                got: line.as_bstr().to_string(),
+                message: format!(
+                    "expected a phone and one of nonword, begin, end, internal or singleton, got {:?}",
+                    line.as_bstr().to_string()
+                ),
             })?;
             if positions.len() <= phone {
                 positions.resize(phone + 1, Position::Unknown);
@@ -65,7 +63,10 @@ impl WordBoundaries {
             positions[phone] = position;
         }
         if positions.is_empty() {
-            return Err(BoundaryTableError::Empty { name: name.to_owned() });
+            return Err(TextError::Whole {
+                name: name.to_owned(),
+                message: "expected phones and their positions in words, got an empty file".to_owned(),
+            });
         }
         Ok(Self(positions))
     }
@@ -91,52 +92,6 @@ fn parse_position(word: &[u8]) -> Option<Position> {
         b"singleton" => Position::Whole,
         _ => return None,
     })
-}
-
-/// Why a table of word boundaries cannot be read.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum BoundaryTableError {
-    /// The file cannot be read.
-    Io(kaldi_io::Error),
-    /// A line is not a phone and a position.
-    Line {
-        /// The file.
-        name: String,
-        /// The number of the line, from 1.
-        line: u64,
-        /// The line.
-        got: String,
-    },
-    /// There are no lines.
-    Empty {
-        /// The file.
-        name: String,
-    },
-}
-
-impl fmt::Display for BoundaryTableError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => error.fmt(f),
-            Self::Line { name, line, got } => {
-                let words = "nonword, begin, end, internal or singleton";
-                write!(f, "{name}:{line}: expected a phone and one of {words}, got {got:?}")
-            }
-            Self::Empty { name } => {
-                write!(f, "{name}: expected phones and their positions in words, got an empty file")
-            }
-        }
-    }
-}
-
-impl std::error::Error for BoundaryTableError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io(error) => Some(error),
-            _ => None,
-        }
-    }
 }
 
 #[cfg(test)]

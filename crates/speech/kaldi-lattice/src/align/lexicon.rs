@@ -1,12 +1,11 @@
 //! Arcs of whole words, by a lexicon of the phones of words.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::rc::Rc;
 
 use bstr::{BStr, ByteSlice};
 use kaldi_hmm::TransitionModel;
-use kaldi_io::Input;
+use kaldi_io::{TextError, read_text_file};
 
 use super::{Aligned, PhoneAlignment};
 use crate::cost::Cost;
@@ -36,11 +35,8 @@ impl AlignmentLexicon {
     ///
     /// # Errors
     /// Those of [`Self::parse`], and if the file cannot be read.
-    pub fn read(rxfilename: &BStr) -> Result<(Self, Vec<String>), LexiconError> {
-        let mut input = Input::open(rxfilename).map_err(LexiconError::Io)?;
-        let text = input.read_text().map_err(LexiconError::Io)?;
-        let name = input.name().to_owned();
-        input.finish().map_err(LexiconError::Io)?;
+    pub fn read(rxfilename: &BStr) -> Result<(Self, Vec<String>), TextError> {
+        let (name, text) = read_text_file(rxfilename)?;
         Self::parse(&name, &text)
     }
 
@@ -49,16 +45,18 @@ impl AlignmentLexicon {
     /// # Errors
     /// If there are no lines, a line has something else than two or more integers that are not negative, a word with the
     /// same phones becomes two words, or the word 0 has no phones.
-    pub fn parse(name: &str, text: &[u8]) -> Result<(Self, Vec<String>), LexiconError> {
+    pub fn parse(name: &str, text: &[u8]) -> Result<(Self, Vec<String>), TextError> {
         let (mut lexicon, mut warnings) = (Self::default(), Vec::new());
         for (line, number) in text.lines().zip(1..) {
             let added = parse_line(line).and_then(|entry| lexicon.add(&entry));
-            let warning =
-                added.map_err(|message| LexiconError::Line { name: name.to_owned(), line: number, message })?;
+            let warning = added.map_err(|message| TextError::Line { name: name.to_owned(), line: number, message })?;
             warnings.extend(warning.map(|warning| format!("{name}:{number}: {warning}")));
         }
         if lexicon.words.is_empty() {
-            return Err(LexiconError::Empty { name: name.to_owned() });
+            return Err(TextError::Whole {
+                name: name.to_owned(),
+                message: "expected words and their phones, got an empty file".to_owned(),
+            });
         }
         for words in lexicon.starts.values_mut() {
             words.sort_unstable();
@@ -101,47 +99,6 @@ fn parse_line(line: &[u8]) -> Result<Vec<i32>, String> {
     // An empty field, between two spaces or at the end, is no number.
     let fields: Option<Vec<i32>> = line.split(|byte| b" \t\r".contains(byte)).map(parse).collect();
     fields.ok_or_else(|| format!("expected words and phones as integers, got {:?}", line.as_bstr()))
-}
-
-/// Why a lexicon cannot be read.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum LexiconError {
-    /// The file cannot be read.
-    Io(kaldi_io::Error),
-    /// A line is not that of a word.
-    Line {
-        /// The file.
-        name: String,
-        /// The number of the line, from 1.
-        line: u64,
-        /// What was expected, and what is there.
-        message: String,
-    },
-    /// There are no lines.
-    Empty {
-        /// The file.
-        name: String,
-    },
-}
-
-impl fmt::Display for LexiconError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => error.fmt(f),
-            Self::Line { name, line, message } => write!(f, "{name}:{line}: {message}"),
-            Self::Empty { name } => write!(f, "{name}: expected words and their phones, got an empty file"),
-        }
-    }
-}
-
-impl std::error::Error for LexiconError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io(error) => Some(error),
-            _ => None,
-        }
-    }
 }
 
 /// How lattices are aligned by a lexicon (Kaldi's `WordAlignLatticeLexicon`).

@@ -8,8 +8,8 @@ mod lexicon;
 mod phones;
 mod words;
 
-pub use boundaries::{BoundaryTableError, WordBoundaries};
-pub use lexicon::{AlignmentLexicon, LexiconAlignment, LexiconError};
+pub use boundaries::WordBoundaries;
+pub use lexicon::{AlignmentLexicon, LexiconAlignment};
 pub use phones::PhoneAlignment;
 pub use words::WordAlignment;
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use bstr::{BStr, ByteSlice};
-use kaldi_io::{Input, excerpt};
+use kaldi_io::{Input, TextError, excerpt};
 
 use super::lines::ModelLines;
 use super::weights::{parse_log10, weight};
@@ -31,32 +31,7 @@ pub struct Ngram {
     pub excess: f32,
 }
 
-/// Why a model cannot be read.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ArpaError {
-    /// The file cannot be read.
-    #[error(transparent)]
-    Io(#[from] kaldi_io::Error),
-    /// The file is compressed.
-    #[error("{name}: expected a model in ARPA format, got a compressed file; write 'gunzip -c FILE |'")]
-    Compressed {
-        /// The file.
-        name: String,
-    },
-    /// A line is not one of a model.
-    #[error("{name}:{line}: {message}")]
-    Line {
-        /// The file.
-        name: String,
-        /// The number of the line, from 1.
-        line: u64,
-        /// What was expected, and what is there.
-        message: String,
-    },
-}
-
-type Result<T> = std::result::Result<T, ArpaError>;
+type Result<T> = std::result::Result<T, TextError>;
 
 /// Reads a model a line at a time. No text is kept.
 pub struct ArpaReader {
@@ -128,8 +103,8 @@ impl ArpaReader {
     }
 
     /// An error about the line that came last.
-    pub fn error(&self, message: impl Into<String>) -> ArpaError {
-        ArpaError::Line { name: self.lines.name().to_owned(), line: self.lines.number(), message: message.into() }
+    pub fn error(&self, message: impl Into<String>) -> TextError {
+        TextError::Line { name: self.lines.name().to_owned(), line: self.lines.number(), message: message.into() }
     }
 
     fn warn(&mut self, message: &str) {
@@ -147,7 +122,11 @@ impl ArpaReader {
         loop {
             let is_there = self.lines.advance()?;
             if self.lines.is_compressed() {
-                return Err(ArpaError::Compressed { name: self.lines.name().to_owned() });
+                return Err(TextError::Whole {
+                    name: self.lines.name().to_owned(),
+                    message: "expected a model in ARPA format, got a compressed file; write 'gunzip -c FILE |'"
+                        .to_owned(),
+                });
             }
             let line = self.lines.line();
             let is_last = line.trim_ascii_end() == b"\\end\\";

@@ -30,6 +30,6 @@ mod lines;
 mod weights;
 mod words;
 
-pub use grammar::{ArpaError, ArpaReader, Event, Ngram};
+pub use grammar::{ArpaReader, Event, Ngram};
 pub use graph::{BuiltModel, ModelBuilder, ModelError, Placed, Repeated};
 pub use words::{WordList, WordListError};
