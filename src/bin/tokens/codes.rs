@@ -15,73 +15,29 @@ use kaldi_value::IntMatrix;
 /// A fault of codes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum CodesError {
     /// The number of codes is not that of whole frames.
     #[error("expected codes of {codebooks} codebooks, got {length} codes, which are no whole frames")]
-    Length {
-        /// How many codes there are.
-        length: usize,
-        /// The number of codebooks.
-        codebooks: usize,
-    },
+    Length { length: usize, codebooks: usize },
     /// There are fewer codebooks than wanted.
     #[error("expected {wanted} codebooks, got {found}")]
-    Codebooks {
-        /// How many there are.
-        found: usize,
-        /// How many are wanted.
-        wanted: usize,
-    },
+    Codebooks { found: usize, wanted: usize },
     /// There are too few rows for a delay pattern.
     #[error("expected {codebooks} rows or more for a delay of {codebooks} codebooks, got {found}")]
-    Rows {
-        /// How many there are.
-        found: usize,
-        /// How many codebooks there are, so how many rows there are at least.
-        codebooks: usize,
-    },
+    Rows { found: usize, codebooks: usize },
     /// There is a code where padding has to be.
     #[error("row {row}, codebook {codebook}: expected the padding {padding}, got {found}")]
-    NoPadding {
-        /// The row of the delay pattern, from 0.
-        row: usize,
-        /// The column, from 0.
-        codebook: usize,
-        /// What is there.
-        found: i32,
-        /// The padding.
-        padding: i32,
-    },
+    NoPadding { row: usize, codebook: usize, found: i32, padding: i32 },
     /// A code is equal to the padding.
     #[error("frame {frame}, codebook {codebook}: expected a code, got the padding {padding}")]
-    IsPadding {
-        /// The row of the matrix, from 0.
-        frame: usize,
-        /// The column, from 0.
-        codebook: usize,
-        /// The padding.
-        padding: i32,
-    },
+    IsPadding { frame: usize, codebook: usize, padding: i32 },
     /// An offset cannot be added or taken off.
     #[error("frame {frame}, codebook {codebook}: expected a code {}, got {code}", possible(*.offset))]
-    Offset {
-        /// The row of the matrix, from 0.
-        frame: usize,
-        /// The column, from 0.
-        codebook: usize,
-        /// The code.
-        code: i32,
-        /// The offset; it is negative if it is taken off.
-        offset: i64,
-    },
+    Offset { frame: usize, codebook: usize, code: i32, offset: i64 },
     /// The list of offsets is not as long as there are codebooks.
     #[error("expected offsets of {codebooks} codebooks, got {found}")]
-    Offsets {
-        /// Its length.
-        found: usize,
-        /// The number of codebooks.
-        codebooks: usize,
-    },
+    Offsets { found: usize, codebooks: usize },
 }
 
 /// Which codes can have this offset; it is negative if it is taken off.

@@ -12,56 +12,26 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// A failure.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum Error {
     /// A file could not be opened.
     #[error("cannot open {}: {}", shown(.path), reason(.source))]
-    Open {
-        /// The file.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
+    Open { path: PathBuf, source: io::Error },
     /// A file could not be read.
     #[error("cannot read {}:{offset}: {}", shown(.path), reason(.source))]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The place in bytes at which the failing read started.
-        offset: u64,
-        /// The system's reason.
-        source: io::Error,
-    },
+    Read { path: PathBuf, offset: u64, source: io::Error },
     /// A file could not be written.
     #[error("cannot write {}: {}", shown(.path), reason(.source))]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
+    Write { path: PathBuf, source: io::Error },
     /// The files are not what they should be.
     #[error("{0}")]
     Fault(Box<DatasetFault>),
     /// The file has another format, whose name is known.
     #[error("{}: expected an index (MMIDIDX), found {format}", shown(.path))]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-        /// The format.
-        format: String,
-    },
+    Foreign { path: PathBuf, format: String },
     /// A token does not fit the type to write.
     #[error("{sequence}: token {position}: expected {expected}, found {value}")]
-    Token {
-        /// The sequence, counted from 0, or the caller's name for it.
-        sequence: String,
-        /// The token's position in the sequence, counted from 0.
-        position: u64,
-        /// The token.
-        value: i128,
-        /// What it should have been.
-        expected: String,
-    },
+    Token { sequence: String, position: u64, value: i128, expected: String },
     /// A request that the dataset cannot fulfil, or that makes no sense.
     #[error("{0}")]
     Request(String),

@@ -20,89 +20,35 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// A failure of a stream or of a name.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum Error {
     /// The name is not a valid rxfilename or wxfilename. `advice` says what it looks like.
     #[error("{:?} is no valid {role} name: {advice}", BString::from(hide_secrets(.name).into_owned()))]
-    Name {
-        /// What was asked for: `input` or `output`.
-        role: &'static str,
-        /// The name as given.
-        name: BString,
-        /// What is wrong and what to write instead.
-        advice: Cow<'static, str>,
-    },
+    Name { role: &'static str, name: BString, advice: Cow<'static, str> },
     /// A file or pipe could not be opened.
     #[error("cannot open {name}: {}{}", reason(.source), open_advice(.name, .source))]
-    Open {
-        /// The printable name.
-        name: String,
-        /// The system's reason.
-        source: io::Error,
-    },
+    Open { name: String, source: io::Error },
     /// A stream could not be read.
     #[error("cannot read {name}:{offset}: {}", reason(.source))]
-    Read {
-        /// The printable name.
-        name: String,
-        /// Offset of the failing read in the stream.
-        offset: u64,
-        /// The system's reason.
-        source: io::Error,
-    },
+    Read { name: String, offset: u64, source: io::Error },
     /// A stream should be read a second time, but its bytes come only once.
     #[error("cannot read {name} a second time: it is a stream")]
-    ReadOnce {
-        /// The printable name.
-        name: String,
-    },
+    ReadOnce { name: String },
     /// A stream could not be written.
     #[error("cannot write {name}: {} (after {offset} bytes)", reason(.source))]
-    Write {
-        /// The printable name.
-        name: String,
-        /// Bytes that had been written before.
-        offset: u64,
-        /// The system's reason.
-        source: io::Error,
-    },
+    Write { name: String, offset: u64, source: io::Error },
     /// A file would be replaced by one of another kind.
     #[error("cannot replace {name}: {reason}")]
-    Replace {
-        /// The printable name.
-        name: String,
-        /// The two kinds, and the way out.
-        reason: String,
-    },
+    Replace { name: String, reason: String },
     /// A command could not be started.
     #[error("cannot run {command}: {}", reason(.source))]
-    Run {
-        /// The command, with its pipe sign.
-        command: String,
-        /// The system's reason.
-        source: io::Error,
-    },
+    Run { command: String, source: io::Error },
     /// A command of a pipe ended with a status that is not success.
     #[error("Pipe {command} had nonzero return status: {}", describe(*.status))]
-    Status {
-        /// The command, with its pipe sign.
-        command: String,
-        /// How it ended.
-        status: ExitStatus,
-    },
-    /// The content of a stream is not what was expected.
+    Status { command: String, status: ExitStatus },
+    /// The content of a stream is not what was expected. Its place is the `line`, from 1, if the stream is text, or else the `offset`.
     #[error("{name}:{}: {source}{}", .line.map_or(*.offset, NonZeroU64::get), .advice.as_ref().map_or(String::new(), |advice| format!(": {advice}")))]
-    Content {
-        /// The printable name.
-        name: Box<str>,
-        /// Offset of the fault in the stream.
-        offset: u64,
-        /// The number of its line, from 1, if the stream is text. Then it is the place in the message.
-        line: Option<NonZeroU64>,
-        /// The fault.
-        source: ParseError,
-        /// What the value may be instead, and which tool reads it.
-        advice: Option<Box<str>>,
-    },
+    Content { name: Box<str>, offset: u64, line: Option<NonZeroU64>, source: ParseError, advice: Option<Box<str>> },
 }
 
 /// The same text as `Display`. It is not derived: what is derived is compiled anew in each crate that has such an error.

@@ -7,28 +7,17 @@ use crate::{Error, Input, Result};
 /// Why a text file, such as a lexicon, cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum TextError {
     /// The file cannot be read.
     #[error(transparent)]
     Io(#[from] Error),
     /// A line is not what it should be.
     #[error("{name}:{line}: {message}")]
-    Line {
-        /// The file.
-        name: String,
-        /// The number of the line, from 1.
-        line: u64,
-        /// What was expected, and what is there.
-        message: String,
-    },
+    Line { name: String, line: u64, message: String },
     /// The whole text is not what it should be.
     #[error("{name}: {message}")]
-    Whole {
-        /// The file.
-        name: String,
-        /// What was expected, and what is there.
-        message: String,
-    },
+    Whole { name: String, message: String },
 }
 
 /// Reads the text that an rxfilename names, without a byte order mark; returns its printable name, too.

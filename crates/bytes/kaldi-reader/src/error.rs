@@ -5,59 +5,26 @@ use crate::Shape;
 /// Parameters that make no sense, or a value that is not as declared.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum Error {
     /// The number of batch sizes is not that of boundaries plus one.
     #[error("expected {} batch sizes for {boundaries} boundaries of buckets, got {sizes}", .boundaries + 1)]
-    NumBuckets {
-        /// The number of boundaries.
-        boundaries: usize,
-        /// The number of batch sizes.
-        sizes: usize,
-    },
+    NumBuckets { boundaries: usize, sizes: usize },
     /// The boundaries of buckets do not rise.
     #[error("expected boundaries of buckets that rise, got {upper} after {lower}")]
-    Boundaries {
-        /// A boundary.
-        lower: usize,
-        /// The next boundary.
-        upper: usize,
-    },
+    Boundaries { lower: usize, upper: usize },
     /// The batch size of a bucket is 0.
     #[error("expected a batch size of 1 or more for bucket {bucket}, got 0")]
-    BucketSize {
-        /// The bucket, from 0 on.
-        bucket: usize,
-    },
+    BucketSize { bucket: usize },
     /// A share that does not exist.
     #[error("{}", no_share(.among, *.index, *.count))]
-    Share {
-        /// What is divided: `ranks` or `workers`.
-        among: &'static str,
-        /// Its number, from 0 on.
-        index: u64,
-        /// How many there are.
-        count: u64,
-    },
+    Share { among: &'static str, index: u64, count: u64 },
     /// A weight is not a positive number.
     #[error("expected a positive weight for reader {reader}, got {weight}")]
-    Weight {
-        /// The place of the reader, from 0 on.
-        reader: usize,
-        /// The weight.
-        weight: f64,
-    },
+    Weight { reader: usize, weight: f64 },
     /// A value does not have the shape that was declared.
     #[error("{file}: value {value}: expected the shape {expected}, got {}", Shape::of(.found))]
-    Shape {
-        /// The file.
-        file: String,
-        /// The number of the value in the file, from 0 on.
-        value: u64,
-        /// The declared shape.
-        expected: Shape,
-        /// The shape of the value.
-        found: Vec<usize>,
-    },
+    Shape { file: String, value: u64, expected: Shape, found: Vec<usize> },
 }
 
 /// What is wrong with a share.

@@ -5,28 +5,17 @@ use crate::fault::Fault;
 /// What can go wrong with a command.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum Error {
     /// The store has failed.
     #[error("{name}: {source}")]
-    Object {
-        /// The printable name of the object or the folder.
-        name: String,
-        /// Why.
-        source: std::io::Error,
-    },
+    Object { name: String, source: std::io::Error },
     /// A stream has failed.
     #[error(transparent)]
     Io(#[from] kaldi_io::Error),
     /// Some of many objects have failed.
     #[error("{num_failed} of {of} objects have failed; the first one: {first}")]
-    Several {
-        /// How many have failed.
-        num_failed: usize,
-        /// How many there are.
-        of: usize,
-        /// Why the first one has failed.
-        first: Box<Error>,
-    },
+    Several { num_failed: usize, of: usize, first: Box<Error> },
     /// The stores cannot start.
     #[error(transparent)]
     Start(std::io::Error),

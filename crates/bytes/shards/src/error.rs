@@ -8,6 +8,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// A failure of a shard or a list.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum Error {
     /// A stream cannot be opened, read or written.
     #[error(transparent)]
@@ -17,22 +18,10 @@ pub enum Error {
     Fault(Box<ShardFault>),
     /// A line of a list makes no sense.
     #[error("{list}:{line}: {message}")]
-    Line {
-        /// The name of the list.
-        list: String,
-        /// The number of the line, from 1.
-        line: u64,
-        /// What was expected and what was found.
-        message: String,
-    },
+    Line { list: String, line: u64, message: String },
     /// This cannot be done with this shard.
     #[error("{shard}: {message}")]
-    Refused {
-        /// The name of the shard.
-        shard: String,
-        /// Why.
-        message: String,
-    },
+    Refused { shard: String, message: String },
 }
 
 impl From<ShardFault> for Error {

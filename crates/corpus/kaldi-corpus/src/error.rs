@@ -62,26 +62,17 @@ impl fmt::Display for CorpusPlace {
 /// An error of a corpus.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum Error {
     /// A file cannot be read.
     #[error(transparent)]
     Io(#[from] kaldi_io::Error),
     /// A folder cannot be read.
     #[error("cannot read the folder {name}: {source}")]
-    Folder {
-        /// Its name.
-        name: String,
-        /// The error of the system.
-        source: std::io::Error,
-    },
+    Folder { name: String, source: std::io::Error },
     /// A file cannot be written.
     #[error("cannot write {name}: {source}")]
-    Write {
-        /// Its name.
-        name: String,
-        /// The error of the system.
-        source: std::io::Error,
-    },
+    Write { name: String, source: std::io::Error },
     /// A shard, or a file of cuts, cannot be read or makes no sense.
     #[error(transparent)]
     Shard(#[from] shards::Error),
@@ -90,12 +81,7 @@ pub enum Error {
     Columns(#[from] column_files::Error),
     /// Something makes no sense.
     #[error("{place}: {message}")]
-    Content {
-        /// Where it is.
-        place: CorpusPlace,
-        /// What was expected and found.
-        message: String,
-    },
+    Content { place: CorpusPlace, message: String },
     /// Nothing is there to make a data directory of.
     #[error("{0}")]
     Nothing(String),

@@ -9,39 +9,20 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// A failure of planning, running or joining pieces.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum Error {
     /// A file of the state folder, or a list, cannot be read.
     #[error("cannot read {}: {source}", .path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        source: io::Error,
-    },
+    Read { path: PathBuf, source: io::Error },
     /// A file of the state folder cannot be written.
     #[error("cannot write {}: {source}", .path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        source: io::Error,
-    },
+    Write { path: PathBuf, source: io::Error },
     /// A record of the state folder is damaged.
     #[error("{}: {message}", .path.display())]
-    Record {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        message: String,
-    },
+    Record { path: PathBuf, message: String },
     /// A program cannot be started.
     #[error("cannot run {program}: {source}")]
-    Start {
-        /// The program.
-        program: String,
-        /// The reason.
-        source: io::Error,
-    },
+    Start { program: String, source: io::Error },
     /// The command line cannot run in pieces.
     #[error("{0}")]
     Plan(String),

@@ -8,6 +8,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// A failure of reading or writing a file of another program.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum Error {
     /// A stream failed.
     #[error(transparent)]
@@ -20,20 +21,10 @@ pub enum Error {
     Columns(column_files::Error),
     /// What a file holds makes no sense, or is not read.
     #[error("{place}: {message}")]
-    Content {
-        /// The file, and where in it.
-        place: String,
-        /// What was expected, and what is there.
-        message: String,
-    },
+    Content { place: String, message: String },
     /// A value cannot be converted.
     #[error("{key}: {message}")]
-    Value {
-        /// Its key.
-        key: String,
-        /// What was expected, and what it is.
-        message: String,
-    },
+    Value { key: String, message: String },
 }
 
 impl Error {

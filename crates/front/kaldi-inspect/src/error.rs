@@ -16,70 +16,38 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// A table that cannot be looked at.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum Error {
     /// A table or one of its entries cannot be read.
     #[error(transparent)]
     Table(#[from] kaldi_table::Error),
     /// The name is a folder, but a table was expected.
     #[error("{} is a folder: expected a table{}", printable_rxfilename(.name.as_ref()), such_as(.name))]
-    Folder {
-        /// The name as given.
-        name: BString,
-    },
+    Folder { name: BString },
     /// The name is a model, but a table was expected.
     #[error("{} {}", printable_rxfilename(.name.as_ref()), no_table(*.model_type))]
-    Model {
-        /// The name as given.
-        name: BString,
-        /// Which kind of model.
-        model_type: ModelType,
-    },
+    Model { name: BString, model_type: ModelType },
     /// The name has the utterances of a corpus, but a table was expected.
     #[error("{} is {kind}: expected a table; {advice}", printable_rxfilename(.name.as_ref()))]
-    Corpus {
-        /// The name as given.
-        name: BString,
-        /// What it is, with its article.
-        kind: String,
-        /// The command that reads it.
-        advice: String,
-    },
+    Corpus { name: BString, kind: String, advice: String },
     /// The name is a model, or statistics, of which no arrays are exported.
     #[error(
         "{}: of {} no arrays are exported; table-head shows its text",
         printable_rxfilename(.name.as_ref()), .model_type.name()
     )]
-    NoArrays {
-        /// The name as given.
-        name: BString,
-        /// Which kind of model.
-        model_type: ModelType,
-    },
+    NoArrays { name: BString, model_type: ModelType },
     /// Numbers of a model cannot be computed.
     #[error("{}: {source}", printable_rxfilename(.name.as_ref()))]
-    ModelNumbers {
-        /// The name as given.
-        name: BString,
-        /// The reason.
-        source: kaldi_gmm::Error,
-    },
+    ModelNumbers { name: BString, source: kaldi_gmm::Error },
     /// A folder has none of the files of a data directory.
     #[error(
         "{} is a folder without wav.scp, feats.scp, utt2spk or text: expected a data directory",
         printable_rxfilename(.name.as_ref())
     )]
-    NoData {
-        /// The name as given.
-        name: BString,
-    },
+    NoData { name: BString },
     /// A file cannot be opened for looking at it.
     #[error("cannot read {name}: {source}")]
-    Look {
-        /// The printable name.
-        name: String,
-        /// The reason of the system.
-        source: io::Error,
-    },
+    Look { name: String, source: io::Error },
 }
 
 impl Error {

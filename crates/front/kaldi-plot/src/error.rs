@@ -8,17 +8,11 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// A picture that cannot be made.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum Error {
     /// The value of an option makes no sense.
     #[error("expected `{name}` to be {expected}, got {got}")]
-    Option {
-        /// Its name, without dashes.
-        name: &'static str,
-        /// The allowed values.
-        expected: String,
-        /// The value.
-        got: String,
-    },
+    Option { name: &'static str, expected: String, got: String },
     /// There is nothing to draw.
     #[error("expected features, got none")]
     Empty,

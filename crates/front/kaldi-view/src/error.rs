@@ -10,6 +10,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// A corpus that cannot be shown.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum Error {
     /// A table cannot be read.
     #[error(transparent)]
@@ -19,29 +20,16 @@ pub enum Error {
         "{}: expected waveforms, features, alignments or texts, got values of type {found}",
         printable_rxfilename(.name.as_ref())
     )]
-    Type {
-        /// The name of the table.
-        name: BString,
-        /// The type of the values.
-        found: &'static str,
-    },
+    Type { name: BString, found: &'static str },
     /// The values of a table are not over time.
     #[error(
         "{}: expected waveforms, features, alignments, posteriors, lattices or training examples, got values of type {found}",
         printable_rxfilename(.name.as_ref())
     )]
-    NotOverTime {
-        /// The name of the table.
-        name: BString,
-        /// The type of the values.
-        found: &'static str,
-    },
+    NotOverTime { name: BString, found: &'static str },
     /// There are no utterances.
     #[error("there are no utterances in {}", nothing_in(.names))]
-    Nothing {
-        /// The names of directories and tables.
-        names: Vec<BString>,
-    },
+    Nothing { names: Vec<BString> },
     /// A picture cannot be drawn.
     #[error(transparent)]
     Picture(#[from] kaldi_plot::Error),
@@ -50,18 +38,10 @@ pub enum Error {
         "{} comes only once, but values are read when they are seen: expected files; write it to one first, as copy-feats does",
         printable_rxfilename(.name.as_ref())
     )]
-    Stream {
-        /// The name of the table.
-        name: BString,
-    },
+    Stream { name: BString },
     /// A list cannot be read.
     #[error("{message}")]
-    List {
-        /// The name of the list.
-        name: BString,
-        /// Why.
-        message: String,
-    },
+    List { name: BString, message: String },
     /// There is more sound than can be compared.
     #[error(
         "expected at most {} hours of sound to look for copies in, got more (see `near_duplicates`)",

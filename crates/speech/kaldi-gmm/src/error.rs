@@ -9,6 +9,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// nothing can be estimated.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum Error {
     /// The parts of a mixture are of different numbers of Gaussians or dimensions, or empty.
     #[error(
@@ -16,364 +17,165 @@ pub enum Error {
          by {}",
         .means.0, .means.1, .variances.0, .variances.1
     )]
-    Parts {
-        /// The number of weights.
-        weights: usize,
-        /// The size of the means, a row for each Gaussian.
-        means: (usize, usize),
-        /// The number of variances or covariances, and their dimension.
-        variances: (usize, usize),
-    },
+    Parts { weights: usize, means: (usize, usize), variances: (usize, usize) },
     /// A weight is negative or no number.
     #[error("expected weights of 0 or more, got {got:?} for Gaussian {gauss}")]
-    Weight {
-        /// The Gaussian.
-        gauss: usize,
-        /// Its weight.
-        got: f32,
-    },
+    Weight { gauss: usize, got: f32 },
     /// The constant of a Gaussian is no number: its weight, mean or variance is none, or the variance is negative.
     #[error("expected weights, means and variances that are numbers, got others for Gaussian {gauss}")]
-    NotANumber {
-        /// The Gaussian.
-        gauss: usize,
-    },
+    NotANumber { gauss: usize },
     /// A covariance matrix cannot be inverted.
     #[error("the covariance of Gaussian {gauss}: {source}")]
-    Covariance {
-        /// The Gaussian.
-        gauss: usize,
-        /// Why not.
-        source: kaldi_matrix::Error,
-    },
+    Covariance { gauss: usize, source: kaldi_matrix::Error },
     /// There are no frames to compute a Gaussian from.
     #[error("no features were seen: expected at least one frame")]
     NoFrames,
     /// The features have no variance in a dimension.
     #[error("bad variance: the features are constant in dimension {dim}")]
-    ConstantDim {
-        /// The dimension.
-        dim: usize,
-    },
+    ConstantDim { dim: usize },
     /// Something has another number of pdfs than the model.
     #[error("expected {expected} pdfs, got {got}")]
-    NumPdfs {
-        /// The number of pdfs of the model.
-        expected: usize,
-        /// The other number.
-        got: usize,
-    },
+    NumPdfs { expected: usize, got: usize },
     /// A transform does not fit the means.
     #[error(
         "expected a transform of {dim} rows and {dim} or {} columns, got {rows} by {columns}",
         .dim + 1, rows = .got.0, columns = .got.1
     )]
-    Transform {
-        /// The dimension of the model.
-        dim: usize,
-        /// The size of the transform.
-        got: (usize, usize),
-    },
+    Transform { dim: usize, got: (usize, usize) },
     /// Features have another dimension than the mixture or the transform.
     #[error("expected features with {expected} columns, got {got}")]
-    FeatsDim {
-        /// The dimension of the mixture or the transform.
-        expected: usize,
-        /// That of the features.
-        got: usize,
-    },
+    FeatsDim { expected: usize, got: usize },
     /// The lists of Gaussians are not as many as the frames.
     #[error("expected a list of Gaussians for each of {expected} frames, got {got}")]
-    SelectionLength {
-        /// The number of frames.
-        expected: usize,
-        /// The number of lists.
-        got: usize,
-    },
+    SelectionLength { expected: usize, got: usize },
     /// The Gaussians that were selected for a frame do not exist, or none were selected.
     #[error("expected numbers of Gaussians below {num_gauss} in frame {frame}, got {got:?}")]
-    Selection {
-        /// The frame, counted from zero.
-        frame: usize,
-        /// The number of Gaussians.
-        num_gauss: usize,
-        /// The numbers of the Gaussians.
-        got: Vec<i32>,
-    },
+    Selection { frame: usize, num_gauss: usize, got: Vec<i32> },
     /// Two statistics are of other sizes or for other parameters.
     #[error(
         "dimension or flags mismatch: expected statistics of {} Gaussians in {} dimensions with flags {flags}, got {} \
          in {} with {got_flags}",
         .expected.0, .expected.1, .got.0, .got.1
     )]
-    StatsSize {
-        /// The numbers of Gaussians and dimensions of the first.
-        expected: (usize, usize),
-        /// The parameters of the first.
-        flags: GmmFlags,
-        /// The numbers of Gaussians and dimensions of the others.
-        got: (usize, usize),
-        /// The parameters of the others.
-        got_flags: GmmFlags,
-    },
+    StatsSize { expected: (usize, usize), flags: GmmFlags, got: (usize, usize), got_flags: GmmFlags },
     /// Statistics are of another size than the mixture.
     #[error(
         "expected statistics of {} Gaussians in {} dimensions, as the model has, got {} in {}",
         .expected.0, .expected.1, .got.0, .got.1
     )]
-    OtherModel {
-        /// The numbers of Gaussians and dimensions of the mixture.
-        expected: (usize, usize),
-        /// Those of the statistics.
-        got: (usize, usize),
-    },
+    OtherModel { expected: (usize, usize), got: (usize, usize) },
     /// There are no statistics for parameters that shall be estimated.
     #[error("expected statistics for the flags {wanted}, got those for {got}")]
-    Flags {
-        /// The parameters.
-        wanted: GmmFlags,
-        /// Those that the statistics are for.
-        got: GmmFlags,
-    },
+    Flags { wanted: GmmFlags, got: GmmFlags },
     /// A pdf does not exist.
     #[error("expected a pdf below {num_pdfs}, got {got}")]
-    Pdf {
-        /// The pdf.
-        got: i32,
-        /// The number of pdfs.
-        num_pdfs: usize,
-    },
+    Pdf { got: i32, num_pdfs: usize },
     /// Something is wrong with a pdf.
     #[error("pdf {pdf}: {source}")]
-    InPdf {
-        /// The pdf.
-        pdf: usize,
-        /// What is wrong.
-        source: Box<Error>,
-    },
+    InPdf { pdf: usize, source: Box<Error> },
     /// Variances shall be estimated discriminatively, and means shall not.
     #[error("variances are estimated with means only, expected the flag m beside v")]
     VariancesAlone,
     /// A transition-id does not exist.
     #[error("expected a transition-id from 1 to {largest}, got {got}")]
-    TransitionId {
-        /// The transition-id.
-        got: i32,
-        /// The largest one.
-        largest: usize,
-    },
+    TransitionId { got: i32, largest: usize },
     /// Statistics are of another model, with another number of pdfs or transition-ids.
     #[error("expected statistics of {expected} pdfs or counts of transitions, got {got}: of another model")]
-    OtherStats {
-        /// The expected number.
-        expected: usize,
-        /// The number.
-        got: usize,
-    },
+    OtherStats { expected: usize, got: usize },
     /// Transition-states of one pdf differ in their numbers of transitions.
     #[error("the transition-states of a pdf have different numbers of transitions, and cannot share probabilities")]
     Sharing,
     /// The new probability of a transition is zero or no number.
     #[error("the probability of transition-id {transition_id} is zero or no number")]
-    NoProbability {
-        /// The transition-id.
-        transition_id: usize,
-    },
+    NoProbability { transition_id: usize },
     /// There are too few frames to start a mixture with.
     #[error("expected {expected} frames at least for {num_gauss} Gaussians, got {got}")]
-    FewFrames {
-        /// The number of Gaussians.
-        num_gauss: usize,
-        /// The number of frames that they need.
-        expected: usize,
-        /// The number of frames.
-        got: usize,
-    },
+    FewFrames { num_gauss: usize, expected: usize, got: usize },
     /// All frames are the same.
     #[error("features do not have positive variance: all frames are the same")]
     NoVariance,
     /// A mixture cannot get this number of Gaussians in this way.
     #[error("cannot {what} {got} Gaussians to get {wanted}")]
-    Target {
-        /// What should be done: `split`, `merge`.
-        what: &'static str,
-        /// The number of Gaussians.
-        got: usize,
-        /// The wanted number.
-        wanted: i32,
-    },
+    Target { what: &'static str, got: usize, wanted: i32 },
     /// An acoustic model has no pdfs.
     #[error("expected pdfs, got none")]
     NoPdfs,
     /// The mixtures of an acoustic model have different dimensions.
     #[error("expected pdf {pdf} in {expected} dimensions, got {got}")]
-    PdfDim {
-        /// The pdf.
-        pdf: usize,
-        /// The dimension of the first one.
-        expected: usize,
-        /// Its dimension.
-        got: usize,
-    },
+    PdfDim { pdf: usize, expected: usize, got: usize },
     /// A letter does not stand for parameters.
     #[error("expected letters of m, v, w, t and a for the parameters, got {letter:?} in {text:?}")]
-    FlagLetter {
-        /// The letter.
-        letter: char,
-        /// All letters.
-        text: String,
-    },
+    FlagLetter { letter: char, text: String },
     /// No Gaussian has a likelihood that is a number.
     #[error("no Gaussian has a likelihood that is a number in frame {frame}")]
-    Likelihood {
-        /// The frame, counted from zero.
-        frame: usize,
-    },
+    Likelihood { frame: usize },
     /// Two LDA statistics are of other sizes.
     #[error(
         "dimension or classes count mismatch: expected statistics of {} classes in {} dimensions, got {} in {}",
         .expected.0, .expected.1, .got.0, .got.1
     )]
-    LdaSize {
-        /// The numbers of classes and dimensions of the sum so far.
-        expected: (usize, usize),
-        /// Those of the statistics to add.
-        got: (usize, usize),
-    },
+    LdaSize { expected: (usize, usize), got: (usize, usize) },
     /// Two MLLT statistics are of other dimensions.
     #[error("summing accs of different size: expected statistics in {expected} dimensions, got {got}")]
-    MlltSize {
-        /// The dimension of the sum so far.
-        expected: usize,
-        /// That of the statistics to add.
-        got: usize,
-    },
+    MlltSize { expected: usize, got: usize },
     /// There are no statistics to estimate anything from.
     #[error("there are no statistics")]
     NoData,
     /// More dimensions are wanted than there are.
     #[error("expected a dimension from 1 to {limit} ({why}), got {got}")]
-    Dim {
-        /// The wanted number.
-        got: i32,
-        /// The largest dimension possible.
-        limit: usize,
-        /// What sets the limit.
-        why: &'static str,
-    },
+    Dim { got: i32, limit: usize, why: &'static str },
     /// A text does not describe the contexts of a frame.
     #[error("expected contexts such as 0,1.0:-1,0.5;1,0.5 for `context_expansion`, got {got:?}")]
-    Contexts {
-        /// The text.
-        got: String,
-    },
+    Contexts { got: String },
     /// The Gaussians that were selected for a frame do not exist, or none were selected.
     #[error("expected numbers of existing Gaussians in frame {frame}, got {got:?}")]
-    UnknownGaussians {
-        /// The frame, counted from zero.
-        frame: usize,
-        /// The numbers of the Gaussians.
-        got: Vec<i32>,
-    },
+    UnknownGaussians { frame: usize, got: Vec<i32> },
     /// Statistics of fMPE are of another transform.
     #[error(
         "expected derivatives of {} by {}, got {} by {}: statistics of another transform",
         .expected.0, .expected.1, .got.0, .got.1
     )]
-    FmpeSize {
-        /// The size of the derivatives of the transform.
-        expected: (usize, usize),
-        /// That of the statistics.
-        got: (usize, usize),
-    },
+    FmpeSize { expected: (usize, usize), got: (usize, usize) },
     /// Derivatives by the features have another size than these.
     #[error(
         "expected derivatives of {} by {}, as the features are, got {} by {}",
         .expected.0, .expected.1, .got.0, .got.1
     )]
-    Derivatives {
-        /// The size of the features.
-        expected: (usize, usize),
-        /// That of the derivatives.
-        got: (usize, usize),
-    },
+    Derivatives { expected: (usize, usize), got: (usize, usize) },
     /// Features or derivatives of a frame are not finite numbers.
     #[error("expected features and derivatives that are finite numbers, got others in frame {frame}")]
-    NotFinite {
-        /// The frame, counted from zero.
-        frame: usize,
-    },
+    NotFinite { frame: usize },
     /// A class of VTLN does not exist.
     #[error("expected a class below {num_classes}, got {got}")]
-    VtlnClass {
-        /// The class.
-        got: i32,
-        /// The number of classes.
-        num_classes: usize,
-    },
+    VtlnClass { got: i32, num_classes: usize },
     /// No class of VTLN has an objective function that is a number.
     #[error("no class has an objective function that is a number")]
     NoClass,
     /// Statistics of bases of fMLLR have another size.
     #[error("expected statistics of transforms with {expected} elements, got {got}")]
-    BasisSize {
-        /// The number of elements of a transform.
-        expected: usize,
-        /// That of the statistics.
-        got: usize,
-    },
+    BasisSize { expected: usize, got: usize },
     /// The full matrix of LDA does not fit features before splicing.
     #[error(
         "expected a full matrix of LDA and MLLT with the rejected rows, for frames of {raw_dim} dimensions side by \
          side and a model of {model_dim}, got {} by {}",
         .got.0, .got.1
     )]
-    FullTransform {
-        /// The size of the matrix.
-        got: (usize, usize),
-        /// The dimension of a frame before splicing.
-        raw_dim: i32,
-        /// The dimension of the model.
-        model_dim: usize,
-    },
+    FullTransform { got: (usize, usize), raw_dim: i32, model_dim: usize },
     /// There is not one posterior for each Gaussian of a mixture.
     #[error("expected posteriors of {expected} Gaussians, got {got}")]
-    Posteriors {
-        /// The number of Gaussians.
-        expected: usize,
-        /// The number of posteriors.
-        got: usize,
-    },
+    Posteriors { expected: usize, got: usize },
     /// No such part of an fMLLR transform can be estimated.
     #[error("expected full, diag, offset or none, got {got:?}")]
-    FmllrUpdate {
-        /// The name.
-        got: String,
-    },
+    FmllrUpdate { got: String },
     /// All frames have the same value in a dimension.
     #[error("the features do not vary in dimension {dim}")]
-    NoSpread {
-        /// The dimension, counted from zero.
-        dim: usize,
-    },
+    NoSpread { dim: usize },
     /// A computation of the estimate is not possible with these statistics.
     #[error("cannot compute {what}: {source}")]
-    Estimate {
-        /// What should be computed.
-        what: String,
-        /// Why that is not possible.
-        source: kaldi_matrix::Error,
-    },
+    Estimate { what: String, source: kaldi_matrix::Error },
     /// An iteration made the estimate worse instead of better.
     #[error("the objective function of row {row} decreases from {before} to {after}")]
-    ObjectiveDecrease {
-        /// The row of the transform that was estimated.
-        row: usize,
-        /// The objective function before.
-        before: f64,
-        /// The objective function after.
-        after: f64,
-    },
+    ObjectiveDecrease { row: usize, before: f64, after: f64 },
 }
 
 impl Error {

@@ -9,119 +9,59 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// Models, alignments and posteriors that do not fit each other.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum Error {
     /// A number in a frame is not a transition-id.
     #[error("frame {frame}: {source}")]
-    TransitionId {
-        /// The frame, from 0.
-        frame: usize,
-        /// The number.
-        source: UnknownTransitionId,
-    },
+    TransitionId { frame: usize, source: UnknownTransitionId },
     /// Two self-loops of different states follow each other.
     #[error("frame {frame}: the alignment goes from a self-loop of one state to that of another")]
-    SelfLoops {
-        /// The second frame, from 0.
-        frame: usize,
-    },
+    SelfLoops { frame: usize },
     /// Statistics for trees do not fit each other.
     #[error(transparent)]
     TreeStats(#[from] TreeError),
     /// A transition model cannot be made from a topology and a tree.
     #[error("{message}")]
-    Tree {
-        /// Why.
-        message: String,
-    },
+    Tree { message: String },
     /// A phone is not in a topology.
     #[error("phone {got} is not in the topology")]
-    Phone {
-        /// The phone.
-        got: i32,
-    },
+    Phone { got: i32 },
     /// A phone is not in a map of phones.
     #[error("could not map phone {got}: it is not in the map of phones")]
-    UnmappedPhone {
-        /// The phone.
-        got: i32,
-    },
+    UnmappedPhone { got: i32 },
     /// A text is not a list of phones.
     #[error("expected phones such as 1:2:3, got {got:?}")]
-    PhoneList {
-        /// The text.
-        got: String,
-    },
+    PhoneList { got: String },
     /// A file cannot be read, or makes no sense.
     #[error("{message}")]
-    Unreadable {
-        /// Which, and why.
-        message: String,
-    },
+    Unreadable { message: String },
     /// A line of a map of phones makes no sense.
     #[error("{}", no_phone_map(*.line, .got))]
-    PhoneMap {
-        /// The line, from 1; 0 if there is none.
-        line: usize,
-        /// The text of the line.
-        got: String,
-    },
+    PhoneMap { line: usize, got: String },
     /// A tree has no pdf for a phone in its context.
     #[error("the tree has no pdf for class {pdf_class} of the phone in the window {window:?}")]
-    NoPdf {
-        /// The phones around it, and itself.
-        window: Vec<i32>,
-        /// The pdf class.
-        pdf_class: i32,
-    },
+    NoPdf { window: Vec<i32>, pdf_class: i32 },
     /// A model does not have a transition-state that a tree asks for.
     #[error(
         "the model has no transition-state for phone {}, state {}, pdfs {} and {} (incompatible tree and model?)",
         .tuple.phone, .tuple.state, .tuple.forward_pdf, .tuple.self_loop_pdf
     )]
-    NoTransitionState {
-        /// The phone, its state and its pdfs.
-        tuple: TransitionTuple,
-    },
+    NoTransitionState { tuple: TransitionTuple },
     /// A phone cannot be as short as that.
     #[error("phone {phone} has no path of {length} frames")]
-    TooShort {
-        /// The phone.
-        phone: i32,
-        /// The wanted number of frames.
-        length: usize,
-    },
+    TooShort { phone: i32, length: usize },
     /// The weights of a frame are negative, so that it cannot be weighted as a whole.
     #[error("frame {frame}: expected weights that sum up to 0 or more, got a negative sum")]
-    NegativeWeight {
-        /// The frame, from 0.
-        frame: usize,
-    },
+    NegativeWeight { frame: usize },
     /// A number in a frame is not a pdf of the model.
     #[error("frame {frame}: pdf-id on input out of range, expected 0 to {}, got {got}", .num_pdfs - 1)]
-    Pdf {
-        /// The frame, from 0.
-        frame: usize,
-        /// The number.
-        got: i32,
-        /// The number of pdfs.
-        num_pdfs: usize,
-    },
+    Pdf { frame: usize, got: i32, num_pdfs: usize },
     /// Phones cannot be scored.
     #[error("{message}")]
-    Pronunciation {
-        /// Why.
-        message: String,
-    },
+    Pronunciation { message: String },
     /// A vector has another length than a model asks for.
     #[error("expected {expected} counts of {of}, got {got}")]
-    Counts {
-        /// What is counted.
-        of: &'static str,
-        /// The expected length.
-        expected: usize,
-        /// The length.
-        got: usize,
-    },
+    Counts { of: &'static str, expected: usize, got: usize },
 }
 
 /// What is wrong with a map of phones: a line, or that it is empty.

@@ -7,52 +7,29 @@ use crate::cost::Cost;
 /// Why something cannot be computed from a lattice.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum Error {
     /// There is a cycle.
     #[error("the lattice has a cycle")]
     Cycle,
     /// A cost by which paths cannot be compared: it is not a number, or minus infinity.
     #[error("expected a number as the cost of {place}, got {got}")]
-    Cost {
-        /// What has the cost, with states as they are numbered after sorting.
-        place: String,
-        /// The cost.
-        got: String,
-    },
+    Cost { place: String, got: String },
     /// The result would have too many transition-ids.
     #[error("expected a result of at most {most} transition-ids, got {needed}")]
-    TooManyIds {
-        /// As many as there would be.
-        needed: u64,
-        /// As many as there may be.
-        most: usize,
-    },
+    TooManyIds { needed: u64, most: usize },
     /// The result needs more memory than it may take, or than there is.
     #[error("the lattice needs {needed} bytes of memory, more than there are for it")]
-    Memory {
-        /// The bytes.
-        needed: u64,
-    },
+    Memory { needed: u64 },
     /// A scale of acoustic costs and the inverse of one are given.
     #[error("expected `inv_acoustic_scale` to be 1 where `acoustic_scale` is given, got {got}")]
-    BothScales {
-        /// The inverse.
-        got: String,
-    },
+    BothScales { got: String },
     /// There are too many arcs.
     #[error("expected less than 2^32 arcs, got {count}")]
-    TooManyArcs {
-        /// As many as there would be.
-        count: usize,
-    },
+    TooManyArcs { count: usize },
     /// A label that is to be added is on an arc already.
     #[error("state {state} has an arc with the label {label} already")]
-    LabelIsThere {
-        /// The state.
-        state: u32,
-        /// The label.
-        label: i32,
-    },
+    LabelIsThere { state: u32, label: i32 },
     /// The epsilon is among the labels that are to become epsilons.
     #[error("0 is the epsilon, and cannot become one")]
     EpsilonRemoved,
@@ -61,30 +38,13 @@ pub enum Error {
     NoPath,
     /// A state is reached after different numbers of frames.
     #[error("state {state} is reached after {first} frames and after {other} frames")]
-    TimesDiffer {
-        /// The state, as it is numbered after sorting.
-        state: u32,
-        /// The frames of the first path.
-        first: usize,
-        /// The frames of another path.
-        other: usize,
-    },
+    TimesDiffer { state: u32, first: usize, other: usize },
     /// Final states are reached after different numbers of frames.
     #[error("some paths have {longest} frames, others {other}")]
-    LengthsDiffer {
-        /// The frames of the longest path.
-        longest: usize,
-        /// The frames of another path.
-        other: usize,
-    },
+    LengthsDiffer { longest: usize, other: usize },
     /// An alignment has another number of frames.
     #[error("the lattice has {lattice} frames, the alignment {alignment}")]
-    OtherLength {
-        /// The frames of the lattice.
-        lattice: usize,
-        /// The frames of the alignment.
-        alignment: usize,
-    },
+    OtherLength { lattice: usize, alignment: usize },
     /// A transition-id is not in the model.
     #[error(transparent)]
     TransitionId(#[from] UnknownTransitionId),
@@ -96,12 +56,7 @@ pub enum Error {
     UnknownWord(i32),
     /// An arc has transition-ids of several phones where one has to be.
     #[error("expected an arc of one phone, got one from phone {first} to phone {last}")]
-    NotOfOnePhone {
-        /// The phone of the first transition-id.
-        first: i32,
-        /// The phone of the last one.
-        last: i32,
-    },
+    NotOfOnePhone { first: i32, last: i32 },
 }
 
 /// A graph that is computed from another one has at most so many transition-ids, or as many as that one. Where ways are copied,

@@ -15,100 +15,47 @@ pub type WorkError = Box<dyn std::error::Error + Send + Sync>;
 /// A failure of a table.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum Error {
     /// A stream failed, or its content makes no sense. No entry is concerned.
     #[error(transparent)]
     Io(#[from] kaldi_io::Error),
     /// The text is not a valid rspecifier or wspecifier.
     #[error("invalid {role} {text:?}: {advice}")]
-    Specifier {
-        /// `rspecifier` or `wspecifier`.
-        role: &'static str,
-        /// The text as given.
-        text: BString,
-        /// What is wrong and what to write instead.
-        advice: String,
-    },
+    Specifier { role: &'static str, text: BString, advice: String },
     /// A table should be copied to a file, or a file to a table.
     #[error(
         "Cannot mix archives with regular files: expected both or none of {from:?} and {to:?} to be a table ({})",
         as_table(.from, .to)
     )]
-    Mixed {
-        /// What was to be read.
-        from: BString,
-        /// What was to be written.
-        to: BString,
-    },
-    /// An entry could not be read.
+    Mixed { from: BString, to: BString },
+    /// An entry could not be read. The key of a file that is no table is empty.
     #[error("{}{}{source}{}", script_place(.script.as_ref()), key_place(.key), in_brackets(.advice.as_ref()))]
-    Entry {
-        /// Printable name and line of the script file that names the entry, if any.
-        script: Option<(String, u64)>,
-        /// The entry's key; empty for a file that is no table.
-        key: BString,
-        /// What happened, with the place in the data.
-        source: Box<kaldi_io::Error>,
-        /// Where its file is, if it is not where the script file says.
-        advice: Option<String>,
-    },
+    Entry { script: Option<(String, u64)>, key: BString, source: Box<kaldi_io::Error>, advice: Option<String> },
     /// A line of a script file makes no sense.
     #[error("{script}:{line}: {message}")]
-    ScriptLine {
-        /// The printable name of the script file.
-        script: String,
-        /// Its number, from 1.
-        line: u64,
-        /// What is wrong with it.
-        message: String,
-    },
+    ScriptLine { script: String, line: u64, message: String },
     /// An option of the rspecifier (`s`, `cs`, `o`) or the format promises something that is not so.
     #[error("{table}: {message}")]
-    Promise {
-        /// The printable name of the table's file.
-        table: String,
-        /// Which promise, and which keys break it.
-        message: String,
-    },
+    Promise { table: String, message: String },
     /// A key cannot be in a table.
     #[error("\"{}\" cannot be a key: keys are words of printable characters", kaldi_io::excerpt(.key))]
-    Key {
-        /// The key.
-        key: BString,
-    },
+    Key { key: BString },
     /// The file of a key would be outside of its folder.
     #[error("the file of key {key:?} would be outside of the folder {folder}")]
-    Outside {
-        /// The printable name of the folder.
-        folder: String,
-        /// The key.
-        key: BString,
-    },
+    Outside { folder: String, key: BString },
     /// A key has no place to be written to.
     #[error("Script file {script} has no entry for key {key}")]
-    NoPlace {
-        /// The printable name of the script file.
-        script: String,
-        /// The key.
-        key: BString,
-    },
+    NoPlace { script: String, key: BString },
     /// Offsets cannot be known, because the archive is no file.
     #[error("cannot write a script file for {archive}: there are no offsets in a pipe")]
-    NoOffsets {
-        /// The printable name of the archive.
-        archive: String,
-    },
+    NoOffsets { archive: String },
     /// A shard is wrong: its name, the offset, the member, what was expected and what was found.
     #[error("{0}")]
     Shard(String),
     /// The work on an entry failed.
     #[error("{}{source}", key_place(.key))]
-    Work {
-        /// The entry's key; empty for a file that is no table.
-        key: BString,
-        /// The error that the work returned.
-        source: WorkError,
-    },
+    Work { key: BString, source: WorkError },
 }
 
 /// The same text as `Display`. It is not derived: what is derived is compiled anew in each crate that has such an error.

@@ -64,38 +64,20 @@ pub enum Loudness {
 /// Why a waveform cannot be distorted.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum DistortionError {
     /// Sampling frequencies differ.
     #[error("expected {what} at {expected} Hz, the sampling frequency of the input, got {got} Hz")]
-    Rate {
-        /// What has the other frequency.
-        what: &'static str,
-        /// That of the input in Hz.
-        expected: f32,
-        /// The other one.
-        got: f32,
-    },
+    Rate { what: &'static str, expected: f32, got: f32 },
     /// There is no such channel.
     #[error("expected a channel of {what} below {num_channels}, the number of its channels, got {got}")]
-    Channel {
-        /// What lacks the channel.
-        what: &'static str,
-        /// The number of channels that there are.
-        num_channels: usize,
-        /// The channel that was asked for, counted from 0.
-        got: usize,
-    },
+    Channel { what: &'static str, num_channels: usize, got: usize },
     /// All channels of a response are wanted, but there is no response.
     #[error("expected an impulse response, whose channels the output is to have")]
     NoResponse,
     /// A noise has not as many channels as the response.
     #[error("expected additive signals of {expected} channels, as the impulse response has, got {got}")]
-    NoiseChannels {
-        /// Channels of the response.
-        expected: usize,
-        /// Channels of the noise.
-        got: usize,
-    },
+    NoiseChannels { expected: usize, got: usize },
     /// A noise starts before the input.
     #[error("expected additive signals to start at 0 s or later, got {0} s")]
     Start(f32),

@@ -36,25 +36,14 @@ pub struct Extended {
 /// Why silence cannot be added.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum SilenceError {
     /// An option makes no sense at this sampling frequency.
     #[error("expected `{option}` to be {expected}, got {got}")]
-    Option {
-        /// Its name.
-        option: &'static str,
-        /// What it should be.
-        expected: &'static str,
-        /// What it is, in seconds.
-        got: f32,
-    },
+    Option { option: &'static str, expected: &'static str, got: f32 },
     /// The recording is shorter than the part to search.
     #[error("expected {expected} samples or more to look through for silence, got {got}")]
-    Short {
-        /// Samples to search.
-        expected: usize,
-        /// Samples that are there.
-        got: usize,
-    },
+    Short { expected: usize, got: usize },
 }
 
 impl Silence {

@@ -5,57 +5,31 @@ use super::Event;
 /// Statistics, questions or phones from which no tree can be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum TreeError {
     /// Statistics that belong together have different numbers of dimensions.
     #[error("event {event}: expected statistics of dimension {expected}, got dimension {got}")]
-    Dim {
-        /// The event of the statistics.
-        event: Event,
-        /// The number of dimensions of the statistics before.
-        expected: usize,
-        /// That of these.
-        got: usize,
-    },
+    Dim { event: Event, expected: usize, got: usize },
     /// The features of utterances have different numbers of dimensions.
     #[error("expected features of dimension {expected}, got dimension {got}")]
-    FeatsDim {
-        /// That of the utterances before.
-        expected: usize,
-        /// That of this one.
-        got: usize,
-    },
+    FeatsDim { expected: usize, got: usize },
     /// The value of a key is negative or too large.
     #[error(
         "event {event}: expected a value from 0 to {} for key {key}, got {value}",
         super::tree_stats::MOST_VALUES - 1
     )]
-    Value {
-        /// The event.
-        event: Event,
-        /// The key.
-        key: i32,
-        /// The value.
-        value: i32,
-    },
+    Value { event: Event, key: i32, value: i32 },
     /// An event has no answer, or does not have a key that is needed.
     #[error(
         "the tree has no answer to event {event}; `context_width` and `central_position` must be those of the \
          statistics, and phones that are context-independent in them must not share roots with others"
     )]
-    NoAnswer {
-        /// The event.
-        event: Event,
-    },
+    NoAnswer { event: Event },
     /// A key that is needed is missing.
     #[error(
         "key {key} is missing in event {event}; `context_width` and `central_position` must be those of the statistics"
     )]
-    NoKey {
-        /// The event.
-        event: Event,
-        /// The key.
-        key: i32,
-    },
+    NoKey { event: Event, key: i32 },
     /// There are no statistics from which anything could be built.
     #[error("there are no statistics to build from")]
     NoStats,
@@ -67,16 +41,8 @@ pub enum TreeError {
     PhoneSets(String),
     /// A phone has statistics but no place in the roots.
     #[error("Phone {phone} appears in stats but is not listed in roots file.")]
-    NotInRoots {
-        /// The phone.
-        phone: i32,
-    },
+    NotInRoots { phone: i32 },
     /// A step of building made the tree worse.
     #[error("the objective function decreases from {before} to {after}: the statistics are damaged")]
-    Worse {
-        /// The objective function before.
-        before: f32,
-        /// The objective function after.
-        after: f32,
-    },
+    Worse { before: f32, after: f32 },
 }

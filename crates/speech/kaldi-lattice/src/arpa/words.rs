@@ -27,23 +27,14 @@ pub struct WordList {
 /// Why a list of words is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum WordListError {
     /// A line is not a word and its number.
     #[error("{line}: {message}")]
-    Line {
-        /// The number of the line, from 1.
-        line: u64,
-        /// What was expected, and what is there.
-        message: String,
-    },
+    Line { line: u64, message: String },
     /// There is no number left for a word.
     #[error("expected numbers of words up to {}, got {number} for the word {word}", i32::MAX)]
-    NoNumber {
-        /// The next number.
-        number: i64,
-        /// The word.
-        word: BString,
-    },
+    NoNumber { number: i64, word: BString },
 }
 
 impl WordList {
