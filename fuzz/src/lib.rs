@@ -153,9 +153,7 @@ fn check_promises<V: Value>(bytes: &[u8], formats: &[Format]) {
 }
 
 fn bytes_of<V: Value>(value: &V, format: Format) -> Vec<u8> {
-    let mut out = Vec::new();
-    value.write(&mut out, format);
-    out
+    value.to_bytes(format)
 }
 
 /// An archive of a type that the first byte chooses: values that are skipped until they are wanted are those that are read

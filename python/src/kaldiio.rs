@@ -89,8 +89,7 @@ fn compress_matrix<'py>(
         let matrix = Matrix::from_vec(rows, cols, numbers.to_vec());
         let compressed = CompressedMatrix::compress(&matrix, method);
         let compressed = compressed.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        let mut bytes = Vec::new();
-        compressed.write(&mut bytes, Format::Binary);
+        let bytes = compressed.to_bytes(Format::Binary);
         Ok(bytes)
     })?;
     Ok(PyBytes::new(py, &bytes))
@@ -115,8 +114,7 @@ fn wave_of_16_bits<'py>(py: Python<'py>, file: &Bound<'py, PyBytes>) -> PyResult
     let bytes = file.as_bytes();
     let written = without_interpreter(py, || {
         let wave = Wave::read(&mut Cursor::new(bytes)).map_err(damage)?;
-        let mut written = Vec::new();
-        wave.write(&mut written, Format::Binary);
+        let written = wave.to_bytes(Format::Binary);
         Ok(written)
     });
     Ok(PyBytes::new(py, &written?))

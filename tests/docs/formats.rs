@@ -104,11 +104,7 @@ impl Example {
     /// Both forms are files of the same value.
     fn is_file<T: Value>(&self) {
         let read = |bytes: &[u8]| T::read(&mut Cursor::new(bytes)).unwrap();
-        let write = |value: T, format| {
-            let mut bytes = Vec::new();
-            value.write(&mut bytes, format);
-            bytes
-        };
+        let write = |value: T, format| value.to_bytes(format);
         self.reads_as(&write(read(&self.dump), Format::Text));
         assert_eq!(write(read(self.text.as_bytes()), Format::Binary), self.dump, "{}", self.place);
     }

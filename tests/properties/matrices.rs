@@ -18,9 +18,7 @@ fn vector<T: Real>(random: &mut Random) -> Vector<T> {
 }
 
 fn written<V: Value>(value: &V, format: Format) -> Vec<u8> {
-    let mut out = Vec::new();
-    value.write(&mut out, format);
-    out
+    value.to_bytes(format)
 }
 
 /// Reads what is written, with something after it, and writes it again.

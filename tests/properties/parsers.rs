@@ -104,8 +104,7 @@ fn values() -> Vec<Vec<u8>> {
         fn call<T: Value + std::fmt::Debug>(&mut self, samples: [T; 4]) {
             for value in samples {
                 for format in [Format::Binary, Format::Text] {
-                    let mut out = Vec::new();
-                    value.write(&mut out, format);
+                    let out = value.to_bytes(format);
                     self.0.push(out);
                 }
             }

@@ -50,9 +50,7 @@ impl ForEachType for CutEverywhere {
 }
 
 fn encoded<T: Value>(value: &T) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    value.write(&mut bytes, Format::Text);
-    bytes
+    value.to_bytes(Format::Text)
 }
 
 #[test]

@@ -24,8 +24,7 @@ fn survives<T: Value>(text: &str) {
     let scratch = Scratch::new();
     let path = scratch.path("cut.mdl").into_os_string().into_encoded_bytes();
     for format in [Format::Binary, Format::Text] {
-        let mut bytes = Vec::new();
-        model.write(&mut bytes, format);
+        let mut bytes = model.to_bytes(format);
         // White space at the end of a text is not always needed.
         let needed = if format == Format::Text { bytes.trim_ascii_end().len() } else { bytes.len() };
         // Old statistics of pdfs end before their totals.
@@ -128,9 +127,7 @@ fn a_damaged_model_of_any_kind_is_looked_at() {
 /// A sample in one of the two formats.
 fn bytes_of(model_type: ModelType, text: &str, format: Format) -> Vec<u8> {
     fn written<T: Value>(text: &str, format: Format) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        T::read(&mut Cursor::new(text.as_bytes())).unwrap().write(&mut bytes, format);
-        bytes
+        T::read(&mut Cursor::new(text.as_bytes())).unwrap().to_bytes(format)
     }
     let written = match model_type {
         ModelType::Transitions => written::<TransitionModel>,

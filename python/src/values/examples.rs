@@ -58,8 +58,7 @@ fn of_io<'py>(py: Python<'py>, io: &NnetIo) -> PyResult<Bound<'py, PyAny>> {
     let rows = match &io.matrix {
         IoMatrix::Full(matrix) => of_matrix(py, matrix)?,
         IoMatrix::Compressed(matrix) => {
-            let mut bytes = Vec::new();
-            matrix.write(&mut bytes, Format::Binary);
+            let bytes = matrix.to_bytes(Format::Binary);
             PyBytes::new(py, &bytes).into_any()
         }
         IoMatrix::Sparse(rows) => of_sparse(py, rows)?.into_any(),

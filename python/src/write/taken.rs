@@ -97,8 +97,7 @@ impl Taken {
 }
 
 fn encode<T: Value>(value: &T, format: Format) -> Encoded {
-    let mut bytes = Vec::new();
-    value.write(&mut bytes, format);
+    let bytes = value.to_bytes(format);
     bytes.into()
 }
 

@@ -92,8 +92,7 @@ fn parse_labels(name: &str, text: &[u8]) -> anyhow::Result<Vec<i32>> {
 /// Writes an FST. Without a name it goes to standard output.
 pub(crate) fn write(name: Option<&OutputName>, fst: &Fst) -> anyhow::Result<()> {
     let mut output = create(name)?;
-    let mut bytes = Vec::new();
-    fst.write(&mut bytes, Format::Binary);
+    let bytes = fst.to_bytes(Format::Binary);
     output.write_all(&bytes)?;
     Ok(output.finish()?)
 }

@@ -51,8 +51,7 @@ fn corpus(folder: &Path) {
         let samples = (0..length).map(|_| (draws.uniform() * 2000.0 - 1000.0) as f32).collect();
         let num_frames = 300 + draws.index(300);
         feats.write(format!("u{number:02}"), &Matrix::from_vec(num_frames, 80, vec![1.0; num_frames * 80])).unwrap();
-        let mut bytes = Vec::new();
-        Wave::new(16_000.0, vec![samples]).write(&mut bytes, Format::Binary);
+        let bytes = Wave::new(16_000.0, vec![samples]).to_bytes(Format::Binary);
         let (key, path) = (format!("u{number:02}"), name(&format!("u{number:02}.wav")));
         fs::write(&path, &bytes).unwrap();
         raw.push_str(&format!("{{\"key\": \"{key}\", \"wav\": \"{path}\", \"txt\": \"AB BA\"}}\n"));

@@ -112,8 +112,7 @@ fn end<T: Value>(name: &BStr) -> Result<(u64, bool)> {
 }
 
 fn text<T: Value>(name: &BStr) -> Result<Vec<u8>> {
-    let mut text = Vec::new();
-    read_file::<T>(name)?.write(&mut text, Format::Text);
+    let text = read_file::<T>(name)?.to_bytes(Format::Text);
     Ok(text)
 }
 

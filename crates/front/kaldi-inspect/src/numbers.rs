@@ -273,12 +273,6 @@ fn read_line(cursor: &mut Cursor<'_>) -> Result<Numbers> {
 mod tests {
     use super::*;
 
-    fn written<T: Value>(value: &T, format: Format) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        value.write(&mut bytes, format);
-        bytes
-    }
-
     fn read(bytes: &[u8]) -> Numbers {
         let mut cursor = Cursor::new(bytes);
         let numbers = Numbers::read(&mut cursor).unwrap();
@@ -295,7 +289,7 @@ mod tests {
             Numbers::from(Vector::from_vec(vec![1.0_f64; 3])),
             Numbers::from(vec![1, 2]),
         ] {
-            let bytes = written(&numbers, Format::Binary);
+            let bytes = numbers.to_bytes(Format::Binary);
             assert_eq!(read(&bytes), numbers);
             let layout = Layout::find(&bytes);
             let is_double = matches!(numbers.elements, Elements::Double(_));
@@ -303,7 +297,7 @@ mod tests {
             assert!(layout.is_none_or(|layout| layout.dims == numbers.dims && layout.is_double == is_double));
             assert!(Layout::find(&bytes[..bytes.len() - 1]).is_none());
             // Text has no precision.
-            let text = written(&numbers, Format::Text);
+            let text = numbers.to_bytes(Format::Text);
             assert_eq!(read(&text).dims, numbers.dims, "{}", text.escape_ascii());
         }
     }

@@ -29,9 +29,7 @@ fn seen(name: &str, known: Option<&str>) -> (String, Vec<(String, Header, Vec<u8
 }
 
 fn encoded<T: Value>(value: &T, format: Format) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    value.write(&mut bytes, format);
-    bytes
+    value.to_bytes(format)
 }
 
 /// An archive of two values as file, stream and script file: the type that is seen, and rows and columns of the first.

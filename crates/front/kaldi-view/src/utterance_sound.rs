@@ -210,9 +210,7 @@ pub(crate) fn characters(sound: &Wave) -> usize {
 /// A WAV file of 16 bits with the start of a sound, which takes at most `room` characters of a page.
 pub(crate) fn wav_file(sound: &Wave, room: usize) -> Vec<u8> {
     let length = ((room / 4 * 3).saturating_sub(HEADER) / 2).min(sound.num_samples());
-    let mut bytes = Vec::new();
-    Wave::new(sound.sample_rate(), vec![sound.channel(0)[..length].to_vec()]).write(&mut bytes, Format::Binary);
-    bytes
+    Wave::new(sound.sample_rate(), vec![sound.channel(0)[..length].to_vec()]).to_bytes(Format::Binary)
 }
 
 /// The mean of all channels, for the first `seconds`.

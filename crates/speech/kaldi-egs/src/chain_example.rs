@@ -215,7 +215,7 @@ impl Value for NnetChainExample {
 
 #[cfg(test)]
 mod tests {
-    use kaldi_value::testing::{SeededRandom, keeps_the_contract_of_parsed, written};
+    use kaldi_value::testing::{SeededRandom, keeps_the_contract_of_parsed};
 
     use super::*;
 
@@ -265,7 +265,7 @@ mod tests {
         };
         let count = example.outputs[0].indexes.len();
         example.outputs[0].deriv_weights = Vec::new();
-        let bytes = written(&example, Format::Binary);
+        let bytes = example.to_bytes(Format::Binary);
         let place = bytes.windows(6).position(|token| token == b"<DW2> ").unwrap();
         let rest = place + b"<DW2> FV \x04....".len();
         let none = [&bytes[..place], &bytes[rest..]].concat();

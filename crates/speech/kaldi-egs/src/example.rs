@@ -134,7 +134,7 @@ impl Value for NnetExample {
 #[cfg(test)]
 pub(crate) mod tests {
     use kaldi_matrix::Matrix;
-    use kaldi_value::testing::{SeededRandom, keeps_the_contract, refuses, written};
+    use kaldi_value::testing::{SeededRandom, keeps_the_contract, refuses};
 
     use super::*;
     use crate::SparseRows;
@@ -180,7 +180,7 @@ pub(crate) mod tests {
         let mut random = SeededRandom::seeded(0);
         for _ in 0..100 {
             let example = NnetExample { io: vec![io(&mut random, true), io(&mut random, true)] };
-            let bytes = written(&example, Format::Binary);
+            let bytes = example.to_bytes(Format::Binary);
             assert_eq!(NnetExample::frame(&bytes, false), Ok(Frame::Whole(bytes.len())));
             assert!(NnetExample::is_canonical_binary(&bytes));
             assert_eq!(NnetExample::read(&mut Cursor::new(&bytes)), Ok(example));
@@ -194,7 +194,7 @@ pub(crate) mod tests {
 
     #[test]
     fn text_has_no_newline_at_its_end() {
-        let text = written(&example(), Format::Text);
+        let text = example().to_bytes(Format::Text);
         assert_eq!(
             BString::from(text),
             "<Nnet3Eg> <NumIo> 1 <NnetIo> input <I1V> 2 <I1> 0 -1 0 <I1> 0 0 0  [\n  1 \n  2 ]\n</NnetIo> </Nnet3Eg> "
@@ -203,7 +203,7 @@ pub(crate) mod tests {
 
     #[test]
     fn what_would_be_written_otherwise_is_not_canonical() {
-        let bytes = written(&example(), Format::Binary);
+        let bytes = example().to_bytes(Format::Binary);
         assert!(NnetExample::is_canonical_binary(&bytes));
         let place = bytes.windows(2).position(|pair| pair == b"\xff\x01").unwrap();
         let in_full = b"\x7f\x04\0\0\0\0\x04\xff\xff\xff\xff\x04\0\0\0\0";

@@ -416,8 +416,7 @@ mod tests {
     fn what_is_written_is_read_again() {
         for flags in [GmmFlags::ALL, GmmFlags::MEANS, GmmFlags::WEIGHTS] {
             for format in [Format::Binary, Format::Text] {
-                let mut bytes = Vec::new();
-                stats(flags).write(&mut bytes, format);
+                let bytes = stats(flags).to_bytes(format);
                 assert_eq!(AccumDiagGmm::read(&mut Cursor::new(&bytes)), Ok(stats(flags)));
                 assert_eq!(AccumDiagGmm::frame(&bytes, true), Ok(Frame::Whole(bytes.len())));
                 for length in 0..bytes.len() {

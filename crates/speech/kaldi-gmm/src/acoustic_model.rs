@@ -143,9 +143,7 @@ mod tests {
     }
 
     fn written(format: Format) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        model().write(&mut bytes, format);
-        bytes
+        model().to_bytes(format)
     }
 
     #[test]

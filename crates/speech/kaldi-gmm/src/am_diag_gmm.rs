@@ -117,8 +117,7 @@ mod tests {
         assert_eq!((model.num_pdfs(), model.dim(), model.num_gauss()), (2, 1, 2));
         assert!(model.pdf(1).is_some() && model.pdf(2).is_none() && model.pdf(-1).is_none());
         for format in [Format::Binary, Format::Text] {
-            let mut bytes = Vec::new();
-            model.write(&mut bytes, format);
+            let bytes = model.to_bytes(format);
             assert_eq!(AmDiagGmm::read(&mut Cursor::new(&bytes)), Ok(model.clone()));
             for length in 0..bytes.len() {
                 assert!(AmDiagGmm::read(&mut Cursor::new(&bytes[..length])).is_err() || bytes[length..] == *b"\n");

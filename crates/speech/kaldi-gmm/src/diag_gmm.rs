@@ -172,18 +172,12 @@ mod tests {
         DiagGmm::read(&mut Cursor::new(text.as_bytes()))
     }
 
-    fn written(gmm: &DiagGmm, format: Format) -> Vec<u8> {
-        let mut out = Vec::new();
-        gmm.write(&mut out, format);
-        out
-    }
-
     #[test]
     fn what_is_written_is_read_again() {
         let gmm = read(TEXT).unwrap();
         assert_eq!((gmm.num_gauss(), gmm.dim()), (2, 1));
         for format in [Format::Binary, Format::Text] {
-            let bytes = written(&gmm, format);
+            let bytes = gmm.to_bytes(format);
             assert_eq!(DiagGmm::read(&mut Cursor::new(&bytes)), Ok(gmm.clone()));
             for length in 0..bytes.len() {
                 assert!(DiagGmm::read(&mut Cursor::new(&bytes[..length])).is_err() || bytes[length..] == *b"\n");

@@ -232,18 +232,12 @@ mod tests {
         FullGmm::read(&mut Cursor::new(text.as_bytes()))
     }
 
-    fn written(gmm: &FullGmm, format: Format) -> Vec<u8> {
-        let mut out = Vec::new();
-        gmm.write(&mut out, format);
-        out
-    }
-
     #[test]
     fn what_is_written_is_read_again() {
         let gmm = read(TEXT).unwrap();
         assert_eq!((gmm.num_gauss(), gmm.dim()), (2, 2));
         for format in [Format::Binary, Format::Text] {
-            let bytes = written(&gmm, format);
+            let bytes = gmm.to_bytes(format);
             assert_eq!(FullGmm::read(&mut Cursor::new(&bytes)), Ok(gmm.clone()));
             let length = bytes.trim_ascii_end().len() + 1;
             assert_eq!(FullGmm::frame(&bytes, true), Ok(Frame::Whole(length)));
@@ -297,7 +291,7 @@ mod tests {
         let diag = DiagGmm::read(&mut Cursor::new(text.as_bytes())).unwrap();
         let full = FullGmm::from(&diag);
         assert_eq!(full.inv_covar(1).as_slice(), [0.5, 0.0, 2.0]);
-        assert!(FullGmm::read(&mut Cursor::new(&written(&full, Format::Binary))).is_ok());
+        assert!(FullGmm::read(&mut Cursor::new(&full.to_bytes(Format::Binary))).is_ok());
         let feats = Matrix::from_vec(1, 2, vec![0.5, -2.0]);
         assert_eq!(full.log_likelihoods(&feats).unwrap(), diag.log_likelihoods(&feats).unwrap());
     }

@@ -133,8 +133,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_again() {
         for format in [Format::Binary, Format::Text] {
-            let mut bytes = Vec::new();
-            stats([2.0, 4.0, 9.0]).write(&mut bytes, format);
+            let bytes = stats([2.0, 4.0, 9.0]).to_bytes(format);
             assert_eq!(PdfStats::read(&mut Cursor::new(&bytes)), Ok(stats([2.0, 4.0, 9.0])));
             let old = bytes.windows(12).position(|window| window == b"<total_like>").unwrap();
             for length in (0..bytes.len()).filter(|length| *length != old) {

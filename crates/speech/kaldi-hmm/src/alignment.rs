@@ -216,9 +216,7 @@ mod tests {
     use crate::transition_model::tests::model;
 
     fn bytes(alignment: &[i32]) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        alignment.to_vec().write(&mut bytes, Format::Binary);
-        bytes
+        alignment.to_vec().to_bytes(Format::Binary)
     }
 
     fn lengths(alignment: &[i32]) -> (Vec<(i32, usize)>, bool) {

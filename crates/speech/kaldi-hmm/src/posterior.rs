@@ -239,8 +239,7 @@ mod tests {
     fn silence_is_weighted() {
         let t = |weight, expected: &[&[(i32, f32)]]| {
             let mut weighted = posterior(&[&[(7, 0.5), (1, 0.25), (8, 0.25)], &[(7, 1.0)]]);
-            let mut bytes = Vec::new();
-            weighted.write(&mut bytes, Format::Binary);
+            let bytes = weighted.to_bytes(Format::Binary);
             let silence = SilenceWeight::new(&model(), &[2, 9], weight);
             silence.apply(&mut weighted).unwrap();
             assert_eq!(weighted, posterior(expected));

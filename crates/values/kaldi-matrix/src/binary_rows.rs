@@ -110,8 +110,7 @@ mod tests {
     }
 
     fn rearranged<T: Real>(matrix: &Matrix<T>, runs: &[Range<usize>], per_row: usize) -> Matrix<T> {
-        let mut bytes = Vec::new();
-        matrix.write(&mut bytes, Format::Binary);
+        let bytes = matrix.to_bytes(Format::Binary);
         let rows = BinaryRows::find::<T>(&bytes).unwrap();
         assert_eq!(rows.size(), matrix.size());
         let (head, pieces) = rows.rearranged(runs, per_row);

@@ -4,19 +4,13 @@ use std::fmt::Debug;
 
 use kaldi_value::{Cursor, Format, Frame, Value};
 
-pub(crate) fn written(value: &impl Value, format: Format) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    value.write(&mut bytes, format);
-    bytes
-}
-
 /// Checks that values are read as they were written, framed as they are read, and refused if they are cut or damaged.
 ///
 /// In text form they may become something else: a compressed matrix is compressed once more.
 pub(crate) fn keeps_the_contract<T: Value + PartialEq + Debug>(values: impl IntoIterator<Item = T>) {
     for value in values {
         for format in [Format::Binary, Format::Text] {
-            let bytes = written(&value, format);
+            let bytes = value.to_bytes(format);
             let context = bytes.escape_ascii().to_string();
             let mut cursor = Cursor::new(&bytes);
             let again = T::read(&mut cursor).expect(&context);
@@ -63,7 +57,7 @@ fn damaged_anywhere<T: Value>(bytes: &[u8]) {
                 Ok(value) => {
                     assert_eq!(T::frame(&damaged, true), Ok(Frame::Whole(cursor.offset())), "{context}");
                     let canonical = T::is_canonical_binary(&damaged);
-                    assert!(!canonical || written(&value, Format::Binary) == damaged, "{context}");
+                    assert!(!canonical || value.to_bytes(Format::Binary) == damaged, "{context}");
                 }
                 Err(error) => assert!(!error.message.contains('\n'), "{context}"),
             }

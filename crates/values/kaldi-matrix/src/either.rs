@@ -97,14 +97,12 @@ mod tests {
         let vector = MatrixOrVector::Vector(Vector::from_vec(vec![0.5, 1.0]));
         for value in [matrix(0), matrix(1), matrix(2), vector] {
             for format in [Format::Binary, Format::Text] {
-                let mut bytes = Vec::new();
-                value.write(&mut bytes, format);
+                let bytes = value.to_bytes(format);
                 assert_eq!(read(&bytes), value, "{}", bytes.escape_ascii());
                 assert_eq!(MatrixOrVector::is_canonical_binary(&bytes), format == Format::Binary);
             }
         }
-        let mut bytes = Vec::new();
-        MatrixOrVector::Vector(Vector::default()).write(&mut bytes, Format::Binary);
+        let bytes = MatrixOrVector::Vector(Vector::default()).to_bytes(Format::Binary);
         assert!(MatrixOrVector::is_vector(&bytes));
     }
 

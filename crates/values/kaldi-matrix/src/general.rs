@@ -169,7 +169,7 @@ impl Value for GeneralMatrix {
 mod tests {
     use super::*;
     use crate::CompressionMethod;
-    use crate::contract::{keeps_the_contract, written};
+    use crate::contract::keeps_the_contract;
 
     fn dense() -> Matrix<f32> {
         Matrix::from_vec(2, 3, vec![0.0, 0.5, 0.0, 2.0, 0.0, 0.0])
@@ -197,7 +197,7 @@ mod tests {
         for (value, token) in
             [(GeneralMatrix::from(dense()), b'F'), (compressed().into(), b'C'), (sparse().into(), b'S')]
         {
-            let bytes = written(&value, Format::Binary);
+            let bytes = value.to_bytes(Format::Binary);
             assert_eq!(bytes[2], token);
             assert_eq!(GeneralMatrix::read(&mut Cursor::new(&bytes)), Ok(value.clone()));
             assert_eq!(value.size(), (2, 3));
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn text_tells_sparse_from_dense_and_has_no_compressed() {
         let again = |value: GeneralMatrix| {
-            let bytes = written(&value, Format::Text);
+            let bytes = value.to_bytes(Format::Text);
             GeneralMatrix::read(&mut Cursor::new(&[b" \n", bytes.as_slice()].concat())).unwrap()
         };
         assert_eq!(again(dense().into()), dense().into());
@@ -224,15 +224,15 @@ mod tests {
         assert_eq!(GeneralMatrix::from(CompressedMatrix::default()), empty);
         assert_eq!(GeneralMatrix::from(SparseMatrix::new(5)), empty);
         let kaldi = [b"\0BCM ".as_slice(), &[0; 20]].concat();
-        for bytes in [kaldi, written(&SparseMatrix::<f32>::new(5), Format::Binary)] {
+        for bytes in [kaldi, (SparseMatrix::<f32>::new(5)).to_bytes(Format::Binary)] {
             assert!(!GeneralMatrix::is_canonical_binary(&bytes));
             assert_eq!(GeneralMatrix::read(&mut Cursor::new(&bytes)), Ok(empty.clone()));
         }
-        let bytes = written(&empty, Format::Binary);
+        let bytes = empty.to_bytes(Format::Binary);
         for value in
             [GeneralMatrix::Compressed(CompressedMatrix::default()), GeneralMatrix::Sparse(SparseMatrix::new(5))]
         {
-            assert_eq!(written(&value, Format::Binary), bytes);
+            assert_eq!(value.to_bytes(Format::Binary), bytes);
         }
     }
 
@@ -240,7 +240,7 @@ mod tests {
     fn a_part_of_any_kind_is_dense() {
         for value in [GeneralMatrix::from(dense()), compressed().into(), sparse().into()] {
             for format in [Format::Binary, Format::Text] {
-                let bytes = written(&value, format);
+                let bytes = value.to_bytes(format);
                 let part = |range: &[u8]| GeneralMatrix::read_range(&mut Cursor::new(&bytes), range);
                 let GeneralMatrix::Dense(matrix) = part(b"0:3,1:2").unwrap() else { panic!("{value:?}") };
                 assert_eq!(matrix.size(), (2, 2));

@@ -186,8 +186,7 @@ mod tests {
         let htk = read(FILE).unwrap();
         assert_eq!(htk.feats(), &Matrix::from_vec(2, 2, vec![1.0, 2.0, 3.0, 4.0]));
         assert_eq!((htk.sample_period(), htk.sample_kind()), (100_000, 9));
-        let mut out = Vec::new();
-        htk.write(&mut out, Format::Binary);
+        let out = htk.to_bytes(Format::Binary);
         assert_eq!(out, FILE);
     }
 
@@ -245,8 +244,7 @@ mod tests {
 
     #[test]
     fn no_samples_are_an_empty_matrix() {
-        let mut out = Vec::new();
-        HtkFeatures::new(Matrix::default(), 100_000, 9).unwrap().write(&mut out, Format::Binary);
+        let out = HtkFeatures::new(Matrix::default(), 100_000, 9).unwrap().to_bytes(Format::Binary);
         assert_eq!(out, b"\0\0\0\0\0\x01\x86\xa0\0\0\0\x09");
         assert!(read(&out).unwrap().into_feats().is_empty());
     }

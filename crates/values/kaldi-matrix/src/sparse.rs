@@ -312,7 +312,7 @@ impl<T: Real> Value for SparseMatrix<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::{keeps_the_contract, written};
+    use crate::contract::keeps_the_contract;
 
     fn sparse(dim: usize, rows: &[&[(i32, f32)]]) -> SparseMatrix<f32> {
         let mut matrix = SparseMatrix::new(dim);
@@ -329,11 +329,11 @@ mod tests {
     #[test]
     fn it_is_written_as_kaldi_writes_it() {
         let matrix = sparse(6, &[&[(2, 0.25), (5, 1.0)], &[], &[(1, -1.0)]]);
-        assert_eq!(written(&matrix, Format::Text), b"rows=3 dim=6 [ 2 0.25 5 1 ] dim=6 [ ] dim=6 [ 1 -1 ] \n");
-        assert_eq!(written(&SparseMatrix::<f32>::new(6), Format::Text), b"rows=0 \n");
-        assert_eq!(written(&SparseMatrix::<f32>::new(6), Format::Binary), b"\0BSM \x04\0\0\0\0");
+        assert_eq!(matrix.to_bytes(Format::Text), b"rows=3 dim=6 [ 2 0.25 5 1 ] dim=6 [ ] dim=6 [ 1 -1 ] \n");
+        assert_eq!((SparseMatrix::<f32>::new(6)).to_bytes(Format::Text), b"rows=0 \n");
+        assert_eq!((SparseMatrix::<f32>::new(6)).to_bytes(Format::Binary), b"\0BSM \x04\0\0\0\0");
         assert_eq!(
-            written(&sparse(5, &[&[(3, 0.5)]]), Format::Binary),
+            sparse(5, &[&[(3, 0.5)]]).to_bytes(Format::Binary),
             b"\0BSM \x04\x01\0\0\0SV \x04\x05\0\0\0\x04\x01\0\0\0\x04\x03\0\0\0\x04\0\0\0\x3f"
         );
     }
@@ -401,7 +401,7 @@ mod tests {
     fn either_precision_is_read_as_the_other() {
         let mut double = SparseMatrix::new(2);
         double.push_row(&[(1, 0.1_f64)]).unwrap();
-        let bytes = written(&double, Format::Binary);
+        let bytes = double.to_bytes(Format::Binary);
         assert_eq!(read(&bytes).unwrap().0, sparse(2, &[&[(1, 0.1)]]));
         assert!(!SparseMatrix::<f32>::is_canonical_binary(&bytes));
         assert!(SparseMatrix::<f64>::is_canonical_binary(&bytes));

@@ -126,9 +126,7 @@ mod tests {
     }
 
     fn file(rows: usize) -> Vec<u8> {
-        let mut out = Vec::new();
-        SphinxFeatures::new(counting(rows)).unwrap().write(&mut out, Format::Binary);
-        out
+        SphinxFeatures::new(counting(rows)).unwrap().to_bytes(Format::Binary)
     }
 
     #[test]

@@ -140,7 +140,7 @@ fn write_vector(values: &[f32], out: &mut Vec<u8>, format: Format) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{keeps_the_contract_of_parsed, reads, reads_before, refuses, written};
+    use crate::testing::{keeps_the_contract_of_parsed, reads, reads_before, refuses};
 
     use super::*;
 
@@ -158,12 +158,12 @@ mod tests {
     #[test]
     fn gauss_posts_are_written_as_kaldi_does() {
         let value = GaussPost(vec![vec![(7, vec![0.5, 1.0]), (8, vec![])], vec![]]);
-        assert_eq!(written(&value, Format::Text), b"2 2 7  [ 0.5 1 ]\n8  [ ]\n0 \n");
+        assert_eq!(value.to_bytes(Format::Text), b"2 2 7  [ 0.5 1 ]\n8  [ ]\n0 \n");
         assert_eq!(
-            written(&GaussPost(vec![vec![(7, vec![0.5])]]), Format::Binary),
+            GaussPost(vec![vec![(7, vec![0.5])]]).to_bytes(Format::Binary),
             b"\0B\x04\x01\0\0\0\x04\x01\0\0\0\x04\x07\0\0\0FV \x04\x01\0\0\0\0\0\0\x3f"
         );
-        assert_eq!(written(&GaussPost::default(), Format::Text), b"0 \n");
+        assert_eq!(GaussPost::default().to_bytes(Format::Text), b"0 \n");
     }
 
     #[test]

@@ -147,7 +147,7 @@ fn reach_of_rows(window: &[u8]) -> Result<u64, ParseError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{keeps_the_contract, reads_before, refuses, written};
+    use crate::testing::{keeps_the_contract, reads_before, refuses};
 
     fn matrix(rows: &[&[i32]]) -> IntMatrix {
         IntMatrix::from_rows(rows).unwrap()
@@ -166,12 +166,12 @@ mod tests {
     fn int_matrices_have_the_form_of_vectors_of_vectors() {
         for rows in [vec![vec![1, 11], vec![2, 12], vec![-3, i32::MIN]], vec![], vec![vec![], vec![]], vec![vec![7]]] {
             for format in [Format::Text, Format::Binary] {
-                let bytes = written(&IntMatrix::from_rows(&rows).unwrap(), format);
-                assert_eq!(bytes, written(&rows, format));
+                let bytes = IntMatrix::from_rows(&rows).unwrap().to_bytes(format);
+                assert_eq!(bytes, rows.to_bytes(format));
                 assert_eq!(Vec::<Vec<i32>>::is_canonical_binary(&bytes), IntMatrix::is_canonical_binary(&bytes));
             }
         }
-        assert_eq!(written(&matrix(&[&[1, 11], &[2, 12]]), Format::Text), b"1 11 ; 2 12 ; \n");
+        assert_eq!(matrix(&[&[1, 11], &[2, 12]]).to_bytes(Format::Text), b"1 11 ; 2 12 ; \n");
         reads_before(b" 1\t11;2 12 ;\n", b"b 1 ;\n", matrix(&[&[1, 11], &[2, 12]]));
         reads_before(b"\n", b"b 1 ;\n", IntMatrix::default());
     }
@@ -180,7 +180,7 @@ mod tests {
     fn rows_of_other_lengths_are_named() {
         refuses::<IntMatrix>(b"1 2 ; 3 ;\n", 0, "expected 2 numbers in row 1 as in row 0, got 1");
         refuses::<IntMatrix>(b";;1;\n", 0, "expected 0 numbers in row 2 as in row 0, got 1");
-        let bytes = written(&vec![vec![1], vec![2], vec![3, 4]], Format::Binary);
+        let bytes = vec![vec![1], vec![2], vec![3, 4]].to_bytes(Format::Binary);
         refuses::<IntMatrix>(&bytes, 0, "expected 1 numbers in row 2 as in row 0, got 2");
         assert!(!IntMatrix::is_canonical_binary(&bytes));
         let error = IntMatrix::frame(&bytes, false).unwrap_err();

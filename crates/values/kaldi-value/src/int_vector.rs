@@ -89,7 +89,7 @@ fn reach(window: &[u8]) -> Result<u64, ParseError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{keeps_the_contract, reads, reads_before, refuses, written};
+    use crate::testing::{keeps_the_contract, reads, reads_before, refuses};
 
     #[test]
     fn int_vectors_keep_the_contract() {
@@ -98,9 +98,9 @@ mod tests {
 
     #[test]
     fn int_vectors_are_written_as_kaldi_does() {
-        assert_eq!(written(&vec![1, -2], Format::Text), b"1 -2 \n");
-        assert_eq!(written(&vec![1, -2], Format::Binary), b"\0B\x04\x02\0\0\0\x04\x01\0\0\0\x04\xfe\xff\xff\xff");
-        assert_eq!(written(&Vec::<i32>::new(), Format::Text), b"\n");
+        assert_eq!(vec![1, -2].to_bytes(Format::Text), b"1 -2 \n");
+        assert_eq!(vec![1, -2].to_bytes(Format::Binary), b"\0B\x04\x02\0\0\0\x04\x01\0\0\0\x04\xfe\xff\xff\xff");
+        assert_eq!((Vec::<i32>::new()).to_bytes(Format::Text), b"\n");
     }
 
     #[test]
@@ -109,12 +109,12 @@ mod tests {
         let double = |bytes: &[u8]| convert_binary_integers(bytes, |value| (value < 10).then_some(2 * value));
         for values in [vec![], vec![-7], (0..10).collect()] {
             let doubled: Vec<i32> = values.iter().map(|value| 2 * value).collect();
-            assert_eq!(double(&written(&values, Format::Binary)), Some(written(&doubled, Format::Binary)));
-            assert_eq!(read(&written(&values, Format::Binary)), Some(values));
+            assert_eq!(double(&values.to_bytes(Format::Binary)), Some(doubled.to_bytes(Format::Binary)));
+            assert_eq!(read(&values.to_bytes(Format::Binary)), Some(values));
         }
-        assert_eq!(double(&written(&vec![1, 10], Format::Binary)), None);
-        assert_eq!(double(&written(&vec![1], Format::Text)), None);
-        let bytes = written(&vec![1], Format::Binary);
+        assert_eq!(double(&vec![1, 10].to_bytes(Format::Binary)), None);
+        assert_eq!(double(&vec![1].to_bytes(Format::Text)), None);
+        let bytes = vec![1].to_bytes(Format::Binary);
         assert_eq!(double(&bytes[..bytes.len() - 1]), None);
         assert_eq!((read(&bytes[..bytes.len() - 1]), read(b" 1 2\n")), (None, None));
     }

@@ -43,7 +43,7 @@ fn reach_of_file(window: &[u8]) -> Result<u64, ParseError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{keeps_the_contract, reads, reads_before, refuses, written};
+    use crate::testing::{keeps_the_contract, reads, reads_before, refuses};
 
     use super::*;
 
@@ -54,11 +54,8 @@ mod tests {
 
     #[test]
     fn files_are_written_as_kaldi_does() {
-        assert_eq!(written(&IntVectorFile(vec![1, -2]), Format::Text), b"[ 1 -2 ]\n");
-        assert_eq!(
-            written(&IntVectorFile(vec![1, -2]), Format::Binary),
-            b"\0B\x04\x02\0\0\0\x01\0\0\0\xfe\xff\xff\xff"
-        );
+        assert_eq!(IntVectorFile(vec![1, -2]).to_bytes(Format::Text), b"[ 1 -2 ]\n");
+        assert_eq!(IntVectorFile(vec![1, -2]).to_bytes(Format::Binary), b"\0B\x04\x02\0\0\0\x01\0\0\0\xfe\xff\xff\xff");
     }
 
     #[test]

@@ -108,7 +108,7 @@ pub(crate) fn reach(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{keeps_the_contract, reads_before, refuses, written};
+    use crate::testing::{keeps_the_contract, reads_before, refuses};
 
     #[test]
     fn vectors_of_int_vectors_keep_the_contract() {
@@ -118,12 +118,12 @@ mod tests {
     #[test]
     fn vectors_of_int_vectors_are_written_as_kaldi_does() {
         let value = vec![vec![1, 2], vec![], vec![3]];
-        assert_eq!(written(&value, Format::Text), b"1 2 ; ; 3 ; \n");
+        assert_eq!(value.to_bytes(Format::Text), b"1 2 ; ; 3 ; \n");
         assert_eq!(
-            written(&value, Format::Binary),
+            value.to_bytes(Format::Binary),
             b"\0B\x04\x03\0\0\0\x04\x02\0\0\0\x04\x01\0\0\0\x04\x02\0\0\0\x04\0\0\0\0\x04\x01\0\0\0\x04\x03\0\0\0"
         );
-        assert_eq!(written(&Vec::<Vec<i32>>::new(), Format::Text), b"\n");
+        assert_eq!((Vec::<Vec<i32>>::new()).to_bytes(Format::Text), b"\n");
     }
 
     #[test]

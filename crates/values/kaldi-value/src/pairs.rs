@@ -107,7 +107,7 @@ pairs!(f32, "float pairs", reach_of_floats, false);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{keeps_the_contract, reads, reads_before, refuses, written};
+    use crate::testing::{keeps_the_contract, reads, reads_before, refuses};
 
     #[test]
     fn pairs_keep_the_contract() {
@@ -117,11 +117,11 @@ mod tests {
 
     #[test]
     fn pairs_are_written_as_kaldi_does() {
-        assert_eq!(written(&vec![(1, 2), (3, -4)], Format::Text), b"1 2 ; 3 -4 \n");
-        assert_eq!(written(&Vec::<(i32, i32)>::new(), Format::Text), b"\n");
-        assert_eq!(written(&vec![(1, -2)], Format::Binary), b"\0B\x04\x01\0\0\0\x04\x01\0\0\0\x04\xfe\xff\xff\xff");
-        assert_eq!(written(&vec![(0.5_f32, 2.0)], Format::Text), b"0.5 2 \n");
-        assert_eq!(written(&vec![(0.5_f32, 2.0)], Format::Binary), b"\0B\x04\x01\0\0\0\x04\0\0\0\x3f\x04\0\0\0\x40");
+        assert_eq!(vec![(1, 2), (3, -4)].to_bytes(Format::Text), b"1 2 ; 3 -4 \n");
+        assert_eq!((Vec::<(i32, i32)>::new()).to_bytes(Format::Text), b"\n");
+        assert_eq!(vec![(1, -2)].to_bytes(Format::Binary), b"\0B\x04\x01\0\0\0\x04\x01\0\0\0\x04\xfe\xff\xff\xff");
+        assert_eq!(vec![(0.5_f32, 2.0)].to_bytes(Format::Text), b"0.5 2 \n");
+        assert_eq!(vec![(0.5_f32, 2.0)].to_bytes(Format::Binary), b"\0B\x04\x01\0\0\0\x04\0\0\0\x3f\x04\0\0\0\x40");
     }
 
     #[test]

@@ -228,7 +228,7 @@ fn reach(window: &[u8]) -> Result<u64, ParseError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{keeps_the_contract, reads, reads_before, refuses, written};
+    use crate::testing::{keeps_the_contract, reads, reads_before, refuses};
 
     use super::*;
 
@@ -245,10 +245,10 @@ mod tests {
 
     #[test]
     fn posteriors_are_written_as_kaldi_does() {
-        assert_eq!(written(&sample(), Format::Text), b"[ 1 0.5 ] [ ] [ 2 0.25 -3 0.75 ] \n");
-        assert_eq!(written(&Posterior::default(), Format::Text), b"\n");
+        assert_eq!(sample().to_bytes(Format::Text), b"[ 1 0.5 ] [ ] [ 2 0.25 -3 0.75 ] \n");
+        assert_eq!(Posterior::default().to_bytes(Format::Text), b"\n");
         assert_eq!(
-            written(&Posterior(vec![vec![], vec![(3, 0.25)]]), Format::Binary),
+            Posterior(vec![vec![], vec![(3, 0.25)]]).to_bytes(Format::Binary),
             b"\0B\x04\x02\0\0\0\x04\0\0\0\0\x04\x01\0\0\0\x04\x03\0\0\0\x04\0\0\x80\x3e"
         );
     }
@@ -307,8 +307,7 @@ mod tests {
     #[test]
     fn weights_change_in_the_bytes_of_a_value() {
         let value = Posterior(vec![vec![(7, 0.5), (1, 0.25), (7, 2.0)], vec![], vec![(7, 1.0)]]);
-        let mut bytes = Vec::new();
-        value.write(&mut bytes, Format::Binary);
+        let bytes = value.to_bytes(Format::Binary);
         let reweighed = |bytes: &[u8], other: Option<f32>| {
             Posterior::reweigh_binary(bytes, |frame, index, weight| match (frame, index) {
                 (_, 1) => Ok(Some(weight)),
@@ -320,16 +319,14 @@ mod tests {
             (Some(2.0), vec![vec![(7, 1.0), (1, 0.25), (7, 4.0)], vec![], vec![(7, 2.0)]]),
             (None, vec![vec![(1, 0.25)], vec![], vec![]]),
         ] {
-            let mut out = Vec::new();
-            Posterior(expected).write(&mut out, Format::Binary);
+            let out = Posterior(expected).to_bytes(Format::Binary);
             assert_eq!(reweighed(&bytes, other), Some(Ok(out)));
         }
         for cut in 0..bytes.len() {
             assert_eq!(reweighed(&bytes[..cut], None), None, "{cut}");
         }
         assert_eq!(reweighed(b"[ 7 0.5 ] \n", None), None);
-        let mut bytes = Vec::new();
-        Posterior(vec![vec![], vec![(3, 1.0)]]).write(&mut bytes, Format::Binary);
+        let bytes = Posterior(vec![vec![], vec![(3, 1.0)]]).to_bytes(Format::Binary);
         assert_eq!(reweighed(&bytes, None), Some(Err(1)));
     }
 }

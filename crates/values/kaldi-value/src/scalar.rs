@@ -66,7 +66,7 @@ scalar!(bool, "bool", |_| Ok(3), [0, b'B', b'T' | b'F']);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{keeps_the_contract, reads, reads_before, refuses, written};
+    use crate::testing::{keeps_the_contract, reads, reads_before, refuses};
 
     #[test]
     fn scalars_have_no_ranges() {
@@ -84,13 +84,13 @@ mod tests {
 
     #[test]
     fn scalars_are_written_as_kaldi_does() {
-        assert_eq!(written(&-7, Format::Text), b"-7 \n");
-        assert_eq!(written(&-7, Format::Binary), b"\0B\x04\xf9\xff\xff\xff");
-        assert_eq!(written(&0.5_f32, Format::Text), b"0.5 \n");
-        assert_eq!(written(&0.5_f32, Format::Binary), b"\0B\x04\0\0\0\x3f");
-        assert_eq!(written(&0.5_f64, Format::Binary), b"\0B\x08\0\0\0\0\0\0\xe0\x3f");
-        assert_eq!(written(&true, Format::Text), b"T \n");
-        assert_eq!(written(&false, Format::Binary), b"\0BF");
+        assert_eq!((-7).to_bytes(Format::Text), b"-7 \n");
+        assert_eq!((-7).to_bytes(Format::Binary), b"\0B\x04\xf9\xff\xff\xff");
+        assert_eq!(0.5_f32.to_bytes(Format::Text), b"0.5 \n");
+        assert_eq!(0.5_f32.to_bytes(Format::Binary), b"\0B\x04\0\0\0\x3f");
+        assert_eq!(0.5_f64.to_bytes(Format::Binary), b"\0B\x08\0\0\0\0\0\0\xe0\x3f");
+        assert_eq!(true.to_bytes(Format::Text), b"T \n");
+        assert_eq!(false.to_bytes(Format::Binary), b"\0BF");
     }
 
     #[test]

@@ -47,13 +47,6 @@ impl SeededRandom {
     }
 }
 
-/// The bytes of the value in this form.
-pub fn written<T: Value>(value: &T, format: Format) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    value.write(&mut bytes, format);
-    bytes
-}
-
 /// The value at the start of `bytes`, after which nothing follows, and its length.
 fn read<T: Value>(bytes: &[u8]) -> Result<(T, usize), kaldi_io::ParseError> {
     let mut cursor = Cursor::new(bytes);
@@ -102,7 +95,7 @@ fn check<T: Value + PartialEq + Debug>(mut sample: impl FnMut(&mut SeededRandom)
         let mut random = SeededRandom(seed);
         let value = sample(&mut random);
         for format in [Format::Binary, Format::Text] {
-            let bytes = written(&value, format);
+            let bytes = value.to_bytes(format);
             let context = format!("{}, {format:?}, seed {seed}: {}", T::NAME, bytes.as_bstr());
             what_is_written_is_read(&value, &bytes, format, &context);
             if format == Format::Binary {
@@ -159,7 +152,7 @@ fn agrees<T: Value>(bytes: &[u8], context: &str) {
     assert_eq!(read::<T>(&bytes[..length]).map(|(_, length)| length), Ok(length), "{}", context());
     if T::is_canonical_binary(bytes) {
         assert_eq!(length, bytes.len(), "{}", context());
-        assert_eq!(written(&value, Format::Binary).as_bstr(), bytes.as_bstr(), "{}", context());
+        assert_eq!(value.to_bytes(Format::Binary).as_bstr(), bytes.as_bstr(), "{}", context());
     }
     for cut in 0..length {
         match T::frame(&bytes[..cut], false) {

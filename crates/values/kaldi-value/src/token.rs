@@ -196,7 +196,7 @@ fn has_single_spaces(line: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{SeededRandom, keeps_the_contract, reads, reads_before, refuses, written};
+    use crate::testing::{SeededRandom, keeps_the_contract, reads, reads_before, refuses};
 
     use super::*;
 
@@ -219,8 +219,8 @@ mod tests {
         let token = Token::new("word").unwrap();
         let words = tokens(&["a", "b"]);
         for format in [Format::Binary, Format::Text] {
-            assert_eq!(written(&token, format), b"word\n");
-            assert_eq!(written(&words, format), b"a b \n");
+            assert_eq!(token.to_bytes(format), b"word\n");
+            assert_eq!(words.to_bytes(format), b"a b \n");
         }
         assert!(!Token::is_canonical_binary(b"a b\n"));
         assert!(!Tokens::is_canonical_binary(b"a b\n"));

@@ -65,12 +65,17 @@ pub trait Value: Sized + Send + 'static {
     /// Text ends with a newline, like table entries.
     fn write(&self, out: &mut Vec<u8>, format: Format);
 
+    /// The bytes of [`Value::write`].
+    fn to_bytes(&self, format: Format) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.write(&mut bytes, format);
+        bytes
+    }
+
     /// Converts into the bytes of [`Value::write`]. A large part of them need not be copied if it has the same form in
     /// memory as in the file.
     fn into_encoded(self, format: Format) -> Encoded {
-        let mut bytes = Vec::new();
-        self.write(&mut bytes, format);
-        bytes.into()
+        self.to_bytes(format).into()
     }
 
     /// Reads the part of the value that `range` names, the text between `[` and `]` of a script line.

@@ -55,14 +55,12 @@ mod tests {
 
     #[test]
     fn a_file_stays_as_it_is() {
-        let mut bytes = Vec::new();
-        Wave::new(8000.0, vec![vec![1.0, 2.0]]).write(&mut bytes, Format::Binary);
+        let bytes = Wave::new(8000.0, vec![vec![1.0, 2.0]]).to_bytes(Format::Binary);
         let followed = [bytes.as_slice(), b"utt2"].concat();
         let mut cursor = Cursor::new(&followed);
         let file = WaveFile::read(&mut cursor).unwrap();
         assert_eq!(cursor.rest(), b"utt2");
-        let mut out = Vec::new();
-        file.write(&mut out, Format::Binary);
+        let out = file.to_bytes(Format::Binary);
         assert_eq!(out, bytes);
         assert_eq!(file.into_bytes(), bytes);
         assert!(WaveFile::read(&mut Cursor::new(b"utt2")).is_err());

@@ -266,8 +266,7 @@ mod tests {
     #[test]
     fn parts_in_place_are_those_of_the_whole() {
         let wave = Wave::new(8000.0, vec![vec![1.0, 2.0, 3.0], vec![-1.0, -2.0, -3.0]]);
-        let mut file = Vec::new();
-        wave.write(&mut file, Format::Binary);
+        let file = wave.to_bytes(Format::Binary);
         let bytes =
             |length: usize| kaldi_io::Input::from_bytes("memory", file[..length].to_vec()).positioned().unwrap();
         let whole = Recording::from(wave.clone());

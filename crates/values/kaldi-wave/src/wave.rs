@@ -234,9 +234,7 @@ mod tests {
     }
 
     fn written(wave: &Wave) -> Vec<u8> {
-        let mut out = Vec::new();
-        wave.write(&mut out, Format::Binary);
-        out
+        wave.to_bytes(Format::Binary)
     }
 
     fn stereo() -> Wave {

@@ -126,8 +126,7 @@ mod tests {
     #[test]
     fn pieces_are_those_of_the_whole() {
         let wave = Wave::new(8000.0, vec![vec![1.0, 2.0, 3.0], vec![-1.0, -2.0, -3.0]]);
-        let mut file = Vec::new();
-        wave.write(&mut file, Format::Binary);
+        let file = wave.to_bytes(Format::Binary);
         for cut in [file.len(), file.len() - 1] {
             let pieces = WavePieces::read(&file[..50], cut as u64).unwrap().unwrap();
             let num_samples = 3 - u64::from(cut < file.len());

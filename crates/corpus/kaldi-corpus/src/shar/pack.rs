@@ -150,8 +150,7 @@ impl SharPacking {
         let (suffix, bytes) = match self.audio {
             SharAudio::Flac(encode) => ("flac", encode(&wave)?),
             SharAudio::Wav | SharAudio::Copy => {
-                let mut bytes = Vec::new();
-                wave.write(&mut bytes, Format::Binary);
+                let bytes = wave.to_bytes(Format::Binary);
                 ("wav", bytes)
             }
         };

@@ -117,8 +117,7 @@ pub(crate) fn encode_sound(wave: Wave, sample_rate: u32) -> Result<(Vec<u8>, usi
         Wave::new(sample_rate as f32, channels?)
     };
     let num_clipped = wave.num_clipped();
-    let mut bytes = Vec::new();
-    wave.write(&mut bytes, Format::Binary);
+    let bytes = wave.to_bytes(Format::Binary);
     Ok((bytes, num_clipped))
 }
 

@@ -74,8 +74,7 @@ mod tests {
     #[test]
     fn every_part_is_that_of_the_file() {
         let wave = Wave::new(8000.0, vec![vec![1.0, -2.0, 32767.0, 4e4], vec![5.5, 6.0, -7.9, -4e4]]);
-        let mut file = Vec::new();
-        wave.write(&mut file, Format::Binary);
+        let file = wave.to_bytes(Format::Binary);
         let sound = Sound::of(wave);
         assert_eq!(length(&sound), file.len() as u64);
         for start in 0..=file.len() {

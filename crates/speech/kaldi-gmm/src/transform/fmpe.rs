@@ -282,12 +282,6 @@ mod tests {
         FmpeOptions { context_expansion: contexts.to_owned(), ..FmpeOptions::default() }
     }
 
-    fn written(fmpe: &Fmpe, format: Format) -> Vec<u8> {
-        let mut out = Vec::new();
-        fmpe.write(&mut out, format);
-        out
-    }
-
     fn with_projections(contexts: &str, projections: &[&[f32]]) -> Fmpe {
         let mut fmpe = Fmpe::new(gmm(), &options(contexts)).unwrap();
         let num_contexts = fmpe.contexts.len();
@@ -315,9 +309,9 @@ mod tests {
     fn what_is_written_is_read_again() {
         let fmpe = with_projections("0,1:-1,0.5", &[&[1.0, 2.0, 3.0, 4.0], &[5.0, 6.0, 7.0, 8.0]]);
         for format in [Format::Binary, Format::Text] {
-            let bytes = written(&fmpe, format);
+            let bytes = fmpe.to_bytes(format);
             let again = Fmpe::read(&mut Cursor::new(&bytes)).unwrap();
-            assert_eq!(written(&again, format), bytes);
+            assert_eq!(again.to_bytes(format), bytes);
             assert_eq!(Fmpe::frame(&bytes, true), Ok(Frame::Whole(bytes.len())));
             for length in 0..bytes.len() - 2 {
                 assert!(Fmpe::read(&mut Cursor::new(&bytes[..length])).is_err(), "{length}");
@@ -379,7 +373,7 @@ mod tests {
             refused(&column(&[1.0; 2]), &[vec![0]]),
             "expected numbers of existing Gaussians in frame 1, got []"
         );
-        let text = String::from_utf8(written(&fmpe, Format::Text)).unwrap();
+        let text = String::from_utf8(fmpe.to_bytes(Format::Text)).unwrap();
         let cut = text.replacen("  0 0 0 0 0 0 0 0 0 \n", "", 1);
         let message = Fmpe::read(&mut Cursor::new(cut.as_bytes())).unwrap_err().to_string();
         assert_eq!(message, "expected a projection of 4 by 9 and a factor of 1 by 1, got 3 by 9 and 1 by 1");

@@ -378,8 +378,7 @@ mod tests {
         let mut sum = stats.clone();
         sum.add(&stats).unwrap();
         assert_eq!(sum.derivatives.row(0)[0], 2.0 * stats.derivatives.row(0)[0]);
-        let mut bytes = Vec::new();
-        stats.write(&mut bytes, Format::Binary);
+        let bytes = stats.to_bytes(Format::Binary);
         assert_eq!(FmpeStats::read(&mut Cursor::new(&bytes)), Ok(stats.clone()));
         for length in 0..bytes.len() {
             assert!(FmpeStats::read(&mut Cursor::new(&bytes[..length])).is_err(), "{length}");

@@ -297,8 +297,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_again() {
         for format in [Format::Binary, Format::Text] {
-            let mut bytes = Vec::new();
-            stats().write(&mut bytes, format);
+            let bytes = stats().to_bytes(format);
             assert_eq!(LdaStats::read(&mut Cursor::new(&bytes)), Ok(stats()));
             assert_eq!(LdaStats::frame(&bytes, true), Ok(Frame::Whole(bytes.len())));
             for length in 0..bytes.len() {
@@ -321,8 +320,7 @@ mod tests {
 
     #[test]
     fn files_have_the_squares_without_those_of_the_means() {
-        let mut bytes = Vec::new();
-        stats().write(&mut bytes, Format::Text);
+        let bytes = stats().to_bytes(Format::Text);
         let text = "<LDAACCS> <VECSIZE> 2 <NUMCLASSES> 2 <ZERO_ACCS>  [ 4 4 ]\n<FIRST_ACCS>  [\n  8 0 \n  -8 0 ]\n\
                     <SECOND_ACCS> [\n4 \n0 16 ]\n</LDAACCS> ";
         assert_eq!(String::from_utf8(bytes).unwrap(), text);

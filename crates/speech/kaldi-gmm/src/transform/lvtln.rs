@@ -282,16 +282,14 @@ mod tests {
     #[test]
     fn what_is_written_is_read_again() {
         for format in [Format::Binary, Format::Text] {
-            let mut bytes = Vec::new();
-            vtln().write(&mut bytes, format);
+            let bytes = vtln().to_bytes(format);
             assert_eq!(LinearVtln::read(&mut Cursor::new(&bytes)).unwrap().num_classes(), 3);
             assert_eq!(LinearVtln::frame(&bytes, true), Ok(Frame::Whole(bytes.len())));
             for length in 0..bytes.len() {
                 assert!(LinearVtln::read(&mut Cursor::new(&bytes[..length])).is_err(), "{length}");
             }
         }
-        let mut bytes = Vec::new();
-        LinearVtln::new(1, 1, 0).unwrap().write(&mut bytes, Format::Text);
+        let bytes = LinearVtln::new(1, 1, 0).unwrap().to_bytes(Format::Text);
         let text = "<LinearVtln> \n1 <A>  [\n  1 ]\n<logdet> 0 <warp> 1 \n<DefaultClass> 0 </LinearVtln> ";
         assert_eq!(String::from_utf8(bytes).unwrap(), text);
         let old = text.replace("<DefaultClass> 0 ", "");

@@ -267,8 +267,7 @@ mod tests {
     fn what_is_written_is_read_again() {
         for format in [Format::Binary, Format::Text] {
             for stats in [stats(), MlltStats::default()] {
-                let mut bytes = Vec::new();
-                stats.write(&mut bytes, format);
+                let bytes = stats.to_bytes(format);
                 let mut cursor = Cursor::new(&bytes);
                 assert_eq!(MlltStats::read(&mut cursor), Ok(stats));
                 for length in 0..cursor.offset() {
@@ -282,8 +281,7 @@ mod tests {
 
     #[test]
     fn the_text_is_that_of_kaldi() {
-        let mut bytes = Vec::new();
-        stats().write(&mut bytes, Format::Text);
+        let bytes = stats().to_bytes(Format::Text);
         let text = "<MlltAccs> \n100 2 <G> \n[\n400 \n100 300 ]\n[\n200 \n-50 500 ]\n</MlltAccs> \n";
         assert_eq!(String::from_utf8(bytes).unwrap(), text);
     }

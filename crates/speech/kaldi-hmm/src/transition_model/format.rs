@@ -149,12 +149,6 @@ mod tests {
         TransitionModel::read(&mut Cursor::new(text.as_bytes()))
     }
 
-    fn written(model: &TransitionModel, format: Format) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        model.write(&mut bytes, format);
-        bytes
-    }
-
     /// A model in which the self-loops have pdfs of their own.
     fn chain() -> TransitionModel {
         let classes = Some(PdfClasses { forward: 0, self_loop: 1 });
@@ -167,8 +161,8 @@ mod tests {
     #[test]
     fn text_is_as_kaldi_writes_it() {
         let text = read(TEXT).unwrap();
-        assert_eq!(String::from_utf8(written(&text, Format::Text)).unwrap(), TEXT);
-        let chain = String::from_utf8(written(&chain(), Format::Text)).unwrap();
+        assert_eq!(String::from_utf8(text.to_bytes(Format::Text)).unwrap(), TEXT);
+        let chain = String::from_utf8(chain().to_bytes(Format::Text)).unwrap();
         assert!(chain.contains("<State> 0 <ForwardPdfClass> 0 <SelfLoopPdfClass> 1 <Transition> 0 0.5 "), "{chain}");
         assert!(chain.contains("<Tuples> 2 \n1 0 0 2 \n3 0 1 2 \n</Tuples> \n"), "{chain}");
     }
@@ -177,7 +171,7 @@ mod tests {
     fn both_forms_are_read_up_to_their_end() {
         for model in [model(), chain()] {
             for format in [Format::Binary, Format::Text] {
-                let mut bytes = written(&model, format);
+                let mut bytes = model.to_bytes(format);
                 let length = bytes.len() - usize::from(format == Format::Text);
                 for cut in 0..length {
                     let error = TransitionModel::read(&mut Cursor::new(&bytes[..cut])).unwrap_err();
@@ -204,7 +198,7 @@ mod tests {
     /// What says that it is long is not waited for in steps.
     #[test]
     fn claims_say_how_much_is_needed() {
-        let bytes = written(&model(), Format::Binary);
+        let bytes = model().to_bytes(Format::Binary);
         let at = bytes.windows(10).position(|window| window == b"<Triples> ").unwrap() + 10;
         let mut claim = bytes[..at].to_vec();
         claim.extend_from_slice(b"\x04\0\0\0\x40");

@@ -143,7 +143,7 @@ impl KaldiObject for ContextDependency {
 mod tests {
     use super::*;
     use kaldi_value::Value;
-    use kaldi_value::testing::{keeps_the_contract_of_parsed, reads_before, refuses, written};
+    use kaldi_value::testing::{keeps_the_contract_of_parsed, reads_before, refuses};
 
     fn tree(text: &str) -> ContextDependency {
         ContextDependency::read(&mut Cursor::new(text.as_bytes())).unwrap()
@@ -167,14 +167,14 @@ mod tests {
     fn trees_are_written_as_kaldi_does() {
         let text = "ContextDependency 1 0 ToPdf TE 0 2 ( NULL TE -1 2 ( CE 0 CE 1 ) \n) \nEndContextDependency ";
         let tree = tree(text);
-        assert_eq!(String::from_utf8(written(&tree, Format::Text)).unwrap(), text);
+        assert_eq!(String::from_utf8(tree.to_bytes(Format::Text)).unwrap(), text);
         assert_eq!((tree.context_width(), tree.central_position(), tree.num_pdfs()), (1, 0, 2));
         assert_eq!((tree.pdf(&[1], 1), tree.pdf(&[0], 1), tree.pdf(&[2], 1)), (Some(1), None, None));
         assert_eq!(tree.possible_pdfs(1, 0), [0]);
         let binary = b"\0BContextDependency \x04\x01\0\0\0\x04\0\0\0\0ToPdf TE \x04\0\0\0\0\xfc\x01\0\0\0( CE \
                        \x04\x05\0\0\0) EndContextDependency ";
         let map = EventMap::table(0, vec![Some(EventMap::leaf(5))]);
-        assert_eq!(written(&ContextDependency::new(1, 0, map), Format::Binary), binary);
+        assert_eq!(ContextDependency::new(1, 0, map).to_bytes(Format::Binary), binary);
     }
 
     #[test]

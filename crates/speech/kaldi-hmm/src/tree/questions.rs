@@ -140,7 +140,8 @@ impl KeyQuestions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kaldi_value::testing::{keeps_the_contract_of_parsed, refuses, written};
+    use kaldi_value::Value;
+    use kaldi_value::testing::{keeps_the_contract_of_parsed, refuses};
 
     fn questions() -> Questions {
         let mut questions = Questions::default();
@@ -171,7 +172,7 @@ mod tests {
         let text = "<Questions> <Key> -1 <QuestionsForKey> 0 <RefineClustersOptions> 0 2 </RefineClustersOptions> \
                     </QuestionsForKey> <Key> 0 <QuestionsForKey> 2 [ 1 ]\n[ 1 2 ]\n<RefineClustersOptions> 0 2 \
                     </RefineClustersOptions> </QuestionsForKey> </Questions> ";
-        assert_eq!(String::from_utf8(written(&questions(), Format::Text)).unwrap(), text);
+        assert_eq!(String::from_utf8(questions().to_bytes(Format::Text)).unwrap(), text);
     }
 
     #[test]

@@ -175,7 +175,7 @@ fn read_entries<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kaldi_value::testing::{keeps_the_contract_of_parsed, refuses, written};
+    use kaldi_value::testing::{keeps_the_contract_of_parsed, refuses};
 
     fn entry(pairs: &[(i32, i32)], frames: &[f32]) -> (Event, GaussStats) {
         let mut stats = GaussStats::new(1, 0.01);
@@ -203,8 +203,8 @@ mod tests {
     fn statistics_are_written_as_kaldi_does() {
         let stats: TreeStats = [entry(&[(-1, 0), (0, 1)], &[0.5, 2.0])].into_iter().collect();
         let text = "BTS 1 EV 2 -1 0 0 1 \nT GCL 2 0.01  [\n  2.5 \n  4.25 ]\n\n";
-        assert_eq!(String::from_utf8(written(&stats, Format::Text)).unwrap(), text);
-        let binary = written(&stats, Format::Binary);
+        assert_eq!(String::from_utf8(stats.to_bytes(Format::Text)).unwrap(), text);
+        let binary = stats.to_bytes(Format::Binary);
         assert!(binary.starts_with(b"\0BBTS \xfc\x01\0\0\0EV \xfc\x02\0\0\0\x04\xff\xff\xff\xff\x04\0\0\0\0"));
         assert_eq!((stats.len(), stats.dim(), stats.count()), (1, 1, 2.0));
     }

@@ -1,4 +1,4 @@
-use kaldi_value::testing::{SeededRandom, keeps_the_contract, reads, reads_before, refuses, written};
+use kaldi_value::testing::{SeededRandom, keeps_the_contract, reads, reads_before, refuses};
 
 use super::*;
 use crate::builder::Builder;
@@ -51,11 +51,11 @@ const TEXT: &[u8] = b"\n0\t1\t8\t7.09375,-53.349,3_3_4_1\n1\t2\t0\t0.5,0,\n2\t1.
 #[test]
 fn text_is_written_as_kaldi_does() {
     let lattice = compact("0 1 8 7.09375,-53.349,3_3_4_1\n1 2 0 0.5,0,\n2 1.25,0,7_8\n");
-    assert_eq!(written(&lattice, Format::Text), TEXT);
+    assert_eq!(lattice.to_bytes(Format::Text), TEXT);
     let lattice = compact("2 0 5\n0 Infinity,Infinity,\n1\n");
-    assert_eq!(written(&lattice, Format::Text), b"\n2\t0\t5\n0\tInfinity,Infinity,\n1\n\n");
-    assert_eq!(written(&plain("0 1 3 5 1,2\n1 3,4\n"), Format::Text), b"\n0\t1\t3\t5\t1,2\n1\t3,4\n\n");
-    assert_eq!(written(&CompactLattice::default(), Format::Text), b"\n\n");
+    assert_eq!(lattice.to_bytes(Format::Text), b"\n2\t0\t5\n0\tInfinity,Infinity,\n1\n\n");
+    assert_eq!(plain("0 1 3 5 1,2\n1 3,4\n").to_bytes(Format::Text), b"\n0\t1\t3\t5\t1,2\n1\t3,4\n\n");
+    assert_eq!(CompactLattice::default().to_bytes(Format::Text), b"\n\n");
 }
 
 #[test]
@@ -67,9 +67,9 @@ fn two_labels_on_an_arc_of_a_compact_lattice_come_back() {
     ] {
         let lattice = compact(text);
         assert_eq!((lattice.arcs(0)[0].input, lattice.arcs(0)[0].output), (8, 9));
-        assert_eq!(written(&lattice, Format::Text), written_as.as_bytes());
+        assert_eq!(lattice.to_bytes(Format::Text), written_as.as_bytes());
         reads(written_as.as_bytes(), lattice.clone());
-        reads(&written(&lattice, Format::Binary), lattice);
+        reads(&lattice.to_bytes(Format::Binary), lattice);
     }
     let no_line = "expected line 2 of a compact lattice, got \"1 2 8 9 7,-5\"";
     refuses::<CompactLattice>(b"\n0 1 8 7,-5,3\n1 2 8 9 7,-5\n2\n\n", 14, no_line);
@@ -82,14 +82,14 @@ fn either_type_is_read_from_either_form() {
     assert_eq!(plain("0 1 8 1,2,3_4\n1\n"), plain_lattice);
     assert_eq!(compact("0 2 3 8 1,2\n2 1 4 0\n1\n"), compact_lattice);
     for format in [Format::Binary, Format::Text] {
-        reads(&written(&compact_lattice, format), plain_lattice.clone());
-        reads(&written(&plain_lattice, format), compact_lattice.clone());
+        reads(&compact_lattice.to_bytes(format), plain_lattice.clone());
+        reads(&plain_lattice.to_bytes(format), compact_lattice.clone());
     }
 }
 
 #[test]
 fn doubles_are_rounded() {
-    let bytes = written(&compact("0 1 8 1,2,3_4\n1\n"), Format::Binary);
+    let bytes = compact("0 1 8 1,2,3_4\n1\n").to_bytes(Format::Binary);
     let mut doubles = bytes.clone();
     // The type, and both costs of the two states and the arc.
     let name = doubles.windows(2).position(|pair| pair == b"44").unwrap();
@@ -139,7 +139,7 @@ const EXPECTED: &str = "expected an FST of type \"vector\" with arcs of type \"s
 
 #[test]
 fn damaged_headers_are_refused() {
-    let bytes = written(&compact("0 1 8 1,2,3_4\n1\n"), Format::Binary);
+    let bytes = compact("0 1 8 1,2,3_4\n1\n").to_bytes(Format::Binary);
     let damaged = |at: usize, byte: u8| {
         let mut bytes = bytes.clone();
         bytes[at] = byte;
@@ -162,10 +162,10 @@ fn damaged_headers_are_refused() {
 #[test]
 fn a_graph_with_one_cost_is_no_lattice() {
     let graph = Fst(plain("0 1 3 5\n1\n").0);
-    let bytes = written(&graph, Format::Binary);
+    let bytes = graph.to_bytes(Format::Binary);
     reads(&bytes, graph);
     refuses::<Lattice>(&bytes, 0, "expected a lattice, got an FST with standard arcs");
-    let bytes = written(&plain("0 1 3 5\n1\n"), Format::Binary);
+    let bytes = plain("0 1 3 5\n1\n").to_bytes(Format::Binary);
     refuses::<Fst>(&bytes, 0, "expected an FST with standard arcs, got a lattice");
 }
 
@@ -187,7 +187,7 @@ fn a_graph_of_another_type_is_refused_by_name() {
 #[test]
 fn symbol_tables_are_skipped() {
     let lattice = compact("0 1 8 1,2,3_4\n1\n");
-    let mut bytes = written(&lattice, Format::Binary);
+    let mut bytes = lattice.to_bytes(Format::Binary);
     bytes[38] = 1;
     let mut symbols = Vec::new();
     symbols.extend_from_slice(&2_125_658_996_i32.to_le_bytes());
@@ -202,7 +202,7 @@ fn symbol_tables_are_skipped() {
 
 #[test]
 fn a_cut_file_asks_for_more() {
-    let bytes = written(&compact("0 1 8 1,2,3_4\n1\n"), Format::Binary);
+    let bytes = compact("0 1 8 1,2,3_4\n1\n").to_bytes(Format::Binary);
     for cut in 0..bytes.len() {
         let Ok(Frame::Partial(least)) = CompactLattice::frame(&bytes[..cut], false) else { panic!("{cut}") };
         assert!((cut as u64 + 1..=bytes.len() as u64).contains(&least), "{cut}: {least}");
@@ -241,7 +241,7 @@ fn use_all(lattice: &CompactLattice) {
 fn damage_at_every_byte_is_found_or_does_no_harm() {
     let lattice = compact("0 1 8 1,2,3_4\n0 1 9 1,3,3_4\n1 2 0 0,0,5\n2 0.5,0,6\n");
     for format in [Format::Binary, Format::Text] {
-        let bytes = written(&lattice, format);
+        let bytes = lattice.to_bytes(format);
         for at in 0..bytes.len() {
             for byte in [0, 1, b'-', b'9', 0x7f, 0x80, 0xff] {
                 let mut damaged = bytes.clone();

@@ -5,7 +5,7 @@ use CompressionMethod as Method;
 use super::*;
 use kaldi_reader::Draws;
 
-use crate::contract::{keeps_the_contract, written};
+use crate::contract::keeps_the_contract;
 
 const METHODS: [Method; 7] = [
     Method::Automatic,
@@ -224,13 +224,13 @@ fn matrix(rows: usize, values: &[f32]) -> Matrix<f32> {
 fn check(matrix: &Matrix<f32>, hint: &str) {
     for method in METHODS {
         let compressed = CompressedMatrix::compress(matrix, method).unwrap();
-        let bytes = written(&compressed, Format::Binary);
+        let bytes = compressed.to_bytes(Format::Binary);
         assert!(bytes == plain::compress(matrix, method), "{method:?}, {hint}");
         let expected = plain::decompress(&bytes);
         assert!(bits(compressed.to_matrix::<f32>().as_slice()) == bits(&expected), "{method:?}, {hint}");
         assert_eq!(CompressedMatrix::frame(&bytes, false), Ok(Frame::Whole(bytes.len())));
         assert!(CompressedMatrix::is_canonical_binary(&bytes));
-        assert_eq!(written(&CompressedMatrix::read(&mut Cursor::new(&bytes)).unwrap(), Format::Binary), bytes);
+        assert_eq!(CompressedMatrix::read(&mut Cursor::new(&bytes)).unwrap().to_bytes(Format::Binary), bytes);
     }
 }
 
@@ -301,7 +301,7 @@ fn any_bytes_are_decompressed_as_in_the_plain_way() {
 fn zero_keeps_the_sign_of_the_first_one() {
     let bytes = |values: &[f32]| {
         let compressed = CompressedMatrix::compress(&matrix(1, values), Method::OneByteAuto).unwrap();
-        written(&compressed, Format::Binary)[9]
+        compressed.to_bytes(Format::Binary)[9]
     };
     assert_eq!(bytes(&[1.0, -0.0, 0.0]), 0x80);
     assert_eq!(bytes(&[1.0, 0.0, -0.0]), 0x00);
@@ -375,9 +375,9 @@ fn fixed_ranges_clip() {
 fn text_and_dense_matrices_are_compressed_while_reading() {
     let dense = matrix(2, &[1.0, 2.0, 3.0, 4.0]);
     let compressed = CompressedMatrix::compress(&dense, Method::Automatic).unwrap();
-    assert_eq!(written(&compressed, Format::Text), written(&compressed.to_matrix::<f32>(), Format::Text));
+    assert_eq!(compressed.to_bytes(Format::Text), (compressed.to_matrix::<f32>()).to_bytes(Format::Text));
     for format in [Format::Text, Format::Binary] {
-        let bytes = written(&dense, format);
+        let bytes = dense.to_bytes(format);
         assert_eq!(CompressedMatrix::frame(&bytes, true), Ok(Frame::Whole(bytes.len())));
         assert_eq!(CompressedMatrix::read(&mut Cursor::new(&bytes)), Ok(compressed.clone()));
         assert!(!CompressedMatrix::is_canonical_binary(&bytes));
@@ -389,9 +389,9 @@ fn text_and_dense_matrices_are_compressed_while_reading() {
 #[test]
 fn a_matrix_without_elements_is_written_as_a_dense_one() {
     let empty = CompressedMatrix::compress(&Matrix::new(0, 0), Method::OneByteAuto).unwrap();
-    let bytes = written(&empty, Format::Binary);
+    let bytes = empty.to_bytes(Format::Binary);
     assert_eq!(bytes, b"\0BFM \x04\0\0\0\0\x04\0\0\0\0");
-    assert_eq!(written(&empty, Format::Text), b" [ ]\n");
+    assert_eq!(empty.to_bytes(Format::Text), b" [ ]\n");
     // The form that Kaldi writes is not passed on.
     let kaldi = [b"\0BCM ".as_slice(), &[0; 20]].concat();
     assert!(!CompressedMatrix::is_canonical_binary(&kaldi));

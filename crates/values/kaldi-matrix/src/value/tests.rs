@@ -11,12 +11,6 @@ fn vector(values: &[f32]) -> Vector<f32> {
     Vector::from_vec(values.to_vec())
 }
 
-fn written<V: Value>(value: &V, format: Format) -> Vec<u8> {
-    let mut out = Vec::new();
-    value.write(&mut out, format);
-    out
-}
-
 /// The value at the start of `bytes` and the rest after it; checks that the frame is the same.
 fn split<V: Value>(bytes: &[u8]) -> Result<(V, &[u8])> {
     let mut cursor = Cursor::new(bytes);
@@ -42,12 +36,12 @@ fn message<V: Value>(bytes: &[u8]) -> String {
 #[test]
 fn matrices_are_written_as_kaldi_writes_them() {
     let two = matrix(2, &[1.0, 2.0, 3.0, 4.0]);
-    assert_eq!(written(&two, Format::Text), b" [\n  1 2 \n  3 4 ]\n");
-    assert_eq!(written(&two, Format::Binary), SINGLE);
-    assert_eq!(written(&matrix(0, &[]), Format::Text), b" [ ]\n");
-    assert_eq!(written(&matrix(0, &[]), Format::Binary), b"\0BFM \x04\0\0\0\0\x04\0\0\0\0");
+    assert_eq!(two.to_bytes(Format::Text), b" [\n  1 2 \n  3 4 ]\n");
+    assert_eq!(two.to_bytes(Format::Binary), SINGLE);
+    assert_eq!(matrix(0, &[]).to_bytes(Format::Text), b" [ ]\n");
+    assert_eq!(matrix(0, &[]).to_bytes(Format::Binary), b"\0BFM \x04\0\0\0\0\x04\0\0\0\0");
     assert_eq!(
-        written(&Matrix::from_vec(1, 1, vec![-0.5_f64]), Format::Binary),
+        Matrix::from_vec(1, 1, vec![-0.5_f64]).to_bytes(Format::Binary),
         b"\0BDM \x04\x01\0\0\0\x04\x01\0\0\0\0\0\0\0\0\0\xe0\xbf"
     );
 }
@@ -56,7 +50,7 @@ fn matrices_are_written_as_kaldi_writes_them() {
 fn a_matrix_that_is_given_away_is_written_the_same() {
     fn same<T: Real>(matrix: Matrix<T>) {
         for format in [Format::Binary, Format::Text] {
-            let expected = written(&matrix, format);
+            let expected = matrix.to_bytes(format);
             assert_eq!(matrix.clone().into_encoded(format).slices().collect::<Vec<_>>().concat(), expected);
         }
     }
@@ -68,11 +62,11 @@ fn a_matrix_that_is_given_away_is_written_the_same() {
 #[test]
 fn vectors_are_written_as_kaldi_writes_them() {
     let two = vector(&[1.0, -2.5]);
-    assert_eq!(written(&two, Format::Text), b" [ 1 -2.5 ]\n");
-    assert_eq!(written(&two, Format::Binary), b"\0BFV \x04\x02\0\0\0\0\0\x80\x3f\0\0\x20\xc0");
-    assert_eq!(written(&vector(&[]), Format::Text), b" [ ]\n");
-    assert_eq!(written(&vector(&[]), Format::Binary), b"\0BFV \x04\0\0\0\0");
-    assert_eq!(written(&Vector::<f64>::new(1), Format::Binary), b"\0BDV \x04\x01\0\0\0\0\0\0\0\0\0\0\0");
+    assert_eq!(two.to_bytes(Format::Text), b" [ 1 -2.5 ]\n");
+    assert_eq!(two.to_bytes(Format::Binary), b"\0BFV \x04\x02\0\0\0\0\0\x80\x3f\0\0\x20\xc0");
+    assert_eq!(vector(&[]).to_bytes(Format::Text), b" [ ]\n");
+    assert_eq!(vector(&[]).to_bytes(Format::Binary), b"\0BFV \x04\0\0\0\0");
+    assert_eq!((Vector::<f64>::new(1)).to_bytes(Format::Binary), b"\0BDV \x04\x01\0\0\0\0\0\0\0\0\0\0\0");
 }
 
 #[test]
@@ -238,10 +232,10 @@ fn messages_say_what_is_there() {
 
 #[test]
 fn precision_is_converted_while_reading() {
-    let double = written(&Matrix::from_vec(1, 3, vec![0.1_f64, 1e39, -2.0]), Format::Binary);
+    let double = Matrix::from_vec(1, 3, vec![0.1_f64, 1e39, -2.0]).to_bytes(Format::Binary);
     assert_eq!(split::<Matrix<f32>>(&double).unwrap().0, matrix(1, &[0.1, f32::INFINITY, -2.0]));
     assert_eq!(split::<Matrix<f64>>(SINGLE).unwrap().0.as_slice(), [1.0, 2.0, 3.0, 4.0]);
-    let double = written(&Vector::from_vec(vec![0.1_f64]), Format::Binary);
+    let double = Vector::from_vec(vec![0.1_f64]).to_bytes(Format::Binary);
     assert_eq!(split::<Vector<f32>>(&double).unwrap().0, vector(&[0.1]));
 }
 
@@ -282,7 +276,7 @@ fn only_what_would_be_written_is_canonical() {
     assert!(!Matrix::<f32>::is_canonical_binary(b"\0BFM\n\x04\0\0\0\0\x04\0\0\0\0"));
     assert!(Matrix::<f64>::is_canonical_binary(b"\0BDM \x04\0\0\0\0\x04\0\0\0\0"));
     assert!(Vector::<f32>::is_canonical_binary(b"\0BFV \x04\0\0\0\0"));
-    assert!(Vector::<f64>::is_canonical_binary(&written(&Vector::<f64>::new(3), Format::Binary)));
+    assert!(Vector::<f64>::is_canonical_binary(&(Vector::<f64>::new(3)).to_bytes(Format::Binary)));
 }
 
 #[test]
@@ -307,9 +301,9 @@ fn part<V: Value>(bytes: &[u8], range: &str) -> Result<V> {
 fn ranges_are_the_same_from_every_form() {
     let whole = Matrix::from_vec(4, 3, (0..12).map(f64::from).collect());
     let forms = [
-        written(&whole, Format::Binary),
-        written(&whole, Format::Text),
-        written(&whole.to_precision::<f32>(), Format::Binary),
+        whole.to_bytes(Format::Binary),
+        whole.to_bytes(Format::Text),
+        (whole.to_precision::<f32>()).to_bytes(Format::Binary),
     ];
     for form in &forms {
         assert_eq!(part::<Matrix<f32>>(form, "1:2").unwrap(), matrix(2, &[3.0, 4.0, 5.0, 6.0, 7.0, 8.0]));
@@ -319,7 +313,7 @@ fn ranges_are_the_same_from_every_form() {
         assert_eq!(error.to_string(), "range [0:7] is not within a matrix of 4 by 3");
     }
     let compressed = CompressedMatrix::compress(&whole.to_precision(), CompressionMethod::Automatic).unwrap();
-    for form in forms.iter().chain([&written(&compressed, Format::Binary)]) {
+    for form in forms.iter().chain([&compressed.to_bytes(Format::Binary)]) {
         let size = |range: Option<&str>| {
             let mut cursor = Cursor::new(form);
             let size = Matrix::<f32>::read_size(&mut cursor, range.map(str::as_bytes))?;
@@ -331,7 +325,7 @@ fn ranges_are_the_same_from_every_form() {
         assert_eq!(size(Some("0:7")), part::<Matrix<f32>>(form, "0:7").map(|matrix| matrix.size()));
     }
     let whole = Vector::from_vec(vec![0.0_f64, 1.0, 2.0]);
-    for form in [written(&whole, Format::Binary), written(&whole, Format::Text)] {
+    for form in [whole.to_bytes(Format::Binary), whole.to_bytes(Format::Text)] {
         assert_eq!(part::<Vector<f32>>(&form, "1:4").unwrap(), vector(&[1.0, 2.0]));
         assert_eq!(part::<Vector<f64>>(&form, ":").unwrap(), whole);
         assert!(part::<Vector<f64>>(&form, "0:1,0:1").is_err());
@@ -365,13 +359,13 @@ fn cut<V: Value>(bytes: &[u8], ends: impl Fn(usize) -> bool) {
 fn every_cut_is_found() {
     let values = [1.0, -2.5, 3e10, 4.0, 5.0, 6.0];
     let (single, double) = (matrix(3, &values), matrix(3, &values).to_precision::<f64>());
-    cut::<Matrix<f32>>(&written(&single, Format::Binary), |_| false);
-    cut::<Matrix<f64>>(&written(&single, Format::Binary), |_| false);
-    cut::<Matrix<f32>>(&written(&double, Format::Binary), |_| false);
-    cut::<Vector<f64>>(&written(&vector(&values), Format::Binary), |_| false);
-    cut::<Vector<f32>>(&written(&vector(&values).to_precision::<f64>(), Format::Binary), |_| false);
+    cut::<Matrix<f32>>(&single.to_bytes(Format::Binary), |_| false);
+    cut::<Matrix<f64>>(&single.to_bytes(Format::Binary), |_| false);
+    cut::<Matrix<f32>>(&double.to_bytes(Format::Binary), |_| false);
+    cut::<Vector<f64>>(&vector(&values).to_bytes(Format::Binary), |_| false);
+    cut::<Vector<f32>>(&vector(&values).to_precision::<f64>().to_bytes(Format::Binary), |_| false);
     // Without its line end a text value is whole, too.
-    let text = written(&single, Format::Text);
+    let text = single.to_bytes(Format::Text);
     cut::<Matrix<f32>>(&text, |length| length == text.len() - 1);
     let text = b"\n [ 1 inf -3 ]\r\n";
     cut::<Vector<f64>>(text, |length| length >= text.len() - 2);
