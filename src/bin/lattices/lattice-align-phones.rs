@@ -6,8 +6,10 @@
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_hmm::TransitionModel;
 use kaldi_io::log::{log, warning};
-use kaldi_lattice::{CompactLattice, Error, PhoneAlignment};
-use kaldi_table::{Record, SequentialReader, TableWriter, read_file};
+use kaldi_lattice::PhoneAlignment;
+use kaldi_table::read_file;
+
+use crate::align::{FAILED, align_lattices, if_fit};
 
 const USAGE: &str = "\
 Moves transition-ids between the arcs of lattices, so that each arc is a phone. A word is on the arc of its first phone.
@@ -40,50 +42,24 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(l
 
 fn lattice_align_phones(opts: Options) -> anyhow::Result<Tally> {
     let model: TransitionModel = read_file(&opts.model)?;
-    let source = SequentialReader::<CompactLattice>::open(&opts.source)?;
-    let mut target = TableWriter::create(&opts.target)?;
-    let format = target.format();
-
-    let rows = source.par_map(move |entry| {
-        let (key, lattice) = (entry.key(), entry.read()?);
+    align_lattices((&opts.source, &opts.target), move |key, lattice| {
         let mut alignment = PhoneAlignment::new(&model);
         (alignment.reorder, alignment.remove_epsilon) = (opts.reorder, opts.remove_epsilon);
         alignment.replace_output_symbols = opts.replace_output_symbols;
-        let mut aligned = match alignment.align(&lattice) {
-            Err(error @ (Error::Cycle | Error::Cost { .. } | Error::TooManyIds { .. })) => {
-                warning!("{key}: {error}, producing no output");
-                return Ok((None, true));
-            }
-            aligned => aligned?,
-        };
-        aligned.findings.iter().for_each(|finding| warning!("{key}: {finding}"));
+        let Some(aligned) = if_fit(key, alignment.align(&lattice))? else { return Ok(FAILED) };
         let (is_empty, is_faulty) = (aligned.lattice.start().is_none(), aligned.is_faulty);
         match (is_faulty, is_empty) {
             (true, _) if !opts.output_error_lats => {
                 warning!("Lattice for {key} did not align correctly");
-                return Ok((None, true));
+                return Ok(FAILED);
             }
             (true, false) => log!("Outputting partial lattice for {key}"),
             (_, true) => {
                 warning!("Lattice was empty for key {key}");
-                return Ok((None, true));
+                return Ok(FAILED);
             }
             (false, false) => {}
         }
-        aligned.lattice.sort_if_needed();
-        Ok((Some(Record::from_value(key, aligned.lattice, format)), is_faulty))
-    });
-    let (mut done, mut failed) = (0, 0);
-    let ended = rows.drain(|_, (record, is_faulty)| {
-        if is_faulty {
-            failed += 1
-        } else {
-            done += 1
-        }
-        record.map_or(Ok(()), |record| target.put(record))
-    })?;
-    log!("Successfully aligned {done} lattices; {failed} had errors.");
-    ended.finish()?;
-    target.finish()?;
-    Ok(Tally::new(done, failed).ok_if(done > failed))
+        Ok((Some(aligned.lattice), is_faulty))
+    })
 }

@@ -5,9 +5,11 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_hmm::TransitionModel;
-use kaldi_io::log::{log, warning};
-use kaldi_lattice::{AlignmentLexicon, CompactLattice, Error, LexiconAlignment};
-use kaldi_table::{Record, SequentialReader, TableWriter, read_file};
+use kaldi_io::log::warning;
+use kaldi_lattice::{AlignmentLexicon, LexiconAlignment};
+use kaldi_table::read_file;
+
+use crate::align::{FAILED, align_lattices, if_fit};
 
 const USAGE: &str = "\
 Moves transition-ids between the arcs of lattices, so that each arc is a word of a lexicon. A line of the lexicon has a word
@@ -57,23 +59,11 @@ fn lattice_align_words_lexicon(opts: Options) -> anyhow::Result<Tally> {
     let (lexicon, warnings) = AlignmentLexicon::read(&opts.lexicon)?;
     warnings.iter().for_each(|text| warning!("{text}"));
     let model: TransitionModel = read_file(&opts.model)?;
-    let source = SequentialReader::<CompactLattice>::open(&opts.source)?;
-    let mut target = TableWriter::create(&opts.target)?;
-    let format = target.format();
-
-    let rows = source.par_map(move |entry| {
-        let (key, lattice) = (entry.key(), entry.read()?);
+    align_lattices((&opts.source, &opts.target), move |key, lattice| {
         let mut alignment = LexiconAlignment::new(&model, &lexicon);
         (alignment.reorder, alignment.partial_word_label) = (opts.reorder, opts.partial_word_label);
         alignment.max_expand = opts.max_expand;
-        let mut aligned = match alignment.align(&lattice) {
-            Err(error @ (Error::Cycle | Error::Cost { .. } | Error::TooManyIds { .. })) => {
-                warning!("{key}: {error}, producing no output");
-                return Ok((None, true));
-            }
-            aligned => aligned?,
-        };
-        aligned.findings.iter().for_each(|finding| warning!("{key}: {finding}"));
+        let Some(aligned) = if_fit(key, alignment.align(&lattice))? else { return Ok(FAILED) };
         let mut is_faulty = aligned.is_faulty;
         if opts.test && !is_faulty && !aligned.has_best_path_of(&lattice)? {
             warning!("{key}: the best path of the aligned lattice is another one: do the lattice and the model match?");
@@ -83,11 +73,11 @@ fn lattice_align_words_lexicon(opts: Options) -> anyhow::Result<Tally> {
         match (is_faulty, is_empty) {
             (true, true) if opts.output_if_empty && lattice.num_states() > 0 => {
                 warning!("Algorithm produced no output (due to --max-expand?), so passing input through for key {key}");
-                return Ok((Some(Record::from_value(key, lattice, format)), true));
+                return Ok((Some(lattice), true));
             }
             (true, _) if !opts.output_error_lats => {
                 warning!("Lattice for {key} did not align correctly");
-                return Ok((None, true));
+                return Ok(FAILED);
             }
             (true, true) => warning!("Empty aligned lattice for {key}, producing no output."),
             (true, false) => warning!("Outputting partial lattice for {key}"),
@@ -95,22 +85,8 @@ fn lattice_align_words_lexicon(opts: Options) -> anyhow::Result<Tally> {
             (false, false) => {}
         }
         if is_empty {
-            return Ok((None, true));
+            return Ok(FAILED);
         }
-        aligned.lattice.sort_if_needed();
-        Ok((Some(Record::from_value(key, aligned.lattice, format)), is_faulty))
-    });
-    let (mut done, mut failed) = (0, 0);
-    let ended = rows.drain(|_, (record, is_faulty)| {
-        if is_faulty {
-            failed += 1
-        } else {
-            done += 1
-        }
-        record.map_or(Ok(()), |record| target.put(record))
-    })?;
-    log!("Successfully aligned {done} lattices; {failed} had errors.");
-    ended.finish()?;
-    target.finish()?;
-    Ok(Tally::new(done, failed).ok_if(done > failed))
+        Ok((Some(aligned.lattice), is_faulty))
+    })
 }

@@ -5,9 +5,11 @@
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_hmm::TransitionModel;
-use kaldi_io::log::{log, warning};
-use kaldi_lattice::{CompactLattice, Error, WordAlignment, WordBoundaries};
-use kaldi_table::{Record, SequentialReader, TableWriter, read_file};
+use kaldi_io::log::warning;
+use kaldi_lattice::{WordAlignment, WordBoundaries};
+use kaldi_table::read_file;
+
+use crate::align::{FAILED, align_lattices, if_fit};
 
 const USAGE: &str = "\
 Moves transition-ids between the arcs of lattices, so that each arc is a word or a phone outside of words, such as silence.
@@ -51,25 +53,13 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(l
 fn lattice_align_words(opts: Options) -> anyhow::Result<Tally> {
     let model: TransitionModel = read_file(&opts.model)?;
     let boundaries = WordBoundaries::read(&opts.boundaries)?;
-    let source = SequentialReader::<CompactLattice>::open(&opts.source)?;
-    let mut target = TableWriter::create(&opts.target)?;
-    let format = target.format();
-
-    let rows = source.par_map(move |entry| {
-        let (key, lattice) = (entry.key(), entry.read()?);
+    align_lattices((&opts.source, &opts.target), move |key, lattice| {
         let mut alignment = WordAlignment::new(&model, &boundaries);
         alignment.reorder = opts.reorder;
         (alignment.silence_label, alignment.partial_word_label) = (opts.silence_label, opts.partial_word_label);
         let most = 1000.0 + f64::from(opts.max_expand) * lattice.num_states() as f64;
         alignment.most_states = (opts.max_expand > 0.0).then_some(most as usize);
-        let mut aligned = match alignment.align(&lattice) {
-            Err(error @ (Error::Cycle | Error::Cost { .. } | Error::TooManyIds { .. })) => {
-                warning!("{key}: {error}, producing no output");
-                return Ok((None, true));
-            }
-            aligned => aligned?,
-        };
-        aligned.findings.iter().for_each(|finding| warning!("{key}: {finding}"));
+        let Some(aligned) = if_fit(key, alignment.align(&lattice))? else { return Ok(FAILED) };
         if opts.test && !aligned.is_faulty && !aligned.has_best_path_of(&lattice)? {
             return Err(
                 "the best path of the aligned lattice is another one: do the lattice and the model match?".into()
@@ -79,7 +69,7 @@ fn lattice_align_words(opts: Options) -> anyhow::Result<Tally> {
         match (is_faulty, is_empty) {
             (true, _) if !opts.output_error_lats => {
                 warning!("Lattice for {key} did not align correctly, producing no output.");
-                return Ok((None, true));
+                return Ok(FAILED);
             }
             (true, true) => warning!("Empty aligned lattice for {key}, producing no output."),
             (true, false) => warning!("Outputting partial lattice for {key}"),
@@ -87,22 +77,8 @@ fn lattice_align_words(opts: Options) -> anyhow::Result<Tally> {
             (false, false) => {}
         }
         if is_empty {
-            return Ok((None, true));
+            return Ok(FAILED);
         }
-        aligned.lattice.sort_if_needed();
-        Ok((Some(Record::from_value(key, aligned.lattice, format)), is_faulty))
-    });
-    let (mut done, mut failed) = (0, 0);
-    let ended = rows.drain(|_, (record, is_faulty)| {
-        if is_faulty {
-            failed += 1
-        } else {
-            done += 1
-        }
-        record.map_or(Ok(()), |record| target.put(record))
-    })?;
-    log!("Successfully aligned {done} lattices; {failed} had errors.");
-    ended.finish()?;
-    target.finish()?;
-    Ok(Tally::new(done, failed).ok_if(done > failed))
+        Ok((Some(aligned.lattice), is_faulty))
+    })
 }

@@ -1,5 +1,6 @@
 //! Lattices: the list of these tools. Each is a file of its own.
 
+mod align;
 mod usable;
 
 kaldi_cli::tools! {
