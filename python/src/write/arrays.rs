@@ -12,7 +12,7 @@ use crate::errors::{out_of_range, wrong_type, wrong_value};
 use crate::kept::Kept;
 
 /// The numbers of an array, one after the other: in memory that Python owns, which is only read, or a copy.
-pub struct Elements {
+pub struct ArrayBytes {
     /// Keeps the memory alive.
     owner: Option<Kept>,
     start: *const u8,
@@ -22,13 +22,13 @@ pub struct Elements {
 
 #[allow(unsafe_code)]
 // SAFETY: the owner keeps the memory alive, and it is only read; a reference count is changed with the interpreter only.
-unsafe impl Send for Elements {}
+unsafe impl Send for ArrayBytes {}
 
 #[allow(unsafe_code)]
 // SAFETY: as above.
-unsafe impl Sync for Elements {}
+unsafe impl Sync for ArrayBytes {}
 
-impl AsRef<[u8]> for Elements {
+impl AsRef<[u8]> for ArrayBytes {
     fn as_ref(&self) -> &[u8] {
         if self.owner.is_none() || self.length == 0 {
             return &self.copy;
@@ -41,7 +41,7 @@ impl AsRef<[u8]> for Elements {
     }
 }
 
-impl Elements {
+impl ArrayBytes {
     /// Those of an array in C order.
     fn of<T: Element>(array: &Bound<'_, PyArrayDyn<T>>) -> Self {
         let length = array.len() * size_of::<T>();
@@ -80,7 +80,7 @@ impl Elements {
 /// Real numbers in one or two dimensions.
 pub struct Reals {
     /// The numbers, row after row.
-    pub elements: Elements,
+    pub elements: ArrayBytes,
     /// Whether they are of double precision.
     pub is_double: bool,
     /// The number of rows; `None` if there is one dimension only.
@@ -183,11 +183,11 @@ pub fn reals(value: &Bound<'_, PyAny>, dimensions: usize, with_integers: bool) -
     let (elements, shape) = match is_double {
         true => {
             let array = converted::<f64>(value)?;
-            (Elements::of(&array), array.shape().to_vec())
+            (ArrayBytes::of(&array), array.shape().to_vec())
         }
         false => {
             let array = converted::<f32>(value)?;
-            (Elements::of(&array), array.shape().to_vec())
+            (ArrayBytes::of(&array), array.shape().to_vec())
         }
     };
     let is_small = |size: usize| i32::try_from(size).is_ok();
@@ -212,16 +212,16 @@ pub fn integers(array: &Bound<'_, PyUntypedArray>) -> PyResult<Vec<i32>> {
     let dtype = array.dtype();
     match (dtype.kind(), dtype.itemsize()) {
         (b'i', 4) => {
-            let bytes = Elements::of(&converted::<i32>(array)?);
+            let bytes = ArrayBytes::of(&converted::<i32>(array)?);
             Ok(bytes.as_ref().as_chunks::<4>().0.iter().map(|bytes| i32::from_ne_bytes(*bytes)).collect())
         }
         (b'u', 8) => {
-            let bytes = Elements::of(&converted::<u64>(array)?);
+            let bytes = ArrayBytes::of(&converted::<u64>(array)?);
             let numbers = bytes.as_ref().as_chunks::<8>().0.iter().map(|bytes| u64::from_ne_bytes(*bytes));
             numbers.map(|number| i32::try_from(number).map_err(|_| beyond(number.to_string()))).collect()
         }
         (b'i' | b'u' | b'b', _) => {
-            let bytes = Elements::of(&converted::<i64>(array)?);
+            let bytes = ArrayBytes::of(&converted::<i64>(array)?);
             let numbers = bytes.as_ref().as_chunks::<8>().0.iter().map(|bytes| i64::from_ne_bytes(*bytes));
             numbers.map(|number| i32::try_from(number).map_err(|_| beyond(number.to_string()))).collect()
         }

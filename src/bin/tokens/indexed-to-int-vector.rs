@@ -33,7 +33,7 @@ struct Options {
     unit: Unit,
     /// Write only those from a number up to below another, such as 10:20; either may be left out
     #[arg(long)]
-    range: Option<Numbers>,
+    range: Option<NumberRange>,
     /// Leave out this token at the end of a vector
     #[arg(long)]
     strip_eod: Option<i32>,
@@ -54,12 +54,12 @@ const UNITS: [(&str, Unit); 2] = [("sequence", Unit::Sequence), ("document", Uni
 
 /// A half-open range whose end may be left out.
 #[derive(Clone, Copy, Debug)]
-struct Numbers {
+struct NumberRange {
     start: u64,
     end: Option<u64>,
 }
 
-impl FromStr for Numbers {
+impl FromStr for NumberRange {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -101,7 +101,7 @@ fn indexed_to_int_vector(opts: Options) -> Result<Tally> {
 }
 
 fn range(opts: &Options, count: u64) -> Result<Range<u64>> {
-    let Some(Numbers { start, end }) = opts.range else { return Ok(0..count) };
+    let Some(NumberRange { start, end }) = opts.range else { return Ok(0..count) };
     let end = end.unwrap_or(count);
     ensure!(start <= end && end <= count, "expected --range to be in 0:{count}, got {start}:{end}");
     Ok(start..end)

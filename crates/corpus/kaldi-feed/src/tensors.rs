@@ -59,17 +59,17 @@ const FEATS: &str = "feats";
 struct BatchArray<'a> {
     name: &'static str,
     shape: Vec<usize>,
-    numbers: Numbers<'a>,
+    numbers: TypedSlice<'a>,
 }
 
 #[derive(Clone, Copy)]
-enum Numbers<'a> {
+enum TypedSlice<'a> {
     Float32(&'a [f32]),
     Int32(&'a [i32]),
     Int64(&'a [i64]),
 }
 
-impl Numbers<'_> {
+impl TypedSlice<'_> {
     fn dtype(self) -> DType {
         match self {
             Self::Float32(_) => DType::Float32,
@@ -100,15 +100,15 @@ fn arrays(batch: &PaddedBatch) -> Vec<BatchArray<'_>> {
     let number = batch.keys.len();
     let array = |name, shape: &[usize], numbers| BatchArray { name, shape: shape.to_vec(), numbers };
     let mut arrays = vec![
-        array(FEATS, &batch.feats_shape, Numbers::Float32(&batch.feats)),
-        array("feats_lengths", &[number], Numbers::Int32(&batch.feats_lengths)),
+        array(FEATS, &batch.feats_shape, TypedSlice::Float32(&batch.feats)),
+        array("feats_lengths", &[number], TypedSlice::Int32(&batch.feats_lengths)),
     ];
     if let Some(target) = &batch.target {
-        arrays.push(array("target", &[number, target.longest], Numbers::Int64(&target.labels)));
-        arrays.push(array("target_lengths", &[number], Numbers::Int32(&target.lengths)));
+        arrays.push(array("target", &[number, target.longest], TypedSlice::Int64(&target.labels)));
+        arrays.push(array("target_lengths", &[number], TypedSlice::Int32(&target.lengths)));
     }
     if let Some(speaker) = &batch.speaker {
-        arrays.push(array("speaker", &[number], Numbers::Int32(speaker)));
+        arrays.push(array("speaker", &[number], TypedSlice::Int32(speaker)));
     }
     arrays
 }

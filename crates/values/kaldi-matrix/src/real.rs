@@ -83,9 +83,9 @@ pub(crate) fn as_le_bytes<T: Real>(values: &[T]) -> Option<&[u8]> {
 }
 
 /// Elements whose bytes are written as they are.
-struct Elements<T>(Vec<T>);
+struct NativeBytes<T>(Vec<T>);
 
-impl<T: Real> AsRef<[u8]> for Elements<T> {
+impl<T: Real> AsRef<[u8]> for NativeBytes<T> {
     fn as_ref(&self) -> &[u8] {
         as_le_bytes(&self.0).unwrap_or_default()
     }
@@ -97,7 +97,7 @@ pub fn encode_elements<T: Real>(mut head: Vec<u8>, elements: Vec<T>) -> Encoded 
         T::encode_le(&mut head, &elements);
         return head.into();
     }
-    Encoded::of_block(head, Arc::new(Elements(elements)))
+    Encoded::of_block(head, Arc::new(NativeBytes(elements)))
 }
 
 impl Real for f32 {

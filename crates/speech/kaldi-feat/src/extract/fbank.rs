@@ -36,13 +36,7 @@ impl MelFeatures for Fbank {
     }
 
     #[inline(always)]
-    fn compute_block<V: Simd>(
-        &self,
-        mel: &mut MelEnergies<'_>,
-        block: &mut Block<'_, V>,
-        energies: &mut [V],
-        out: &mut [V],
-    ) {
+    fn values<V: Simd>(&self, mel: &mut MelEnergies<'_>, block: &mut Block<'_, V>, energies: &mut [V], out: &mut [V]) {
         let options = &self.options;
         let spectrum = block.power();
         if !options.use_power {

@@ -213,13 +213,7 @@ pub(super) trait MelFeatures {
     }
 
     /// Computes the values for a block of frames, of energies that it computes by `mel`.
-    fn compute_block<V: Simd>(
-        &self,
-        mel: &mut MelEnergies<'_>,
-        block: &mut Block<'_, V>,
-        room: &mut [V],
-        out: &mut [V],
-    );
+    fn values<V: Simd>(&self, mel: &mut MelEnergies<'_>, block: &mut Block<'_, V>, room: &mut [V], out: &mut [V]);
 }
 
 impl<F: MelFeatures> Extractor for F {
@@ -270,7 +264,7 @@ impl<F: MelFeatures> Spectral for Frames<'_, F> {
 
     #[inline(always)]
     fn compute<V: Simd>(&mut self, block: &mut Block<'_, V>, room: &mut [V], out: &mut [V]) {
-        self.features.compute_block(&mut self.mel, block, room, out);
+        self.features.values(&mut self.mel, block, room, out);
     }
 
     fn check(&self) -> Result<()> {

@@ -58,13 +58,7 @@ impl MelFeatures for Mfcc {
     }
 
     #[inline(always)]
-    fn compute_block<V: Simd>(
-        &self,
-        mel: &mut MelEnergies<'_>,
-        block: &mut Block<'_, V>,
-        energies: &mut [V],
-        out: &mut [V],
-    ) {
+    fn values<V: Simd>(&self, mel: &mut MelEnergies<'_>, block: &mut Block<'_, V>, energies: &mut [V], out: &mut [V]) {
         let Self { options, cosines, .. } = self;
         mel.compute(block.power(), energies);
         for energy in energies.iter_mut() {

@@ -75,13 +75,7 @@ impl MelFeatures for Plp {
     }
 
     #[inline(always)]
-    fn compute_block<V: Simd>(
-        &self,
-        mel: &mut MelEnergies<'_>,
-        block: &mut Block<'_, V>,
-        room: &mut [V],
-        out: &mut [V],
-    ) {
+    fn values<V: Simd>(&self, mel: &mut MelEnergies<'_>, block: &mut Block<'_, V>, room: &mut [V], out: &mut [V]) {
         let Self { options, cosines, scales, .. } = self;
         let (energies, room) = room.split_at_mut(self.mel.num_bins());
         let (autocorrelation, room) = room.split_at_mut(options.lpc_order + 1);
