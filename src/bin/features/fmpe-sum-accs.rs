@@ -2,7 +2,7 @@
 //!
 //! Matches Kaldi's `fmpe-sum-accs`.
 
-use kaldi_cli::{InputName, OutputName, Tally, sum_stats};
+use kaldi_cli::{SumOptions, Tally, sum_stats};
 use kaldi_gmm::transform::FmpeStats;
 use kaldi_io::log::log;
 use kaldi_table::write_file;
@@ -16,19 +16,9 @@ Usage: fmpe-sum-accs [options] <stats-wxfilename> <stats-rxfilename1> [<stats-rx
 See also: gmm-fmpe-acc-stats, fmpe-acc-stats, fmpe-est
 ";
 
-#[derive(clap::Args)]
-struct Options {
-    /// Write in binary mode
-    #[arg(long, default_value_t = true)]
-    binary: bool,
-    target: OutputName,
-    #[arg(required = true)]
-    sources: Vec<InputName>,
-}
-
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fmpe_sum_accs));
 
-fn fmpe_sum_accs(opts: Options) -> anyhow::Result<Tally> {
+fn fmpe_sum_accs(opts: SumOptions) -> anyhow::Result<Tally> {
     let sum = sum_stats(&opts.sources, |sum: &mut FmpeStats, stats| sum.add(&stats))?;
     write_file(&opts.target, &sum, Format::from_binary(opts.binary))?;
     log!("Summed {} fMPE stats and wrote to {}", opts.sources.len(), opts.target);

@@ -2,7 +2,7 @@
 //!
 //! Matches Kaldi's `copy-transition-model`, except that `--binary` is true if it is not given; in Kaldi it is not defined.
 
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{CopyOptions, Tally};
 use kaldi_hmm::TransitionModel;
 use kaldi_io::log::log;
 use kaldi_table::{read_file, write_file};
@@ -16,18 +16,9 @@ Usage: copy-transition-model [options] <model-rxfilename> <transition-model-wxfi
 See also: am-info, show-transitions, copy-tree
 ";
 
-#[derive(clap::Args)]
-struct Options {
-    /// Write in binary mode
-    #[arg(long, default_value_t = true)]
-    binary: bool,
-    source: InputName,
-    target: OutputName,
-}
-
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_transition_model));
 
-fn copy_transition_model(opts: Options) -> anyhow::Result<Tally> {
+fn copy_transition_model(opts: CopyOptions) -> anyhow::Result<Tally> {
     let model: TransitionModel = read_file(&opts.source)?;
     write_file(&opts.target, &model, Format::from_binary(opts.binary))?;
     log!("Copied transition model.");

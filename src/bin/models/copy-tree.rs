@@ -2,7 +2,7 @@
 //!
 //! Matches Kaldi's `copy-tree`.
 
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{CopyOptions, Tally};
 use kaldi_hmm::ContextDependency;
 use kaldi_io::log::log;
 use kaldi_table::{read_file, write_file};
@@ -16,18 +16,9 @@ Usage: copy-tree [options] <tree-rxfilename> <tree-wxfilename>
 See also: tree-info, draw-tree
 ";
 
-#[derive(clap::Args)]
-struct Options {
-    /// Write in binary mode
-    #[arg(long, default_value_t = true)]
-    binary: bool,
-    source: InputName,
-    target: OutputName,
-}
-
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_tree));
 
-fn copy_tree(opts: Options) -> anyhow::Result<Tally> {
+fn copy_tree(opts: CopyOptions) -> anyhow::Result<Tally> {
     let tree: ContextDependency = read_file(&opts.source)?;
     write_file(&opts.target, &tree, Format::from_binary(opts.binary))?;
     log!("Copied tree");

@@ -2,7 +2,7 @@
 //!
 //! Matches Kaldi's `fgmm-global-to-gmm`.
 
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{CopyOptions, Tally};
 use kaldi_gmm::FullGmm;
 use kaldi_io::log::log;
 use kaldi_table::{read_file, write_file};
@@ -16,18 +16,9 @@ Usage: fgmm-global-to-gmm [options] <fgmm-in> <gmm-out>
 See also: gmm-global-to-fgmm, gmm-gselect
 ";
 
-#[derive(clap::Args)]
-struct Options {
-    /// Write in binary mode
-    #[arg(long, default_value_t = true)]
-    binary: bool,
-    source: InputName,
-    target: OutputName,
-}
-
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_to_gmm));
 
-fn fgmm_global_to_gmm(opts: Options) -> anyhow::Result<Tally> {
+fn fgmm_global_to_gmm(opts: CopyOptions) -> anyhow::Result<Tally> {
     let gmm: FullGmm = read_file(&opts.source)?;
     write_file(&opts.target, &gmm.to_diag()?, Format::from_binary(opts.binary))?;
     log!("Written diagonal GMM to {}", opts.target);

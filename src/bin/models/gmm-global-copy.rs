@@ -2,7 +2,7 @@
 //!
 //! Matches Kaldi's `gmm-global-copy`.
 
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{CopyOptions, Tally};
 use kaldi_gmm::DiagGmm;
 use kaldi_io::log::log;
 use kaldi_table::{read_file, write_file};
@@ -17,19 +17,10 @@ Usage: gmm-global-copy [options] <model-in> <model-out>
 See also: gmm-global-info, fgmm-global-copy
 ";
 
-#[derive(clap::Args)]
-pub(crate) struct Options {
-    /// Write in binary mode
-    #[arg(long, default_value_t = true)]
-    binary: bool,
-    source: InputName,
-    target: OutputName,
-}
-
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_mixture::<DiagGmm>));
 
 /// Copies a mixture of either kind.
-pub(crate) fn copy_mixture<M: Value>(opts: Options) -> anyhow::Result<Tally> {
+pub(crate) fn copy_mixture<M: Value>(opts: CopyOptions) -> anyhow::Result<Tally> {
     let gmm: M = read_file(&opts.source)?;
     write_file(&opts.target, &gmm, Format::from_binary(opts.binary))?;
     log!("Written model to {}", opts.target);

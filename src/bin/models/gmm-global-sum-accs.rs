@@ -2,7 +2,7 @@
 //!
 //! Matches Kaldi's `gmm-global-sum-accs`.
 
-use kaldi_cli::{InputName, OutputName, Tally, sum_stats};
+use kaldi_cli::{SumOptions, Tally, sum_stats};
 use kaldi_gmm::{AccumDiagGmm, GmmStats};
 use kaldi_io::log::log;
 use kaldi_table::write_file;
@@ -16,20 +16,10 @@ Usage: gmm-global-sum-accs [options] <stats-wxfilename> <stats-rxfilename1> [<st
 See also: gmm-global-acc-stats, gmm-global-est
 ";
 
-#[derive(clap::Args)]
-pub(crate) struct Options {
-    /// Write in binary mode
-    #[arg(long, default_value_t = true)]
-    binary: bool,
-    target: OutputName,
-    #[arg(required = true)]
-    sources: Vec<InputName>,
-}
-
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(sum_of_stats::<AccumDiagGmm>));
 
 /// Sums statistics of either kind.
-pub(crate) fn sum_of_stats<S: GmmStats>(opts: Options) -> anyhow::Result<Tally> {
+pub(crate) fn sum_of_stats<S: GmmStats>(opts: SumOptions) -> anyhow::Result<Tally> {
     let sum: S = sum_stats(&opts.sources, S::add)?;
     write_file(&opts.target, &sum, Format::from_binary(opts.binary))?;
     log!("Written stats to {}", opts.target);

@@ -2,7 +2,7 @@
 //!
 //! Matches Kaldi's `gmm-global-to-fgmm`.
 
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{CopyOptions, Tally};
 use kaldi_gmm::{DiagGmm, FullGmm};
 use kaldi_io::log::log;
 use kaldi_table::{read_file, write_file};
@@ -17,18 +17,9 @@ Usage: gmm-global-to-fgmm [options] <gmm-in> <fgmm-out>
 See also: fgmm-global-to-gmm, fgmm-global-acc-stats
 ";
 
-#[derive(clap::Args)]
-struct Options {
-    /// Write in binary mode
-    #[arg(long, default_value_t = true)]
-    binary: bool,
-    source: InputName,
-    target: OutputName,
-}
-
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_to_fgmm));
 
-fn gmm_global_to_fgmm(opts: Options) -> anyhow::Result<Tally> {
+fn gmm_global_to_fgmm(opts: CopyOptions) -> anyhow::Result<Tally> {
     let gmm: DiagGmm = read_file(&opts.source)?;
     write_file(&opts.target, &FullGmm::from(&gmm), Format::from_binary(opts.binary))?;
     log!("Written full GMM to {}", opts.target);

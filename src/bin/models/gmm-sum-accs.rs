@@ -2,7 +2,7 @@
 //!
 //! Matches Kaldi's `gmm-sum-accs`.
 
-use kaldi_cli::{InputName, OutputName, Tally, sum_stats};
+use kaldi_cli::{SumOptions, Tally, sum_stats};
 use kaldi_gmm::AcousticStats;
 use kaldi_io::log::log;
 use kaldi_table::write_file;
@@ -16,19 +16,9 @@ Usage: gmm-sum-accs [options] <stats-wxfilename> <stats-rxfilename1> [<stats-rxf
 See also: gmm-acc-stats, gmm-acc-stats-ali, gmm-est
 ";
 
-#[derive(clap::Args)]
-struct Options {
-    /// Write in binary mode
-    #[arg(long, default_value_t = true)]
-    binary: bool,
-    target: OutputName,
-    #[arg(required = true)]
-    sources: Vec<InputName>,
-}
-
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_sum_accs));
 
-fn gmm_sum_accs(opts: Options) -> anyhow::Result<Tally> {
+fn gmm_sum_accs(opts: SumOptions) -> anyhow::Result<Tally> {
     let sum: AcousticStats = sum_stats(&opts.sources, AcousticStats::add)?;
     write_file(&opts.target, &sum, Format::from_binary(opts.binary))?;
     log!("Summed {} stats, written to {}", opts.sources.len(), opts.target);

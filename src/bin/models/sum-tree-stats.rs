@@ -2,7 +2,7 @@
 //!
 //! Matches Kaldi's `sum-tree-stats`.
 
-use kaldi_cli::{InputName, OutputName, Tally, add_files};
+use kaldi_cli::{SumOptions, Tally, add_files};
 use kaldi_hmm::{TreeStats, TreeStatsSum};
 use kaldi_io::log::log;
 use kaldi_table::write_file;
@@ -16,19 +16,9 @@ Usage: sum-tree-stats [options] <stats-wxfilename> <stats-rxfilename1> [<stats-r
 See also: acc-tree-stats, build-tree
 ";
 
-#[derive(clap::Args)]
-struct Options {
-    /// Write in binary mode
-    #[arg(long, default_value_t = true)]
-    binary: bool,
-    target: OutputName,
-    #[arg(required = true)]
-    sources: Vec<InputName>,
-}
-
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(sum_tree_stats));
 
-fn sum_tree_stats(opts: Options) -> anyhow::Result<Tally> {
+fn sum_tree_stats(opts: SumOptions) -> anyhow::Result<Tally> {
     let mut sum = TreeStatsSum::default();
     add_files::<TreeStats, _>(&opts.sources, |source| sum.add(source))?;
     let stats = sum.into_stats();

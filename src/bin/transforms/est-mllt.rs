@@ -2,7 +2,7 @@
 //!
 //! Matches Kaldi's `est-mllt`.
 
-use kaldi_cli::{InputName, OutputName, Tally, add_files};
+use kaldi_cli::{SumOptions, Tally, add_files};
 use kaldi_gmm::transform::MlltStats;
 use kaldi_io::log::{log, warning};
 use kaldi_table::write_file;
@@ -19,19 +19,9 @@ Usage: est-mllt [options] <transform-wxfilename> <stats-rxfilename1> [<stats-rxf
 See also: sum-mllt-accs, est-lda, compose-transforms
 ";
 
-#[derive(clap::Args)]
-struct Options {
-    /// Write in binary mode
-    #[arg(long, default_value_t = true)]
-    binary: bool,
-    target: OutputName,
-    #[arg(required = true)]
-    sources: Vec<InputName>,
-}
-
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(est_mllt));
 
-fn est_mllt(opts: Options) -> anyhow::Result<Tally> {
+fn est_mllt(opts: SumOptions) -> anyhow::Result<Tally> {
     let mut stats = MlltStats::default();
     add_files(&opts.sources, |source| stats.add(source))?;
     let count = general(stats.count());

@@ -2,7 +2,7 @@
 //!
 //! Matches Kaldi's `sum-lda-accs`.
 
-use kaldi_cli::{InputName, OutputName, Tally, add_files};
+use kaldi_cli::{SumOptions, Tally, add_files};
 use kaldi_gmm::transform::LdaStats;
 use kaldi_table::write_file;
 use kaldi_value::Format;
@@ -15,19 +15,9 @@ Usage: sum-lda-accs [options] <stats-wxfilename> <stats-rxfilename1> [<stats-rxf
 See also: est-lda
 ";
 
-#[derive(clap::Args)]
-struct Options {
-    /// Write in binary mode
-    #[arg(long, default_value_t = true)]
-    binary: bool,
-    target: OutputName,
-    #[arg(required = true)]
-    sources: Vec<InputName>,
-}
-
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(sum_lda_accs));
 
-fn sum_lda_accs(opts: Options) -> anyhow::Result<Tally> {
+fn sum_lda_accs(opts: SumOptions) -> anyhow::Result<Tally> {
     let mut sum = LdaStats::default();
     add_files(&opts.sources, |source| sum.add(source))?;
     write_file(&opts.target, &sum, Format::from_binary(opts.binary))?;

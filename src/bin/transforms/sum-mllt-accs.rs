@@ -2,7 +2,7 @@
 //!
 //! Matches Kaldi's `sum-mllt-accs`.
 
-use kaldi_cli::{InputName, OutputName, Tally, add_files};
+use kaldi_cli::{SumOptions, Tally, add_files};
 use kaldi_gmm::transform::MlltStats;
 use kaldi_table::write_file;
 use kaldi_value::Format;
@@ -15,19 +15,9 @@ Usage: sum-mllt-accs [options] <stats-wxfilename> <stats-rxfilename1> [<stats-rx
 See also: est-mllt
 ";
 
-#[derive(clap::Args)]
-struct Options {
-    /// Write in binary mode
-    #[arg(long, default_value_t = true)]
-    binary: bool,
-    target: OutputName,
-    #[arg(required = true)]
-    sources: Vec<InputName>,
-}
-
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(sum_mllt_accs));
 
-fn sum_mllt_accs(opts: Options) -> anyhow::Result<Tally> {
+fn sum_mllt_accs(opts: SumOptions) -> anyhow::Result<Tally> {
     let mut sum = MlltStats::default();
     add_files(&opts.sources, |source| sum.add(source))?;
     write_file(&opts.target, &sum, Format::from_binary(opts.binary))?;

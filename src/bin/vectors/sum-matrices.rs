@@ -2,7 +2,7 @@
 //!
 //! Matches Kaldi's `sum-matrices`.
 
-use kaldi_cli::{InputName, OutputName, Tally, add_files};
+use kaldi_cli::{SumOptions, Tally, add_files};
 use kaldi_io::log::log;
 use kaldi_matrix::Matrix;
 use kaldi_table::write_file;
@@ -16,19 +16,9 @@ Usage: sum-matrices [options] <matrix-wxfilename> <matrix-rxfilename1> [<matrix-
 See also: matrix-sum
 ";
 
-#[derive(clap::Args)]
-struct Options {
-    /// Write in binary mode
-    #[arg(long, default_value_t = true)]
-    binary: bool,
-    target: OutputName,
-    #[arg(required = true)]
-    sources: Vec<InputName>,
-}
-
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(sum_matrices));
 
-fn sum_matrices(opts: Options) -> anyhow::Result<Tally> {
+fn sum_matrices(opts: SumOptions) -> anyhow::Result<Tally> {
     let mut sum = Matrix::<f32>::default();
     add_files(&opts.sources, |matrix: Matrix<f32>| {
         if sum.is_empty() {

@@ -93,6 +93,7 @@ mod task;
 #[cfg(test)]
 mod tests;
 mod tool;
+mod tool_options;
 mod usage;
 
 use std::ffi::OsString;
@@ -130,6 +131,7 @@ pub use tally::Tally;
 pub use task::tool_of_file;
 pub use task::{ListedTool, MissingFeature, Origin, Task};
 pub use tool::{AnyWork, Tool, Work};
+pub use tool_options::{CopyOptions, SumOptions};
 
 /// The width of the terminal that standard output is; `None` if it is not a terminal.
 pub fn terminal_width() -> Option<usize> {
