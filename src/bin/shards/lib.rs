@@ -1,6 +1,7 @@
-//! Shards: the list of these tools. Each is a file of its own. `former` is what two of them share.
+//! Shards: the list of these tools. Each is a file of its own. What several of them share is in modules.
 
 mod existing_folder;
+mod skip;
 
 kaldi_cli::tools! {
     shards "Shards"

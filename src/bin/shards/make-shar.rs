@@ -2,18 +2,20 @@
 //!
 //! Kaldi has no such program.
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
 use array_files::{DType, npy};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, Tally};
 use kaldi_corpus::shar::{CutArray, CutUtterance, PackedCut, SharAudio, SharOptions, SharPacking, SharWriter};
 use kaldi_corpus::shard::{SegmentGroup, ShardCompression, Stored};
 use kaldi_corpus::{DataDirectory, DirectoryContent, DirectoryTables, DirectoryUtterance};
+use kaldi_io::WorkStage;
 use kaldi_io::log::{log, warning};
-use kaldi_io::{AdviceGiven, WorkStage};
 use kaldi_matrix::Matrix;
 use kaldi_reader::{ReaderExt, from_fn, par_map};
 use kaldi_table::read_file;
+
+use crate::skip::Skip;
 
 const USAGE: &str = "\
 Makes a Shar folder of lhotse of a data directory, a cut for each utterance, in the order of utt2spk:
@@ -120,7 +122,7 @@ fn make_shar(opts: Options) -> Result<Tally> {
     };
     let mut shar = SharWriter::create(options, directory.utterances.len() as u64)?;
     let stage = WorkStage::begin("packing", "utterances", Some(directory.utterances.len() as u64));
-    let mut skip = Skip { strict: opts.strict, count: 0, advice: AdviceGiven::default() };
+    let mut skip = Skip::new(opts.strict);
     let mut losses = Losses::default();
     let mut next = 0;
     let jobs = from_fn(move |_| Ok::<_, anyhow::Error>(next_job(&directory, &tables, &mut next)));
@@ -207,25 +209,6 @@ fn told(tables: &DirectoryTables, of: &DirectoryUtterance, recording: &str) -> (
     (utterance, tables.place_of_features(&of.key).map(str::to_owned))
 }
 
-/// Skipped utterances.
-struct Skip {
-    strict: bool,
-    count: u64,
-    advice: AdviceGiven,
-}
-
-impl Skip {
-    fn utterance(&mut self, key: &str, reason: &str) -> Result<()> {
-        if self.strict {
-            bail!("{key}: {reason}");
-        }
-        let reason = self.advice.once(reason.to_owned());
-        warning!("{key}: {reason}; skipping it.");
-        self.count += 1;
-        Ok(())
-    }
-}
-
 /// Sounds of which something was lost.
 #[derive(Default)]
 struct Losses {
@@ -256,7 +239,7 @@ impl Audio {
             #[cfg(feature = "codecs")]
             Self::Flac => SharAudio::Flac(kaldi_wave::Wave::to_flac),
             #[cfg(not(feature = "codecs"))]
-            Self::Flac => bail!(kaldi_cli::MissingFeature("codecs").message("what writes FLAC")),
+            Self::Flac => anyhow::bail!(kaldi_cli::MissingFeature("codecs").message("what writes FLAC")),
         })
     }
 }

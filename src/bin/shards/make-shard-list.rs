@@ -15,12 +15,14 @@ use kaldi_corpus::shard::{
 };
 use kaldi_corpus::{RecordingPart, Segments, are_recordings, read_recordings, read_text};
 use kaldi_io::log::{log, warning};
-use kaldi_io::{AdviceGiven, Rspecifier, RspecifierKind, WorkStage};
+use kaldi_io::{Rspecifier, RspecifierKind, WorkStage};
 use kaldi_reader::{ReaderExt, from_fn, par_map};
 use kaldi_table::{RandomAccessReader, SequentialReader};
 use kaldi_value::Token;
 use kaldi_value::random::Random;
 use kaldi_wave::WaveFile;
+
+use crate::skip::Skip;
 
 const USAGE: &str = "\
 Makes shards, tar files of sound and text, in the order of the text, and a list of them. Sound becomes WAV of 16 bits at
@@ -117,7 +119,7 @@ fn make_shard_list(opts: Options) -> Result<Tally> {
     );
     let prefix = opts.checked_prefix()?;
     let mut tally = Tally::default();
-    let mut skip = Skip { strict: opts.strict, count: 0, advice: AdviceGiven::default() };
+    let mut skip = Skip::new(opts.strict);
 
     let (mut sounds, segments, text) = opts.read_lists(&mut skip)?;
     let is_nemo = opts.format == ShardFormat::Nemo;
@@ -278,24 +280,7 @@ impl SpeakerMap {
     }
 }
 
-/// Skipped utterances.
-struct Skip {
-    strict: bool,
-    count: u64,
-    advice: AdviceGiven,
-}
-
 impl Skip {
-    fn utterance(&mut self, key: &str, reason: &str) -> Result<()> {
-        if self.strict {
-            bail!("{key}: {reason}");
-        }
-        let reason = self.advice.once(reason.to_owned());
-        warning!("{key}: {reason}; skipping it.");
-        self.count += 1;
-        Ok(())
-    }
-
     /// Counts segments without text or, if there are no segments, recordings without text.
     fn without_text(&mut self, sounds: &Sounds, segments: Option<&Segments>, text: &[(String, String)]) -> Result<()> {
         let keys: HashSet<&[u8]> = text.iter().map(|(key, _)| key.as_bytes()).collect();
