@@ -6,11 +6,11 @@ use kaldi_table::{RawEntries, Reader};
 use kaldi_value::{Format, Value};
 
 use super::scanned_archives::scanned_type;
-use super::values::{ForEachType, archive, for_each_type, is_binary, read_all, rewrite};
+use super::values::{ForEachType, archive, for_each_type, rewrite};
 use crate::support::Scratch;
 
 /// The faults of an archive, each in a line.
-fn faults(path: &Path, known: Option<ValueType>, quick: bool) -> Vec<String> {
+pub(super) fn faults(path: &Path, known: Option<ValueType>, quick: bool) -> Vec<String> {
     let named = Named::find(format!("ark:{}", path.display()).as_str().into()).unwrap();
     let checks = Checks { quick, value_type: known, ..Checks::default() };
     let mut faults = Vec::new();
@@ -62,40 +62,4 @@ fn every_cut_is_a_fault() {
     for format in [Format::Binary, Format::Text] {
         for_each_type(&mut CheckEverywhere { format, scratch: Scratch::new() });
     }
-}
-
-/// Longest begin of an entry that holds no payload: key, marker, token, sizes.
-const HEADER: usize = 26;
-
-/// Checks archives of which a byte of the first header is another one.
-struct CheckDamaged {
-    scratch: Scratch,
-}
-
-impl ForEachType for CheckDamaged {
-    fn call<T: Value + std::fmt::Debug>(&mut self, samples: [T; 4]) {
-        let (bytes, ends) = archive(&samples, Format::Binary);
-        let path = self.scratch.path("damaged.ark");
-        if !is_binary(&bytes) {
-            // Tokens are text in both forms: they have no header.
-            return;
-        }
-        for place in 0..HEADER.min(ends[0]) {
-            let mut damaged = bytes.clone();
-            for damage in 1..=255_u8 {
-                damaged[place] = bytes[place] ^ damage;
-                rewrite(&path, &damaged);
-                if kaldi_io::log::capture(|| read_all::<T>(&path, "")).0.1.is_some() {
-                    let what = format!("{}, byte {place} ^ {damage:#x}", T::NAME);
-                    assert!(!faults(&path, Some(scanned_type::<T>()), false).is_empty(), "{what}");
-                    assert!(!faults(&path, None, false).is_empty(), "{what}, of unknown type");
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn every_header_that_readers_refuse_is_a_fault() {
-    for_each_type(&mut CheckDamaged { scratch: Scratch::new() });
 }

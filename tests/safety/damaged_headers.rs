@@ -1,5 +1,7 @@
 use kaldi_value::{Format, Value};
 
+use super::checked_archives::faults;
+use super::scanned_archives::scanned_type;
 use super::values::{ForEachType, archive, for_each_type, is_binary, read_all, rewrite};
 use crate::support::Scratch;
 
@@ -30,6 +32,9 @@ impl ForEachType for DamageHeader {
                     Some(error) => {
                         assert!(error.contains("damaged.ark:"), "{what}: the place is missing: {error}");
                         assert!(!error.contains('\n'), "{what}: more than a line: {error}");
+                        // What readers refuse is a fault of the archive.
+                        assert!(!faults(&path, Some(scanned_type::<T>()), false).is_empty(), "{what}");
+                        assert!(!faults(&path, None, false).is_empty(), "{what}, of unknown type");
                     }
                     // White space in a key makes two words of it, which may be two entries.
                     None => assert!(values.len() <= samples.len() || place < 4, "{what}: {} entries", values.len()),
@@ -40,7 +45,7 @@ impl ForEachType for DamageHeader {
 }
 
 #[test]
-fn a_damaged_header_is_an_error_with_its_place_or_an_entry() {
+fn a_damaged_header_is_a_fault_and_an_error_with_its_place_or_an_entry() {
     for_each_type(&mut DamageHeader { scratch: Scratch::new() });
 }
 

@@ -5,24 +5,28 @@ const SUMMARY: &str =
 
 #[test]
 fn a_model_is_summarized() {
-    let scratch = scratch();
-    scratch.sh("am-info mdl").succeeds().stdout_is(SUMMARY);
-    scratch.sh("copy-transition-model mdl - | am-info -").succeeds().stdout_is(SUMMARY);
+    is_summarized_by("am-info");
 }
 
-#[test]
-fn what_follows_the_transition_model_does_not_matter() {
+/// A transition model is summarized, whatever follows it.
+pub fn is_summarized_by(tool: &str) {
     let scratch = scratch();
-    scratch.sh("(copy-transition-model mdl -; echo rubbish) > o && am-info o").succeeds().stdout_is(SUMMARY);
+    for line in [
+        format!("{tool} mdl"),
+        format!("copy-transition-model mdl - | {tool} -"),
+        format!("(copy-transition-model mdl -; echo rubbish) > o && {tool} o"),
+    ] {
+        scratch.sh(&line).succeeds().stdout_is(SUMMARY);
+    }
 }
 
 #[test]
 fn damage_has_a_place() {
     let scratch = scratch();
-    scratch
-        .sh("sed 's/^1 1 1/7 1 1/' mdl > bad; am-info bad")
-        .fails_with(255)
-        .stderr_has("bad:")
-        .stderr_has("tuple 2: phone 7");
-    scratch.sh("head -c 100 mdl > cut; am-info cut").fails_with(255).stdout_is("").stderr_has("cut:");
+    for tool in ["am-info", "hmm-info"] {
+        let ran = scratch.sh(&format!("sed 's/^1 1 1/7 1 1/' mdl > bad; {tool} bad"));
+        ran.fails_with(255).stderr_has("bad:").stderr_has("tuple 2: phone 7");
+        let ran = scratch.sh(&format!("head -c 100 mdl > cut; {tool} cut"));
+        ran.fails_with(255).stdout_is("").stderr_has("cut:");
+    }
 }
