@@ -222,11 +222,8 @@ impl<const N: usize> Kernel for Likelihoods<'_, N> {
 
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    fn compute_with_avx512(self) -> [f32; N] {
-        match WideLanes::zero().filter(|_| N == LANES) {
-            Some(zero) => self.compute_in(zero),
-            None => self.compute_in(Lanes::ZERO),
-        }
+    fn compute_with_avx512(self, zero: WideLanes) -> [f32; N] {
+        if N == LANES { self.compute_in(zero) } else { self.compute_in(Lanes::ZERO) }
     }
 }
 

@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+#[cfg(target_arch = "x86_64")]
+use kaldi_simd::WideLanes;
 use kaldi_simd::{Kernel, dispatch, has_fused_products};
 
 use crate::factor::{Factor, Product};
@@ -76,8 +78,9 @@ impl Kernel for RowProducts<'_> {
         self.compute_blocks::<2, 3>();
     }
 
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    fn compute_with_avx512(self) {
+    fn compute_with_avx512(self, _zero: WideLanes) {
         self.compute_blocks::<6, 4>();
     }
 }

@@ -2,6 +2,9 @@
 
 use std::sync::LazyLock;
 
+#[cfg(target_arch = "x86_64")]
+use crate::WideLanes;
+
 /// A calculation that is compiled twice: for every processor of its kind, and for processors with AVX2. If it wants to, also for
 /// those with AVX-512.
 ///
@@ -18,12 +21,15 @@ pub trait Kernel {
     /// Calculates. Call [`dispatch`] instead.
     fn compute(self) -> Self::Output;
 
-    /// Calculates the same with AVX-512, which has twice as many registers of twice the width.
+    /// Calculates the same with AVX-512, which has twice as many registers of twice the width. `zero` is where calculations for
+    /// [`Simd`](crate::Simd) start from.
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    fn compute_with_avx512(self) -> Self::Output
+    fn compute_with_avx512(self, zero: WideLanes) -> Self::Output
     where
         Self: Sized,
     {
+        let _ = zero;
         self.compute()
     }
 
@@ -59,17 +65,23 @@ pub trait Kernel {
 #[inline]
 pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
-    if K::WANTS_AVX512 && has_avx512() {
-        #[allow(unsafe_code)]
-        // SAFETY: the processor has the instructions.
-        return unsafe { compute_with_avx512(kernel) };
+    {
+        if K::WANTS_AVX512
+            && let Some(zero) = WideLanes::zero()
+        {
+            #[allow(unsafe_code)]
+            // SAFETY: the processor has the instructions.
+            return unsafe { compute_with_avx512(kernel, zero) };
+        }
+        if has_avx2() {
+            #[allow(unsafe_code)]
+            // SAFETY: the processor has the instructions.
+            return unsafe { compute_with_avx2(kernel) };
+        }
+        // Fused products come with AVX2.
+        kernel.compute_without_fused()
     }
-    #[cfg(target_arch = "x86_64")]
-    if has_avx2() {
-        #[allow(unsafe_code)]
-        // SAFETY: the processor has the instructions.
-        return unsafe { compute_with_avx2(kernel) };
-    }
+    #[cfg(not(target_arch = "x86_64"))]
     if has_fused_products() { kernel.compute() } else { kernel.compute_without_fused() }
 }
 
@@ -81,8 +93,22 @@ fn compute_with_avx2<K: Kernel>(kernel: K) -> K::Output {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,bmi1,fma,popcnt")]
-fn compute_with_avx512<K: Kernel>(kernel: K) -> K::Output {
-    kernel.compute_with_avx512()
+fn compute_with_avx512<K: Kernel>(kernel: K, zero: WideLanes) -> K::Output {
+    kernel.compute_with_avx512(zero)
+}
+
+/// Runs a calculation on [`WideLanes`], of which there is one.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+pub(crate) fn dispatch_wide<K: Kernel>(kernel: K, _zero: WideLanes) -> K::Output {
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,bmi1,fma,popcnt")]
+    fn compute<K: Kernel>(kernel: K) -> K::Output {
+        kernel.compute()
+    }
+    #[allow(unsafe_code)]
+    // SAFETY: there is a value of `WideLanes`, which is only made if the processor has the instructions.
+    let output = unsafe { compute(kernel) };
+    output
 }
 
 /// Returns whether the processor has AVX-512 as servers have it since 2017. `KALDI_NO_AVX512=1` turns it off, and
@@ -192,7 +218,8 @@ mod tests {
                 256
             }
 
-            fn compute_with_avx512(self) -> u32 {
+            #[cfg(target_arch = "x86_64")]
+            fn compute_with_avx512(self, _zero: WideLanes) -> u32 {
                 512
             }
 

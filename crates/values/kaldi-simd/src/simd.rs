@@ -2,7 +2,7 @@
 
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
-use crate::{Lanes, WIDTH, transpose};
+use crate::{Kernel, Lanes, WIDTH, dispatch, transpose};
 
 /// The most numbers that one value of [`Simd`] holds.
 pub const MAX_WIDTH: usize = 16;
@@ -25,6 +25,10 @@ pub trait Simd:
 {
     /// How many numbers one value holds.
     const WIDTH: usize;
+
+    /// Runs a calculation on values of this type in a function of its own, which has the instructions for them. A calculation that
+    /// several others start with is compiled once so. The value itself does not matter.
+    fn dispatch<K: Kernel>(self, kernel: K) -> K::Output;
 
     /// One number in all lanes. The value itself does not matter.
     fn splat(self, number: f32) -> Self;
@@ -92,6 +96,11 @@ pub trait Simd:
 
 impl Simd for Lanes {
     const WIDTH: usize = WIDTH;
+
+    #[inline]
+    fn dispatch<K: Kernel>(self, kernel: K) -> K::Output {
+        dispatch(kernel)
+    }
 
     #[inline(always)]
     fn splat(self, number: f32) -> Self {

@@ -3,7 +3,8 @@
 use std::arch::x86_64::*;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
-use crate::dispatch::has_avx512;
+use crate::Kernel;
+use crate::dispatch::{dispatch_wide, has_avx512};
 use crate::simd::{MAX_WIDTH, Simd};
 
 /// Sixteen numbers side by side, on processors that have AVX-512.
@@ -50,6 +51,11 @@ impl WideLanes {
 
 impl Simd for WideLanes {
     const WIDTH: usize = MAX_WIDTH;
+
+    #[inline]
+    fn dispatch<K: Kernel>(self, kernel: K) -> K::Output {
+        dispatch_wide(kernel, self)
+    }
 
     #[inline(always)]
     fn splat(self, number: f32) -> Self {

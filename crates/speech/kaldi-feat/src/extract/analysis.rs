@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use kaldi_matrix::Matrix;
 #[cfg(target_arch = "x86_64")]
 use kaldi_simd::WideLanes;
-use kaldi_simd::{Kernel, Lanes, MAX_WIDTH, Simd, dispatch};
+use kaldi_simd::{Kernel, Lanes, MAX_WIDTH, Simd};
 
 use super::FrameOptions;
 use super::fft::{Complex, RealFft};
@@ -95,12 +95,19 @@ impl Analysis {
         let (num_frames, dim) = checked_size(self.num_frames(wave.len()), Some(spectral.dim()))?;
         let mut out = vec![0.0; num_frames * dim];
         if num_frames > 0 {
-            dispatch(Run { analysis: self, wave, energy, spectral, out: &mut out })?;
+            self.run_widest(wave, energy, spectral, &mut out)?;
         }
         Ok(Matrix::from_vec(num_frames, dim, out))
     }
 
-    #[inline(always)]
+    fn run_widest(&self, wave: &[f32], energy: Energy, spectral: impl Spectral, out: &mut [f32]) -> Result<()> {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(zero) = WideLanes::zero() {
+            return self.run_blocks(wave, energy, spectral, zero, out);
+        }
+        self.run_blocks(wave, energy, spectral, Lanes::ZERO, out)
+    }
+
     fn run_blocks<V: Simd, S: Spectral>(
         &self,
         wave: &[f32],
@@ -122,11 +129,12 @@ impl Analysis {
                 true => self.framing.frame(wave, nth * V::WIDTH + lane.min(last)),
                 false => Cow::default(),
             });
-            let sum = put_samples(&frames, &mut samples);
-            let energy = self.put_frames(&samples, sum, &mut work, energy);
-            let mut block = Block { fft: &self.fft, energy, work: &mut work, power: &mut power };
-            spectral.compute(&mut block, &mut room, &mut values[..dim]);
-            V::write_columns(&mut values, rows, dim);
+            let transform =
+                Transform { analysis: self, frames: &frames, samples: &mut samples, work: &mut work, energy };
+            let energy = zero.dispatch(transform);
+            let block = Block { fft: &self.fft, energy, work: &work, power: &mut power };
+            let spectral = &mut spectral;
+            zero.dispatch(SpectralValues { spectral, block, room: &mut room, values: &mut values, rows, dim });
         }
         spectral.check()
     }
@@ -182,33 +190,46 @@ fn put_samples<V: Simd>(frames: &[Cow<'_, [f32]>; MAX_WIDTH], samples: &mut [V])
     sum
 }
 
-/// The analysis of all frames of a waveform.
-struct Run<'a, S> {
+/// The transform of a block of frames. All extractors share it: it takes the longest to compile.
+struct Transform<'a, V> {
     analysis: &'a Analysis,
-    wave: &'a [f32],
+    frames: &'a [Cow<'a, [f32]>; MAX_WIDTH],
+    samples: &'a mut [V],
+    work: &'a mut [Complex<V>],
     energy: Energy,
-    spectral: S,
-    out: &'a mut [f32],
 }
 
-impl<S: Spectral> Kernel for Run<'_, S> {
-    type Output = Result<()>;
-
-    #[cfg(target_arch = "x86_64")]
-    const WANTS_AVX512: bool = true;
+impl<V: Simd> Kernel for Transform<'_, V> {
+    /// The energies of the frames.
+    type Output = V;
 
     #[inline(always)]
-    fn compute(self) -> Result<()> {
-        self.analysis.run_blocks(self.wave, self.energy, self.spectral, Lanes::ZERO, self.out)
+    fn compute(self) -> V {
+        let Self { analysis, frames, samples, work, energy } = self;
+        let sum = put_samples(frames, samples);
+        let energy = analysis.put_frames(samples, sum, work, energy);
+        analysis.fft.transform(work);
+        energy
     }
+}
 
-    #[cfg(target_arch = "x86_64")]
+/// What an extractor computes from the transform of a block.
+struct SpectralValues<'a, V, S> {
+    spectral: &'a mut S,
+    block: Block<'a, V>,
+    room: &'a mut [V],
+    values: &'a mut [V],
+    rows: &'a mut [f32],
+    dim: usize,
+}
+
+impl<V: Simd, S: Spectral> Kernel for SpectralValues<'_, V, S> {
+    type Output = ();
+
     #[inline(always)]
-    fn compute_with_avx512(self) -> Result<()> {
-        match WideLanes::zero() {
-            Some(zero) => self.analysis.run_blocks(self.wave, self.energy, self.spectral, zero, self.out),
-            None => self.compute(),
-        }
+    fn compute(mut self) {
+        self.spectral.compute(&mut self.block, self.room, &mut self.values[..self.dim]);
+        V::write_columns(self.values, self.rows, self.dim);
     }
 }
 
@@ -239,22 +260,20 @@ pub(crate) struct Block<'a, V> {
     fft: &'a RealFft,
     /// The energies that the caller wants.
     pub(crate) energy: V,
-    work: &'a mut [Complex<V>],
+    work: &'a [Complex<V>],
     power: &'a mut [V],
 }
 
 impl<V: Simd> Block<'_, V> {
-    /// The spectra, computed by this call. Call it once.
+    /// The spectra.
     #[inline(always)]
-    pub(crate) fn spectrum(&mut self) -> (&RealFft, &[Complex<V>]) {
-        self.fft.transform(self.work);
+    pub(crate) fn spectrum(&self) -> (&RealFft, &[Complex<V>]) {
         (self.fft, self.work)
     }
 
-    /// The power spectra, from zero to half the sample rate. Call this once.
+    /// The power spectra, from zero to half the sample rate, computed by this call.
     #[inline(always)]
     pub(crate) fn power(&mut self) -> &mut [V] {
-        self.fft.transform(self.work);
         let last = self.power.len() - 1;
         [self.power[0], self.power[last]] = self.fft.ends(self.work).map(Complex::power);
         for at in 1..=self.fft.middle() {

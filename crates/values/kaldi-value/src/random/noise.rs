@@ -1,5 +1,7 @@
 //! Counter-based Gaussian noise: number n depends on the seed and n only.
 
+#[cfg(target_arch = "x86_64")]
+use kaldi_simd::WideLanes;
 use kaldi_simd::{Kernel, WIDTH, dispatch, ln, sin_cos_of_turn};
 
 /// Numbers that are made at once: four of each of [`WIDTH`] blocks.
@@ -111,8 +113,9 @@ impl Kernel for Addition<'_> {
         self.noise.add_groups::<1, WIDTH>(self.deviation, self.first, self.numbers);
     }
 
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    fn compute_with_avx512(self) {
+    fn compute_with_avx512(self, _zero: WideLanes) {
         self.noise.add_groups::<2, { 2 * WIDTH }>(self.deviation, self.first, self.numbers);
     }
 }

@@ -41,12 +41,9 @@ impl Kernel for Blocks<'_> {
 
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    fn compute_with_avx512(self) {
+    fn compute_with_avx512(self, zero: WideLanes) {
         let num_blocks = self.out.len() / self.begins.len();
-        match WideLanes::zero() {
-            Some(zero) if num_blocks >= WideLanes::WIDTH => self.compute_in(zero),
-            _ => self.compute(),
-        }
+        if num_blocks >= WideLanes::WIDTH { self.compute_in(zero) } else { self.compute() }
     }
 }
 

@@ -107,11 +107,8 @@ impl Kernel for Step<'_, '_> {
 
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    fn compute_with_avx512(self) -> f32 {
-        match WideLanes::zero() {
-            Some(zero) => self.tracker.track_frame(zero, self.ballast),
-            None => self.compute(),
-        }
+    fn compute_with_avx512(self, zero: WideLanes) -> f32 {
+        self.tracker.track_frame(zero, self.ballast)
     }
 }
 
