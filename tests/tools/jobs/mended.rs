@@ -186,7 +186,7 @@ fn pieces_that_run_are_not_cut_again() {
                    sh -c 'until [ -e go ]; do sleep 0.05; done; copy-feats scp:g.scp ark:o.ark'";
     let line = format!(
         "{command} & until [ -s o.jobs/tries/2.1 ]; do sleep 0.05; done; sed -i 1d g.scp; {command}; code=$?; \
-         kill -9 $!; {command}; touch go; exit $code"
+         kill -9 $!; {command}; touch go; until [ -e o.1.ark ] && [ -e o.2.ark ]; do sleep 0.05; done; exit $code"
     );
     let ran = scratch.sh(&line).fails_with(255);
     ran.stderr_has("o.jobs is in use: process").stderr_has("still runs: --cancel ends it");
