@@ -18,8 +18,8 @@ cd "$(dirname "$0")/.."
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 logs=$target/check
 mkdir -p "$logs"
-# What is built once needs no notes for the next build.
-[ -z "${CI:-}" ] || export CARGO_INCREMENTAL=0
+# What is built once needs no notes for the next build, and few codegen units.
+[ -z "${CI:-}" ] || export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_CODEGEN_UNITS=4
 
 # The stages of --all, in two lanes that run side by side: what builds, and what mostly runs or waits.
 building=(clippy features api package bench wheel)
