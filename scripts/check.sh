@@ -22,8 +22,8 @@ mkdir -p "$logs"
 [ -z "${CI:-}" ] || export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_CODEGEN_UNITS=4
 
 # The stages of --all, in two lanes that run side by side: what builds, and what mostly runs or waits.
-building=(clippy features api package bench wheel)
-running=(conformance stores portable peers faults)
+building=(clippy api package bench wheel)
+running=(conformance stores portable peers faults features)
 # What builds much again, needs packages of Debian, root, or an hour, or the same kind of processor as before: only by name.
 by_name=(counts programs awks every-feature deb site arm64)
 
