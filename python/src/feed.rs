@@ -11,11 +11,12 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
 use bstr::{BStr, BString};
-use kaldi_feed::{Error, FeedArguments, FeedReader, PaddedBatch, standard_stages};
+use kaldi_feed::{Error, FeedArguments, FeedReader, PaddedBatch, PooledVec, standard_stages};
 use kaldi_io::sync::Mutex;
 use kaldi_reader::Reader;
 use kaldi_table::Session;
-use numpy::{PyArray1, PyArrayMethods};
+use numpy::ndarray::{ArrayView3, ShapeError};
+use numpy::{PyArray1, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -146,7 +147,7 @@ fn to_python(py: Python<'_>, batch: PaddedBatch) -> PyResult<Bound<'_, PyDict>> 
     let number = batch.keys.len();
     let keys: Vec<_> = batch.keys.iter().map(|key| names::to_str(py, key)).collect::<PyResult<_>>()?;
     dict.set_item("keys", PyList::new(py, keys)?)?;
-    dict.set_item("feats", PyArray1::from_vec(py, batch.feats).reshape(batch.feats_shape)?)?;
+    dict.set_item("feats", of_feats(py, batch.feats, batch.feats_shape)?)?;
     dict.set_item("feats_lengths", PyArray1::from_vec(py, batch.feats_lengths))?;
     if let Some(target) = batch.target {
         dict.set_item("target", PyArray1::from_vec(py, target.labels).reshape([number, target.longest])?)?;
@@ -156,6 +157,19 @@ fn to_python(py: Python<'_>, batch: PaddedBatch) -> PyResult<Bound<'_, PyDict>> 
         dict.set_item("speaker", PyArray1::from_vec(py, speaker))?;
     }
     Ok(dict)
+}
+
+/// The numbers of a batch, which belong to its array.
+#[pyclass(module = "kaldi_tables._core", frozen)]
+struct FeatsOwner(PooledVec);
+
+fn of_feats(py: Python<'_>, feats: PooledVec, shape: [usize; 3]) -> PyResult<Bound<'_, PyArray3<f32>>> {
+    let owner = Bound::new(py, FeatsOwner(feats))?;
+    let wrong = |error: ShapeError| wrong_value(error.to_string());
+    let view = ArrayView3::from_shape(shape, &owner.get().0).map_err(wrong)?;
+    #[allow(unsafe_code)]
+    // SAFETY: the array holds the owner of the numbers, nobody else uses them, and they do not move.
+    Ok(unsafe { PyArray3::borrow_from_array(&view, owner.clone().into_any()) })
 }
 
 /// Starts to make batches.

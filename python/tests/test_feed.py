@@ -108,6 +108,18 @@ def test_the_options_are_those_of_the_tool():
         assert text.lower() == ("" if default is None else str(default).lower()), name
 
 
+def test_the_memory_of_a_batch_is_not_used_again_while_somebody_has_a_part_of_it(data):
+    kept = []
+    for batch in kt.feed.batches(data / "data.list", threads=2, **options(data)):
+        feats = batch["feats"]
+        assert feats.flags.writeable and feats.flags.c_contiguous
+        kept.append((feats[0, 1:3], feats[0, 1:3].copy()))
+        feats[-1] = 0.0
+        del batch, feats
+    gc.collect()
+    assert len(kept) > 5 and all(np.array_equal(part, copy) for part, copy in kept)
+
+
 def test_an_epoch_has_its_own_batches_and_comes_again(data):
     batches = kt.feed.batches(data / "data.list", **options(data))
     first = [batch["keys"] for batch in batches]

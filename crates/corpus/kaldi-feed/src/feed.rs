@@ -10,6 +10,7 @@ use kaldi_table::Session;
 
 use crate::ledger::judge;
 use crate::plan::{Limited, Passes, Plan, Planned, count, most_samples};
+use crate::pool::Pool;
 use crate::source::Opened;
 use crate::{Chain, DataList, Error, ErrorPolicy, FeedCounts, PaddedBatch, Result, Sample};
 
@@ -169,12 +170,13 @@ impl Feed {
         U: Send + 'static,
         F: Fn(u64, PaddedBatch) -> Result<U> + Send + Sync + 'static,
     {
-        let padding = self.chain.padding();
+        let (padding, pool) = (self.chain.padding(), Pool::default());
         if !padding.sort {
-            return self.batches(session, move |number, samples| finish(number, PaddedBatch::new(samples, &padding)?));
+            let join = move |samples| PaddedBatch::join(samples, &padding, &pool);
+            return self.batches(session, move |number, samples| finish(number, join(samples)?));
         }
         self.read(session, move |number, samples| {
-            let (batch, counts, bad) = PaddedBatch::load(samples, &padding)?;
+            let (batch, counts, bad) = PaddedBatch::load(samples, &padding, &pool)?;
             Ok((batch.map(|batch| finish(number, batch)).transpose()?, counts, bad))
         })
     }

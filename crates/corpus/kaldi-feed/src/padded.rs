@@ -3,7 +3,8 @@
 use bstr::BString;
 use kaldi_matrix::Matrix;
 
-use crate::{Data, Error, FeedCounts, Result, Sample};
+use crate::pool::Pool;
+use crate::{Data, Error, FeedCounts, PooledVec, Result, Sample};
 
 /// How batches are padded.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +29,7 @@ pub struct PaddedBatch {
     /// The keys.
     pub keys: Vec<BString>,
     /// `n × longest × dim`.
-    pub feats: Vec<f32>,
+    pub feats: PooledVec,
     /// The sizes of `feats`.
     pub feats_shape: [usize; 3],
     /// The number of frames of each sample.
@@ -55,20 +56,29 @@ impl PaddedBatch {
     ///
     /// # Errors
     /// If a sample has no features, they differ in their number of columns, or some have labels and others do not.
-    pub fn new(mut samples: Vec<Sample>, padding: &Padding) -> Result<Self> {
+    pub fn new(samples: Vec<Sample>, padding: &Padding) -> Result<Self> {
+        Self::join(samples, padding, &Pool::default())
+    }
+
+    /// As [`PaddedBatch::new`], with memory of a pool.
+    pub(crate) fn join(mut samples: Vec<Sample>, padding: &Padding, pool: &Pool) -> Result<Self> {
         if padding.sort {
             samples.sort_by_key(|sample| std::cmp::Reverse(sample.num_frames()));
         }
         let longest = samples.iter().filter_map(Sample::feats).map(Matrix::num_rows).max().unwrap_or(0);
         let mut joined = Joined::new(samples.len(), longest);
-        samples.into_iter().try_for_each(|sample| joined.push(sample, padding))?;
+        samples.into_iter().try_for_each(|sample| joined.push(sample, padding, pool))?;
         joined.finish(padding)
     }
 
     /// Loads samples and joins them. The longest one comes first, so that each can be put into its place at once, and its memory
     /// is used again for the next one. Returns the batch, unless it is empty, what the samples count, and what is wrong with
     /// those that are left out.
-    pub(crate) fn load(samples: Vec<Sample>, padding: &Padding) -> Result<(Option<Self>, FeedCounts, Vec<String>)> {
+    pub(crate) fn load(
+        samples: Vec<Sample>,
+        padding: &Padding,
+        pool: &Pool,
+    ) -> Result<(Option<Self>, FeedCounts, Vec<String>)> {
         let number = samples.len();
         let mut samples: Vec<(usize, Sample)> = samples.into_iter().enumerate().collect();
         samples.sort_by_key(|(_, sample)| std::cmp::Reverse(sample.num_frames()));
@@ -80,7 +90,7 @@ impl PaddedBatch {
                     if joined.samples.is_empty() {
                         joined.longest = sample.feats().map_or(0, Matrix::num_rows);
                     }
-                    joined.push(sample, padding)?;
+                    joined.push(sample, padding, pool)?;
                 }
             }
         }
@@ -95,7 +105,7 @@ impl PaddedBatch {
 struct Joined {
     /// Without their data.
     samples: Vec<Sample>,
-    feats: Vec<f32>,
+    feats: PooledVec,
     lengths: Vec<i32>,
     /// How many samples there are at most.
     number: usize,
@@ -108,26 +118,27 @@ struct Joined {
 impl Joined {
     fn new(number: usize, longest: usize) -> Self {
         let (samples, lengths) = (Vec::with_capacity(number), Vec::with_capacity(number));
-        Self { samples, feats: Vec::new(), lengths, number, longest, dim: 0 }
+        Self { samples, feats: PooledVec::default(), lengths, number, longest, dim: 0 }
     }
 
-    fn push(&mut self, mut sample: Sample, padding: &Padding) -> Result<()> {
+    fn push(&mut self, mut sample: Sample, padding: &Padding, pool: &Pool) -> Result<()> {
         let error = |sample: &Sample, message: String| Error::Bad { message: format!("{}: {message}", sample.key) };
         let Data::Feats(matrix) = sample.take_data() else {
             return Err(error(&sample, "expected features: the chain needs a stage such as fbank".to_owned()));
         };
         if self.samples.is_empty() {
             self.dim = matrix.num_cols();
-            self.feats.reserve_exact(self.number * self.longest * self.dim);
+            self.feats = pool.take(self.number * self.longest * self.dim);
         }
         if matrix.num_cols() != self.dim {
             let message =
                 format!("expected features of {} dimensions as in its batch, got {}", self.dim, matrix.num_cols());
             return Err(error(&sample, message));
         }
-        self.feats.extend_from_slice(matrix.as_slice());
+        let feats = self.feats.as_mut_vec();
+        feats.extend_from_slice(matrix.as_slice());
         let missing = (self.longest - matrix.num_rows()) * self.dim;
-        self.feats.resize(self.feats.len() + missing, padding.feats);
+        feats.resize(feats.len() + missing, padding.feats);
         self.lengths.push(matrix.num_rows() as i32);
         self.samples.push(sample);
         Ok(())
@@ -185,7 +196,7 @@ mod tests {
         let batch = PaddedBatch::new(samples, &Padding::default()).unwrap();
         assert_eq!(batch.keys, ["b", "c", "a"]);
         assert_eq!((batch.feats_shape, batch.feats_lengths), ([3, 2, 2], vec![2, 2, 1]));
-        assert_eq!(batch.feats, [2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 1.0, 1.0, 0.0, 0.0]);
+        assert_eq!(*batch.feats, [2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 1.0, 1.0, 0.0, 0.0]);
         let target = batch.target.unwrap();
         assert_eq!((target.labels, target.lengths), (vec![-1, -1, 8, 9, 7, -1], vec![0, 2, 1]));
     }
@@ -201,11 +212,12 @@ mod tests {
         let mut samples = good();
         samples.insert(0, broken("short", 1));
         samples.insert(2, broken("longest", 9));
-        let (batch, counts, bad) = PaddedBatch::load(samples, &Padding::default()).unwrap();
+        let (batch, counts, bad) = PaddedBatch::load(samples, &Padding::default(), &Pool::default()).unwrap();
         assert_eq!(batch.unwrap(), PaddedBatch::new(good(), &Padding::default()).unwrap());
         assert_eq!(bad, ["short: broken", "longest: broken"]);
         assert_eq!((counts.batches, counts.delivered, counts.frames, counts.padded_frames), (1, 3, 7, 9));
-        let (batch, counts, bad) = PaddedBatch::load(vec![broken("a", 4)], &Padding::default()).unwrap();
+        let (batch, counts, bad) =
+            PaddedBatch::load(vec![broken("a", 4)], &Padding::default(), &Pool::default()).unwrap();
         assert_eq!((batch, counts, bad.len()), (None, FeedCounts::default(), 1));
     }
 

@@ -147,7 +147,7 @@ mod tests {
     fn batch() -> PaddedBatch {
         PaddedBatch {
             keys: vec!["utt1".into(), "é\"".into()],
-            feats: vec![1.0, 2.0, 3.0, 0.0],
+            feats: vec![1.0, 2.0, 3.0, 0.0].into(),
             feats_shape: [2, 2, 1],
             feats_lengths: vec![2, 1],
             target: Some(PaddedLabels { labels: vec![5, -1], longest: 1, lengths: vec![1, 0] }),

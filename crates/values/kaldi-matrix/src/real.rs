@@ -1,6 +1,7 @@
 //! The two precisions.
 
 use std::fmt::Debug;
+use std::marker::PhantomData;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Sub};
 use std::sync::Arc;
 
@@ -83,28 +84,30 @@ pub(crate) fn as_le_bytes<T: Real>(values: &[T]) -> Option<&[u8]> {
 }
 
 /// Elements whose bytes are written as they are.
-struct NativeBytes<T>(Vec<T>);
+struct NativeBytes<T, E>(E, PhantomData<T>);
 
-impl<T: Real> AsRef<[u8]> for NativeBytes<T> {
+impl<T: Real, E: AsRef<[T]>> AsRef<[u8]> for NativeBytes<T, E> {
     fn as_ref(&self) -> &[u8] {
-        as_le_bytes(&self.0).unwrap_or_default()
+        as_le_bytes(self.0.as_ref()).unwrap_or_default()
     }
 }
 
-/// Appends elements to the `head` of their value, without a copy if possible.
-pub fn encode_elements<T: Real>(mut head: Vec<u8>, elements: Vec<T>) -> Encoded {
-    if as_le_bytes(&elements).is_none() {
-        T::encode_le(&mut head, &elements);
+/// Appends elements, such as a vector of them, to the `head` of their value, without a copy if possible.
+pub fn encode_elements<T: Real, E: AsRef<[T]> + Send + Sync + 'static>(mut head: Vec<u8>, elements: E) -> Encoded {
+    if as_le_bytes(elements.as_ref()).is_none() {
+        T::encode_le(&mut head, elements.as_ref());
         return head.into();
     }
-    Encoded::of_block(head, Arc::new(NativeBytes(elements)))
+    Encoded::of_block(head, Arc::new(NativeBytes(elements, PhantomData::<T>)))
 }
 
 impl Real for f32 {
+    #[inline]
     fn from_f64(value: f64) -> Self {
         value as Self
     }
 
+    #[inline]
     fn to_f64(self) -> f64 {
         f64::from(self)
     }
@@ -175,10 +178,12 @@ impl Storage for f32 {
 }
 
 impl Real for f64 {
+    #[inline]
     fn from_f64(value: f64) -> Self {
         value
     }
 
+    #[inline]
     fn to_f64(self) -> f64 {
         self
     }
