@@ -113,12 +113,14 @@ class Io(_Parts):
     (array([7], dtype=int32), 'sparse', (1, 10))
     """
 
-    __slots__ = ("name", "indexes", "_rows")
+    __slots__ = ("name", "indexes", "_rows", "_stored")
 
     name: str
     indexes: NDArray[np.int32]
     # A matrix, sparse rows, or the bytes of a compressed matrix.
     _rows: NDArray[np.float32] | SparseRows | bytes
+    # What was read, until indexes and rows are asked for, which are missing before.
+    _stored: _core.StoredIo | None
 
     def __init__(
         self,
@@ -136,7 +138,7 @@ class Io(_Parts):
             raise ArgumentTypeError("expected one of matrix, labels and sparse")
         if (labels is None) != (dim is None):
             raise ArgumentTypeError("expected labels and dim together")
-        self.name = name
+        self.name, self._stored = name, None
         if matrix is not None:
             self.matrix = matrix
             if compress and len(self):
@@ -151,13 +153,22 @@ class Io(_Parts):
         if len(self.indexes) != len(self):
             raise ArgumentError(f"expected {len(self)} indexes, one for each row, got {len(self.indexes)}")
 
-    @classmethod
-    def _of(cls, name: str, indexes: NDArray[np.int32], rows: typing.Any) -> Io:
-        """From what was read; a tuple is sparse rows."""
-        io = cls.__new__(cls)
-        io.name, io.indexes = name, indexes
-        io._rows = SparseRows(*rows) if isinstance(rows, tuple) else rows
-        return io
+    def __getattr__(self, name: str) -> typing.Any:
+        stored = self._stored if name in ("indexes", "_rows") else None
+        if stored is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        if name == "indexes":
+            self.indexes = stored.indexes()
+        else:
+            rows = stored.rows()
+            self._rows = SparseRows(*rows) if isinstance(rows, tuple) else rows
+            self._end_stored()
+        return getattr(self, name)
+
+    def _end_stored(self) -> None:
+        """Keeps the indexes of what was read, and not its rows."""
+        if self._stored is not None:
+            _, self._stored = self.indexes, None
 
     def __len__(self) -> int:
         if isinstance(self._rows, bytes):
@@ -179,6 +190,9 @@ class Io(_Parts):
     @property
     def matrix(self) -> NDArray[np.float32]:
         """All numbers. Of a compressed or sparse matrix it is a new array; one that is set is stored in full."""
+        stored = self._stored
+        if stored is not None and (expanded := stored.expanded()) is not None:
+            return expanded
         if isinstance(self._rows, bytes):
             return _core.expand_matrix(self._rows)
         if not isinstance(self._rows, SparseRows):
@@ -196,6 +210,7 @@ class Io(_Parts):
         if array.ndim != 2:
             raise ArgumentError(f"expected a matrix of two dimensions, got {array.ndim}")
         self._rows = array
+        self._end_stored()
 
     @property
     def sparse(self) -> SparseRows | None:
@@ -205,6 +220,9 @@ class Io(_Parts):
     @property
     def labels(self) -> NDArray[np.int32]:
         """The label of each row, where each row has one entry."""
+        stored = self._stored
+        if stored is not None and (labels := stored.labels()) is not None:
+            return labels
         if not isinstance(self._rows, SparseRows):
             raise ArgumentError(f"{self.name!r} has numbers, not labels: it is {self.stored}")
         is_odd = self._rows.lengths != 1

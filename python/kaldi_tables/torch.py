@@ -9,9 +9,14 @@ the workers of a rank. Tensors share memory with the arrays.
 
 from __future__ import annotations
 
+import mmap
+import os
+import tempfile
 import typing
 import warnings
+import weakref
 from collections.abc import Iterator, Sequence
+from multiprocessing.reduction import DupFd, ForkingPickler
 
 import numpy as np
 import torch
@@ -61,6 +66,98 @@ def to_tensors(value: typing.Any) -> typing.Any:
     if isinstance(value, dict):
         return {name: to_tensors(one) for name, one in value.items()}
     return value
+
+
+class _Batch(typing.Dict[str, typing.Any]):
+    """A dict of tensors, which goes from a worker to the process of the `DataLoader` in a buffer of shared memory."""
+
+
+class _Buffer:
+    """Shared memory. Its first byte says whether a batch is in it."""
+
+    def __init__(self, size: int) -> None:
+        is_linux = hasattr(os, "memfd_create")
+        self.file = open(os.memfd_create("batch"), "r+b") if is_linux else tempfile.TemporaryFile()
+        self.file.truncate(size)
+        self.bytes = np.frombuffer(mmap.mmap(self.file.fileno(), size), np.uint8)
+
+
+class _Buffers:
+    """The buffers of a worker.
+
+    torch shares each tensor by itself: new pages, and a connection that hands over a descriptor. Here all tensors of a batch are in one
+    buffer, and the next batch is written into it as soon as they are gone.
+    """
+
+    def __init__(self) -> None:
+        self._buffers: list[_Buffer] = []
+
+    def take(self, size: int) -> _Buffer:
+        """A buffer of at least so many bytes, in which there is no batch."""
+        for buffer in self._buffers:
+            if not buffer.bytes[0] and len(buffer.bytes) >= size:
+                break
+        else:
+            # Free ones are too short, and would be so for most batches. Memory that is never written costs nothing.
+            self._buffers[:] = [buffer for buffer in self._buffers if buffer.bytes[0]]
+            buffer = _Buffer(4 * size)
+            self._buffers.append(buffer)
+        buffer.bytes[0] = 1
+        return buffer
+
+    def forget(self) -> None:
+        """Leaves them to the process that has forked this one."""
+        self._buffers.clear()
+
+
+_buffers = _Buffers()
+os.register_at_fork(after_in_child=_buffers.forget)
+
+# Tensors start in a buffer at multiples of this.
+_ALIGNMENT = 64
+
+
+def _send(batch: _Batch) -> tuple[typing.Any, ...]:
+    """Puts the tensors of a batch into a buffer."""
+    places, rest, end = [], dict(batch), _ALIGNMENT
+    for name, value in batch.items():
+        if isinstance(value, torch.Tensor) and value.device.type == "cpu" and value.is_contiguous():
+            start, end = end, end + value.numel() * value.element_size()
+            places.append((name, value.dtype, tuple(value.shape), start, end))
+            end += -end % _ALIGNMENT
+            # It keeps its place in the order.
+            rest[name] = None
+    buffer = _buffers.take(end)
+    for name, _, _, start, stop in places:
+        buffer.bytes[start:stop] = batch[name].numpy().reshape(-1).view(np.uint8)
+    return _receive, (DupFd(buffer.file.fileno()), len(buffer.bytes), places, rest)
+
+
+def _receive(
+    duplicate: typing.Any, size: int, places: list[typing.Any], batch: dict[str, typing.Any]
+) -> dict[str, typing.Any]:
+    """The batch in a buffer."""
+    descriptor = duplicate.detach()
+    try:
+        mapped = mmap.mmap(descriptor, size)
+    finally:
+        os.close(descriptor)
+    array = np.frombuffer(mapped, np.uint8)
+    # The tensors hold the array.
+    weakref.finalize(array, _release, mapped, os.getpid()).atexit = False
+    whole = torch.from_numpy(array)
+    for name, dtype, shape, start, stop in places:
+        batch[name] = whole[start:stop].view(dtype).reshape(shape)
+    return batch
+
+
+def _release(mapped: mmap.mmap, process: int) -> None:
+    # A process that was forked has a copy of the tensors, and the buffer is not its own.
+    if process == os.getpid():
+        mapped[0] = 0
+
+
+ForkingPickler.register(_Batch, _send)
 
 
 class _Shared(torch.utils.data.IterableDataset[typing.Any]):
@@ -173,7 +270,7 @@ class FeedDataset(_Shared):
     def __iter__(self) -> Iterator[dict[str, typing.Any]]:
         batches = self._batches.share(**self._share())
         batches.set_epoch(self.epoch)
-        return (to_tensors(batch) for batch in batches)
+        return (_Batch(to_tensors(batch)) for batch in batches)
 
 
 class LookupDataset(torch.utils.data.Dataset[typing.Any]):

@@ -10,10 +10,11 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
-use crate::errors::{Class, Failure};
-use crate::interrupt::without_interpreter;
+use crate::errors::{Class, Failure, Result};
+use crate::interrupt::{guarded, without_interpreter};
 use crate::names;
 use crate::owned::Owned;
+use crate::values::SHORT;
 
 /// A file that appears under its name when it is complete, a command, standard output or an object of a store.
 #[pyclass(name = "Output", module = "kaldi_tables._core")]
@@ -67,11 +68,20 @@ impl PyOutput {
 #[pyfunction]
 fn expand_matrix<'py>(py: Python<'py>, data: &Bound<'py, PyBytes>) -> PyResult<Bound<'py, PyArray2<f32>>> {
     let bytes = data.as_bytes();
-    let matrix = without_interpreter(py, || {
-        let matrix = CompressedMatrix::read(&mut Cursor::new(bytes)).map_err(damage)?;
-        Ok(matrix.to_matrix::<f32>())
-    });
-    to_array(py, matrix?)
+    expanded(py, bytes.len(), || Ok(CompressedMatrix::read(&mut Cursor::new(bytes)).map_err(damage)?.to_matrix()))
+}
+
+/// What `expand` makes of so many bytes. If they are few, other threads of Python wait.
+pub fn expanded<'py>(
+    py: Python<'py>,
+    size: usize,
+    expand: impl Send + FnOnce() -> Result<Matrix<f32>>,
+) -> PyResult<Bound<'py, PyArray2<f32>>> {
+    let matrix = match size <= SHORT {
+        true => guarded(|| Ok(expand()?))?,
+        false => without_interpreter(py, expand)?,
+    };
+    to_array(py, matrix)
 }
 
 /// Compresses a matrix by one of the methods 1 to 7; in binary form.

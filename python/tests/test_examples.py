@@ -109,6 +109,30 @@ def test_examples_are_made_of_arrays(tmp_path):
     assert not (tmp_path / "b.ark").exists()
 
 
+def test_examples_that_were_read_can_be_changed_in_any_order(folder, tmp_path):
+    """What was read becomes arrays when it is asked for, and what is set before that stays."""
+    example = dict(kt.open(f"ark:{folder}/egs.ark"))["utt0-0"]
+    again = pickle.loads(pickle.dumps(example))
+    io, output = example["input"], example["output"]
+    labels = output.labels
+    labels[0] = 1
+    assert output.labels is labels and output.sparse.index.tolist() == [1, 3, 3, 3] and output.labels is output.sparse.index
+    assert again["output"].labels.tolist() == [3] * 4 and again != example
+    io.indexes = io.indexes[:, [0, 1, 2]] + [0, 10, 0]
+    assert io.stored == "compressed" and io.t.tolist() == [9, 10, 11, 12, 13] and len(io) == 5
+    assert np.array_equal(io.matrix, again["input"].matrix) and again["input"].t.tolist() == [-1, 0, 1, 2, 3]
+    changed = dict(kt.open(f"ark:{folder}/egs.ark"))["utt0-0"]
+    changed["input"].matrix = [[float(row)] for row in range(5)]
+    assert changed["input"].stored == "full" and changed["input"].t.tolist() == [-1, 0, 1, 2, 3]
+    with pytest.raises(AttributeError, match="'Io' object has no attribute 'frames'"):
+        _ = changed["input"].frames
+    with pytest.raises(AttributeError):
+        _ = kt.Io.__new__(kt.Io).indexes
+    kt.save_ark(tmp_path / "a.ark", {"a": example, "b": changed})
+    first, second = dict(kt.open(f"ark:{tmp_path}/a.ark")).values()
+    assert first == example and second == changed
+
+
 @pytest.mark.parametrize(
     "make, message",
     [

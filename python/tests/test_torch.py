@@ -145,6 +145,57 @@ def test_batches_of_a_feed_are_those_of_its_workers(table, workers):
         kt.torch.FeedDataset(source, num_workers=2, **options)
 
 
+def crossed(batch: dict) -> dict:
+    """A batch as it comes out of a worker."""
+    function, arguments = kt.torch._send(kt.torch._Batch(batch))
+    return function(*arguments)
+
+
+def test_a_buffer_is_used_again_when_all_tensors_of_its_batch_are_gone():
+    batch = {
+        "keys": ["a", "b"],
+        "feats": torch.arange(24, dtype=torch.float32).reshape(2, 4, 3),
+        "lengths": torch.tensor([4, 3], dtype=torch.int32),
+        "target": torch.tensor([[1, 2]], dtype=torch.int64),
+        "is_last": torch.tensor(True),
+        "none": torch.zeros((0, 3)),
+        "turned": torch.zeros((2, 3)).T,
+    }
+    first = crossed(batch)
+    assert list(first) == list(batch) and first["keys"] == ["a", "b"]
+    for name, value in batch.items():
+        if name != "keys":
+            assert first[name].dtype == value.dtype and first[name].shape == value.shape and (first[name] == value).all()
+    buffers = kt.torch._buffers._buffers
+    assert len(buffers) == 1 and crossed(batch)["keys"] == ["a", "b"]
+    second = crossed(batch)
+    assert len(buffers) == 2
+    row, first = first["feats"][1], None
+    row.fill_(7.0)
+    third = crossed(batch)
+    assert len(buffers) == 3 and (row == 7.0).all()
+    assert (second["feats"] == batch["feats"]).all() and (third["feats"] == batch["feats"]).all()
+    del row, second, third
+    for _ in range(9):
+        assert (crossed(batch)["feats"] == batch["feats"]).all()
+    assert len(buffers) == 3
+    # Short buffers that are free make way for a longer one.
+    assert crossed({"feats": torch.ones(10_000)})["feats"].sum() == 10_000.0
+    assert len(buffers) == 1
+
+
+@pytest.mark.parametrize("context", ["fork", "spawn"])
+def test_batches_of_workers_stay_as_they_are(table, context):
+    data = kt.torch.FeedDataset(f"scp:{table}/a.scp", chain=table / "chain.yaml", data_type="table", labels="none")
+    kept = []
+    for batch in DataLoader(data, batch_size=None, num_workers=2, multiprocessing_context=context):
+        assert type(batch) is dict
+        kept.append((batch["keys"], batch["feats"][:, 0], batch["feats"][:, 0].clone()))
+    assert sorted(key for keys, _, _ in kept for key in keys) == KEYS
+    for keys, part, copy in kept:
+        assert torch.equal(part, copy) and part[:, 0].tolist() == [int(key[3:]) for key in keys]
+
+
 def test_mistakes_are_errors(table):
     for wrong in ({"rank": 1}, {"rank": 2, "world_size": 2}, {"shuffle": -1}):
         with pytest.raises(ValueError):

@@ -14,7 +14,7 @@ use crate::errors::{Failure, Result, wrong_value};
 use crate::interrupt::without_interpreter;
 
 /// Bytes that are copied without giving the interpreter away.
-const SHORT: usize = 1 << 16;
+pub const SHORT: usize = 1 << 16;
 
 /// The precision of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,9 +6,9 @@ mod examples;
 mod to_python;
 mod types;
 
-pub use dense::{Dense, Precision};
+pub use dense::{Dense, Precision, SHORT};
 pub use to_python::Sound;
-pub use types::{PythonValue, Row, ToPython, register, row};
+pub use types::{PythonValue, Row, ToPython, row};
 
 use kaldi_any::ValueType;
 use kaldi_inspect::Entries;
@@ -41,7 +41,7 @@ impl AnyValue {
     pub fn into_python(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
         match self {
             Self::Dense(mut dense) => dense.read_array(py),
-            Self::Other(value) => value.to_python(py),
+            Self::Other(value) => value.into_python(py),
         }
     }
 
@@ -137,4 +137,13 @@ fn converted(matrix: Matrix<f32>, dtype: Option<Precision>) -> AnyValue {
         Some(Precision::Double) => AnyValue::of(matrix.to_precision::<f64>()),
         _ => AnyValue::of(matrix),
     }
+}
+
+/// Adds what is visible in Python to the module.
+///
+/// # Errors
+/// If the module refuses.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    examples::register(module)?;
+    types::register(module)
 }

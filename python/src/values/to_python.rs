@@ -17,8 +17,8 @@ fn two((rows, columns): (usize, usize)) -> Vec<u64> {
 }
 
 impl<T: Element + Real> ToPython for Matrix<T> {
-    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        of_matrix(py, self)
+    fn into_python<'py>(self: Box<Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        of_matrix(py, &self)
     }
 
     fn shape(&self) -> Vec<u64> {
@@ -27,7 +27,7 @@ impl<T: Element + Real> ToPython for Matrix<T> {
 }
 
 impl<T: Element + Real> ToPython for Vector<T> {
-    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn into_python<'py>(self: Box<Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         Ok(PyArray1::from_slice(py, self.as_slice()).into_any())
     }
 
@@ -37,32 +37,32 @@ impl<T: Element + Real> ToPython for Vector<T> {
 }
 
 impl ToPython for i32 {
-    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn into_python<'py>(self: Box<Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         Ok(PyInt::new(py, *self).into_any())
     }
 }
 
 impl ToPython for f32 {
-    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        f64::from(*self).to_python(py)
+    fn into_python<'py>(self: Box<Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(PyFloat::new(py, (*self).into()).into_any())
     }
 }
 
 impl ToPython for f64 {
-    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn into_python<'py>(self: Box<Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         Ok(PyFloat::new(py, *self).into_any())
     }
 }
 
 impl ToPython for bool {
-    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn into_python<'py>(self: Box<Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         Ok(PyBool::new(py, *self).to_owned().into_any())
     }
 }
 
 impl ToPython for Vec<i32> {
-    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        Ok(PyArray1::from_slice(py, self).into_any())
+    fn into_python<'py>(self: Box<Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(PyArray1::from_slice(py, &self).into_any())
     }
 
     fn shape(&self) -> Vec<u64> {
@@ -71,7 +71,7 @@ impl ToPython for Vec<i32> {
 }
 
 impl ToPython for IntMatrix {
-    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn into_python<'py>(self: Box<Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         of_rows(py, self.as_slice(), [self.num_rows(), self.num_cols()])
     }
 
@@ -81,7 +81,7 @@ impl ToPython for IntMatrix {
 }
 
 impl ToPython for Vec<Vec<i32>> {
-    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn into_python<'py>(self: Box<Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         Ok(PyList::new(py, self.iter().map(|list| PyArray1::from_slice(py, list)))?.into_any())
     }
 
@@ -91,7 +91,7 @@ impl ToPython for Vec<Vec<i32>> {
 }
 
 impl<T: Element + Copy + std::fmt::Debug + Send> ToPython for Vec<(T, T)> {
-    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn into_python<'py>(self: Box<Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let numbers: Vec<T> = self.iter().flat_map(|&(a, b)| [a, b]).collect();
         of_rows(py, &numbers, [self.len(), 2])
     }
@@ -102,15 +102,15 @@ impl<T: Element + Copy + std::fmt::Debug + Send> ToPython for Vec<(T, T)> {
 }
 
 impl ToPython for Token {
-    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        Ok(names::to_str(py, self)?.into_any())
+    fn into_python<'py>(self: Box<Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(names::to_str(py, &self)?.into_any())
     }
 }
 
 /// The bytes of a value as they are in the file.
 impl ToPython for Vec<u8> {
-    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        Ok(PyBytes::new(py, self).into_any())
+    fn into_python<'py>(self: Box<Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(PyBytes::new(py, &self).into_any())
     }
 
     fn shape(&self) -> Vec<u64> {
@@ -119,8 +119,8 @@ impl ToPython for Vec<u8> {
 }
 
 impl<T: Graphs> ToPython for T {
-    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        lattice::to_python(py, self, T::FORM)
+    fn into_python<'py>(self: Box<Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        lattice::to_python(py, &self, T::FORM)
     }
 
     fn shape(&self) -> Vec<u64> {
@@ -160,7 +160,7 @@ fn offsets<'py>(py: Python<'py>, lengths: impl Iterator<Item = usize>) -> Bound<
 }
 
 impl ToPython for SparseMatrix<f32> {
-    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn into_python<'py>(self: Box<Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let offsets = offsets(py, self.rows().map(<[_]>::len));
         let (indices, data): (Vec<i32>, Vec<f32>) = self.rows().flatten().copied().unzip();
         let (indices, data) = (PyArray1::from_slice(py, &indices), PyArray1::from_slice(py, &data));
@@ -173,7 +173,7 @@ impl ToPython for SparseMatrix<f32> {
 }
 
 impl ToPython for Posterior {
-    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn into_python<'py>(self: Box<Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let offsets = offsets(py, self.0.iter().map(Vec::len));
         let (ids, weights): (Vec<i32>, Vec<f32>) = self.0.iter().flatten().copied().unzip();
         let (ids, weights) = (PyArray1::from_slice(py, &ids), PyArray1::from_slice(py, &weights));
@@ -186,7 +186,7 @@ impl ToPython for Posterior {
 }
 
 impl ToPython for GaussPost {
-    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn into_python<'py>(self: Box<Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let frames = PyList::empty(py);
         for frame in &self.0 {
             frames.append(PyList::new(
@@ -203,7 +203,7 @@ impl ToPython for GaussPost {
 }
 
 impl ToPython for Tokens {
-    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn into_python<'py>(self: Box<Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let list = PyList::empty(py);
         for word in self.iter() {
             list.append(names::to_str(py, word)?)?;
@@ -221,7 +221,7 @@ impl ToPython for Tokens {
 pub struct Sound(pub Wave, pub Option<Precision>);
 
 impl ToPython for Sound {
-    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn into_python<'py>(self: Box<Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         of_wave(py, &self.0, self.1)
     }
 
@@ -231,8 +231,8 @@ impl ToPython for Sound {
 }
 
 impl ToPython for Wave {
-    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        of_wave(py, self, None)
+    fn into_python<'py>(self: Box<Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        of_wave(py, &self, None)
     }
 
     fn shape(&self) -> Vec<u64> {

@@ -32,7 +32,7 @@ pub trait ToPython: std::fmt::Debug + Send {
     ///
     /// # Errors
     /// If there is no memory for it.
-    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>>;
+    fn into_python<'py>(self: Box<Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>>;
 
     /// The shape of the array that it becomes; of lists their length; nothing for a single value.
     fn shape(&self) -> Vec<u64> {
