@@ -105,21 +105,17 @@ impl GmmStats for AccumFullGmm {
             if self.means.is_empty() {
                 continue;
             }
-            let mut frames = Matrix::<f64>::new(share.len(), self.dim);
-            for (values, &(frame, _)) in frames.rows_mut().zip(share) {
-                values.iter_mut().zip(feats.row(frame)).for_each(|(value, &feature)| *value = feature.into());
-            }
-            let weights: Vec<f64> = share.iter().map(|&(_, weight)| weight).collect();
-            for (frame, weight) in frames.rows().zip(&weights) {
-                for (sum, value) in self.means.row_mut(gauss).iter_mut().zip(frame) {
-                    *sum += weight * value;
+            let frames: Vec<_> = share.iter().map(|&(frame, weight)| (weight, feats.row(frame))).collect();
+            let means = self.means.row_mut(gauss);
+            for (weight, frame) in &frames {
+                for (sum, &value) in means.iter_mut().zip(*frame) {
+                    *sum += weight * f64::from(value);
                 }
             }
             if let Some(squares) = self.squares.get_mut(gauss) {
                 if squares.is_empty() {
                     *squares = SymmetricMatrix::new(self.dim);
                 }
-                let frames: Vec<_> = weights.iter().copied().zip(frames.rows()).collect();
                 squares.add_outers(&frames).map_err(|source| Error::Covariance { gauss, source })?;
             }
         }
