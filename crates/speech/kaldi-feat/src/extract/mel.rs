@@ -7,7 +7,7 @@ use kaldi_simd::Simd;
 
 use super::analysis::{Analysis, Block, Spectral};
 use super::energy::LogEnergy;
-use super::{EnergyOptions, Extractor, FrameOptions, MelOptions};
+use super::{EnergyOptions, Extractor, Fbank, FrameOptions, MelOptions, Mfcc, Plp};
 use crate::{Error, Result};
 
 /// One triangular filter, as weights of the lines of a spectrum.
@@ -195,7 +195,7 @@ impl MelAnalysis {
 }
 
 /// Features that are computed of the energies in mel filters: [`Mfcc`](super::Mfcc), [`Fbank`](super::Fbank), [`Plp`](super::Plp).
-/// All of them are an [`Extractor`] by it.
+/// All of them are an [`Extractor`] by it (`extractors!`).
 pub(super) trait MelFeatures {
     fn mel(&self) -> &MelAnalysis;
 
@@ -216,35 +216,47 @@ pub(super) trait MelFeatures {
     fn values<V: Simd>(&self, mel: &mut MelEnergies<'_>, block: &mut Block<'_, V>, room: &mut [V], out: &mut [V]);
 }
 
-impl<F: MelFeatures> Extractor for F {
-    fn frames(&self) -> &FrameOptions {
-        &self.mel().frames
-    }
+/// Makes features an [`Extractor`]. This is no impl for all of them at once: it would be compiled in the crate of a tool, with what is
+/// optimized there.
+macro_rules! extractors {
+    ($($features:ty),*) => {$(
+        impl Extractor for $features {
+            fn frames(&self) -> &FrameOptions {
+                &self.mel().frames
+            }
 
-    fn num_frames(&self, num_samples: usize) -> usize {
-        self.mel().analysis.num_frames(num_samples)
-    }
+            fn num_frames(&self, num_samples: usize) -> usize {
+                self.mel().analysis.num_frames(num_samples)
+            }
 
-    fn compute_reported(&self, wave: &[f32], warp: f32) -> Result<(Matrix<f32>, Option<MelReport>)> {
-        let MelAnalysis { analysis, filterbank, log_energy, .. } = self.mel();
-        let num_frames = analysis.num_frames(wave.len());
-        // Filters that cannot be warped by this factor are no error if there are no frames, as in Kaldi.
-        if num_frames == 0 {
-            return Ok((Matrix::default(), None));
+            fn compute_reported(&self, wave: &[f32], warp: f32) -> Result<(Matrix<f32>, Option<MelReport>)> {
+                compute_reported(self, wave, warp)
+            }
         }
-        let banks = filterbank.banks(warp)?;
-        let (wants_report, mut kept) = (filterbank.options.debug_mel, Vec::new());
-        let kept_here = wants_report.then_some(&mut kept);
-        let mel = MelEnergies { banks: &banks, weights: self.weights(&banks), are_finite: true, kept: kept_here };
-        let feats = analysis.run(wave, log_energy.kind, Frames { features: self, mel })?;
-        let report = wants_report.then(|| {
-            // The last lanes repeat the last frame.
-            kept.truncate(num_frames * banks.bins.len());
-            let energies = Matrix::from_vec(num_frames, banks.bins.len(), kept);
-            MelReport { banks: banks.into_owned(), energies }
-        });
-        Ok((feats, report))
+    )*};
+}
+
+extractors!(Mfcc, Fbank, Plp);
+
+fn compute_reported(features: &impl MelFeatures, wave: &[f32], warp: f32) -> Result<(Matrix<f32>, Option<MelReport>)> {
+    let MelAnalysis { analysis, filterbank, log_energy, .. } = features.mel();
+    let num_frames = analysis.num_frames(wave.len());
+    // Filters that cannot be warped by this factor are no error if there are no frames, as in Kaldi.
+    if num_frames == 0 {
+        return Ok((Matrix::default(), None));
     }
+    let banks = filterbank.banks(warp)?;
+    let (wants_report, mut kept) = (filterbank.options.debug_mel, Vec::new());
+    let kept_here = wants_report.then_some(&mut kept);
+    let mel = MelEnergies { banks: &banks, weights: features.weights(&banks), are_finite: true, kept: kept_here };
+    let feats = analysis.run(wave, log_energy.kind, Frames { features, mel })?;
+    let report = wants_report.then(|| {
+        // The last lanes repeat the last frame.
+        kept.truncate(num_frames * banks.bins.len());
+        let energies = Matrix::from_vec(num_frames, banks.bins.len(), kept);
+        MelReport { banks: banks.into_owned(), energies }
+    });
+    Ok((feats, report))
 }
 
 /// The computation for one waveform.
