@@ -126,7 +126,7 @@ fn check_promises<V: Value>(bytes: &[u8], formats: &[Format]) {
     let Ok(first) = V::read(&mut cursor) else { return };
     assert_eq!(told, Ok(Frame::Whole(cursor.offset())), "{} bytes were read of {}", cursor.offset(), V::NAME);
     for &format in formats {
-        let written = bytes_of(&first, format);
+        let written = first.to_bytes(format);
         if format == Format::Binary && V::is_canonical_binary(&bytes[..cursor.offset()]) {
             assert_eq!(
                 written.as_bstr(),
@@ -140,20 +140,11 @@ fn check_promises<V: Value>(bytes: &[u8], formats: &[Format]) {
                 // White space may be left over after what has an end of its own.
                 let rest = again.rest().trim_ascii();
                 assert!(rest.is_empty(), "not all that is written is read: {}: {:?}", V::NAME, written.as_bstr());
-                assert_eq!(
-                    bytes_of(&second, format).as_bstr(),
-                    written.as_bstr(),
-                    "{} is written differently",
-                    V::NAME
-                );
+                assert_eq!(second.to_bytes(format).as_bstr(), written.as_bstr(), "{} is written differently", V::NAME);
             }
             Err(error) => panic!("what is written cannot be read: {}: {error}: {:?}", V::NAME, written.as_bstr()),
         }
     }
-}
-
-fn bytes_of<V: Value>(value: &V, format: Format) -> Vec<u8> {
-    value.to_bytes(format)
 }
 
 /// An archive of a type that the first byte chooses: values that are skipped until they are wanted are those that are read
@@ -197,7 +188,7 @@ fn reads_alike<V: Value>(name: &str) {
 }
 
 fn binary<V: Value>(value: &V) -> Vec<u8> {
-    bytes_of(value, Format::Binary)
+    value.to_bytes(Format::Binary)
 }
 
 /// A script file: lines are those that are read one by one, and names are classified. Nothing is opened or run.
@@ -278,7 +269,7 @@ pub fn wave(bytes: &[u8]) {
         let info = info.unwrap_or_else(|error| panic!("the head of a wave that can be read: {error}"));
         assert_eq!((wave.num_channels(), wave.sample_rate()), (info.num_channels(), info.sample_rate()));
         for format in [Format::Binary, Format::Text] {
-            let written = bytes_of(wave, format);
+            let written = wave.to_bytes(format);
             assert!(Wave::read(&mut Cursor::new(&written)).is_ok(), "what is written cannot be read");
         }
     }

@@ -99,8 +99,7 @@ fn compress_matrix<'py>(
         let matrix = Matrix::from_vec(rows, cols, numbers.to_vec());
         let compressed = CompressedMatrix::compress(&matrix, method);
         let compressed = compressed.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        let bytes = compressed.to_bytes(Format::Binary);
-        Ok(bytes)
+        Ok(compressed.to_bytes(Format::Binary))
     })?;
     Ok(PyBytes::new(py, &bytes))
 }
@@ -122,11 +121,8 @@ fn parse_floats<'py>(py: Python<'py>, text: &Bound<'py, PyBytes>, is_matrix: boo
 #[pyfunction]
 fn wave_of_16_bits<'py>(py: Python<'py>, file: &Bound<'py, PyBytes>) -> PyResult<Bound<'py, PyBytes>> {
     let bytes = file.as_bytes();
-    let written = without_interpreter(py, || {
-        let wave = Wave::read(&mut Cursor::new(bytes)).map_err(damage)?;
-        let written = wave.to_bytes(Format::Binary);
-        Ok(written)
-    });
+    let written =
+        without_interpreter(py, || Ok(Wave::read(&mut Cursor::new(bytes)).map_err(damage)?.to_bytes(Format::Binary)));
     Ok(PyBytes::new(py, &written?))
 }
 

@@ -17,19 +17,15 @@ fn vector<T: Real>(random: &mut Random) -> Vector<T> {
     Vector::from_vec((0..dim).map(|_| T::from_f64(random.number())).collect())
 }
 
-fn written<V: Value>(value: &V, format: Format) -> Vec<u8> {
-    value.to_bytes(format)
-}
-
 /// Reads what is written, with something after it, and writes it again.
 fn again<V: Value>(value: &V, format: Format) -> (Vec<u8>, Vec<u8>) {
-    let bytes = written(value, format);
+    let bytes = value.to_bytes(format);
     let window = [&bytes[..], b"next "].concat();
     assert_eq!(V::frame(&window, false), Ok(Frame::Whole(bytes.len())));
     let mut cursor = Cursor::new(&window);
     let read = V::read(&mut cursor).unwrap();
     assert_eq!(cursor.rest(), b"next ");
-    (written(&read, format), bytes)
+    (read.to_bytes(format), bytes)
 }
 
 fn keeps_its_bytes<V: Value>(value: &V) {
@@ -54,7 +50,7 @@ fn what_is_written_is_read_and_written_alike() {
 #[test]
 fn what_is_written_is_canonical_and_what_is_cut_is_not() {
     check(500, |random| {
-        let bytes = written(&matrix::<f64>(random, None), Format::Binary);
+        let bytes = matrix::<f64>(random, None).to_bytes(Format::Binary);
         assert!(Matrix::<f64>::is_canonical_binary(&bytes));
         let length = random.below(bytes.len() as u64) as usize;
         assert!(!Matrix::<f64>::is_canonical_binary(&bytes[..length]));
@@ -82,7 +78,7 @@ fn layout_does_not_change_a_text_matrix() {
         let mut cursor = Cursor::new(text.as_bytes());
         let read = Matrix::<f32>::read(&mut cursor).unwrap();
         assert_eq!(cursor.offset(), text.len());
-        assert_eq!(written(&read, Format::Text), written(&expected, Format::Text), "{text:?}");
+        assert_eq!(read.to_bytes(Format::Text), expected.to_bytes(Format::Text), "{text:?}");
     });
 }
 
@@ -97,11 +93,11 @@ fn a_range_is_the_same_from_binary_text_and_memory() {
             _ => format!(":,{}:{}", end(random), end(random)),
         };
         let expected = MatrixRange::parse(range.as_bytes(), whole.num_rows(), whole.num_cols());
-        let expected = expected.map(|part| written(&whole.range(part.rows, part.cols), Format::Text)).ok();
+        let expected = expected.map(|part| whole.range(part.rows, part.cols).to_bytes(Format::Text)).ok();
         for format in [Format::Binary, Format::Text] {
-            let bytes = written(&whole, format);
+            let bytes = whole.to_bytes(format);
             let part = Matrix::<f32>::read_range(&mut Cursor::new(&bytes), range.as_bytes());
-            assert_eq!(part.ok().map(|part| written(&part, Format::Text)), expected, "{range}");
+            assert_eq!(part.ok().map(|part| part.to_bytes(Format::Text)), expected, "{range}");
             assert_eq!(
                 of_pieces::<Matrix<f32>>(&bytes, &range),
                 (format == Format::Binary).then_some(expected.clone())
@@ -128,7 +124,7 @@ fn of_pieces<V: Value>(bytes: &[u8], range: &str) -> Option<Option<Vec<u8>>> {
         None => V::read(&mut cursor),
     };
     assert!(cursor.rest().is_empty(), "{range}");
-    Some(Some(written(&read.unwrap(), Format::Text)))
+    Some(Some(read.unwrap().to_bytes(Format::Text)))
 }
 
 #[test]
@@ -146,17 +142,17 @@ fn the_pieces_of_compressed_matrices_and_vectors_are_those_of_the_range() {
         };
         for method in [CompressionMethod::SpeechFeature, CompressionMethod::TwoByteAuto, CompressionMethod::OneByteAuto]
         {
-            let bytes = written(&CompressedMatrix::compress(&whole, method).unwrap(), Format::Binary);
+            let bytes = CompressedMatrix::compress(&whole, method).unwrap().to_bytes(Format::Binary);
             let expected = Matrix::<f64>::read_range(&mut Cursor::new(&bytes), range.as_bytes());
-            let expected = expected.map(|part| written(&part, Format::Text)).ok();
+            let expected = expected.map(|part| part.to_bytes(Format::Text)).ok();
             assert_eq!(of_pieces::<Matrix<f64>>(&bytes, &range), Some(expected.clone()), "{range}");
             assert!(of_pieces::<GeneralMatrix>(&bytes, &range).is_some());
         }
-        let bytes = written(&Vector::from_vec(whole.into_vec()), Format::Binary);
+        let bytes = Vector::from_vec(whole.into_vec()).to_bytes(Format::Binary);
         let (begin, end) = (random.below(rows as u64 + 2), random.below(rows as u64 + 5));
         let range = format!("{begin}:{end}");
         let expected = Vector::<f32>::read_range(&mut Cursor::new(&bytes), range.as_bytes());
-        let expected = expected.map(|part| written(&part, Format::Text)).ok();
+        let expected = expected.map(|part| part.to_bytes(Format::Text)).ok();
         assert_eq!(of_pieces::<Vector<f32>>(&bytes, &range), Some(expected), "{range}");
     });
 }
@@ -173,7 +169,7 @@ fn damage_is_an_error_or_another_value() {
     }
     check(5000, |random| {
         let format = Format::from_binary(random.below(2) == 0);
-        let mut bytes = written(&matrix::<f32>(random, None), format);
+        let mut bytes = matrix::<f32>(random, None).to_bytes(format);
         for _ in 0..=random.below(3) {
             let position = random.below(bytes.len() as u64) as usize;
             match random.below(3) {

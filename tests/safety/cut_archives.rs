@@ -34,7 +34,7 @@ impl ForEachType for CutEverywhere {
                 assert!(!at_boundary || error.is_none(), "{what}: {error:?}");
             }
             for (value, expected) in values.iter().take(whole).zip(&uncut) {
-                assert_eq!(encoded(value), encoded(expected), "{what}");
+                assert_eq!(value.to_bytes(Format::Text), expected.to_bytes(Format::Text), "{what}");
             }
             if let Some(error) = error {
                 assert!(error.contains("cut.ark:"), "{what}: the place is missing: {error}");
@@ -47,10 +47,6 @@ impl ForEachType for CutEverywhere {
             }
         }
     }
-}
-
-fn encoded<T: Value>(value: &T) -> Vec<u8> {
-    value.to_bytes(Format::Text)
 }
 
 #[test]

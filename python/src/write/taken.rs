@@ -97,8 +97,7 @@ impl Taken {
 }
 
 fn encode<T: Value>(value: &T, format: Format) -> Encoded {
-    let bytes = value.to_bytes(format);
-    bytes.into()
+    value.to_bytes(format).into()
 }
 
 /// A matrix or vector without compression.

@@ -35,5 +35,5 @@ pub const TOOL: kaldi_cli::Tool =
 
 fn nnet3_chain_shuffle_egs(opts: Options) -> anyhow::Result<Tally> {
     let random = Random::seeded(opts.srand as u32);
-    shuffle::<NnetChainExample>([opts.srand, opts.buffer_size], random, &opts.source, &opts.target)
+    shuffle::<NnetChainExample>((&opts.source, &opts.target), opts.buffer_size, random, opts.srand)
 }

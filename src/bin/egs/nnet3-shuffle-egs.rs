@@ -36,15 +36,15 @@ pub const TOOL: kaldi_cli::Tool =
     kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(nnet3_shuffle_egs)).whole("the order is one of all examples");
 
 fn nnet3_shuffle_egs(opts: Options) -> anyhow::Result<Tally> {
-    shuffle::<NnetExample>([opts.srand, opts.buffer_size], Random::default(), &opts.source, &opts.target)
+    shuffle::<NnetExample>((&opts.source, &opts.target), opts.buffer_size, Random::default(), opts.srand)
 }
 
-/// Shuffles examples of any kind; `random` is for those that pass a buffer.
+/// Shuffles examples of any kind: through a buffer by `random`, or all of them by the seed.
 pub(crate) fn shuffle<E: Value>(
-    [seed, buffer_size]: [i32; 2],
+    (source, target): (&InputName, &OutputName),
+    buffer_size: i32,
     mut random: Random,
-    source: &InputName,
-    target: &OutputName,
+    seed: i32,
 ) -> anyhow::Result<Tally> {
     ensure!(buffer_size >= 0, "expected --buffer-size to be 0 or more, got {buffer_size}");
     let mut target = TableWriter::<E>::create(target)?;

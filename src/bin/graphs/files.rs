@@ -92,8 +92,7 @@ fn parse_labels(name: &str, text: &[u8]) -> anyhow::Result<Vec<i32>> {
 /// Writes an FST. Without a name it goes to standard output.
 pub(crate) fn write(name: Option<&OutputName>, fst: &Fst) -> anyhow::Result<()> {
     let mut output = create(name)?;
-    let bytes = fst.to_bytes(Format::Binary);
-    output.write_all(&bytes)?;
+    output.write_all(&fst.to_bytes(Format::Binary))?;
     Ok(output.finish()?)
 }
 

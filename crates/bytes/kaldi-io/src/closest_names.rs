@@ -25,8 +25,11 @@ pub fn closest_names<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -
     }
     let is_part = |part: &str, name: &str| part.len() >= LEAST_PART && name.contains(part);
     let word = word.to_lowercase();
-    let is_like = |name: &str| is_part(&word, &name.to_lowercase()) || is_part(&name.to_lowercase(), &word);
-    let mut like: Vec<&str> = names.into_iter().filter(|name| is_like(name)).collect();
+    let is_like = |name: &&str| {
+        let name = name.to_lowercase();
+        is_part(&word, &name) || is_part(&name, &word)
+    };
+    let mut like: Vec<&str> = names.into_iter().filter(is_like).collect();
     like.sort_unstable();
     like.dedup();
     if like.len() > MOST_NAMES { Vec::new() } else { like }

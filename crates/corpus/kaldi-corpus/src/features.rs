@@ -88,8 +88,7 @@ impl FeatureCopies {
             .map_err(|message| place.error(format!("features of {key} in {name}: {message}")))?;
         self.output.write_all(&[key.as_bytes(), b" "].concat())?;
         let offset = self.output.position().unwrap_or_default();
-        let bytes = matrix.to_bytes(Format::Binary);
-        self.output.write_all(&bytes)?;
+        self.output.write_all(&matrix.to_bytes(Format::Binary))?;
         Ok([self.path.as_os_str().as_bytes(), format!(":{offset}").as_bytes()].concat().into())
     }
 

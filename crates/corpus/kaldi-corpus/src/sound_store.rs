@@ -207,6 +207,5 @@ fn examine(bytes: Vec<u8>, place: &CorpusPlace, is_decoded: bool) -> Result<Opti
     let wave = Wave::read(&mut Cursor::new(&bytes))
         .map_err(|error| place.error(kaldi_io::explain_sound(&error.message, &bytes, "")))?;
     seconds = Some(wave.duration());
-    let decoded = wave.to_bytes(Format::Binary);
-    Ok(Some(Examined { bytes: decoded, suffix: "wav", seconds }))
+    Ok(Some(Examined { bytes: wave.to_bytes(Format::Binary), suffix: "wav", seconds }))
 }

@@ -112,8 +112,7 @@ fn end<T: Value>(name: &BStr) -> Result<(u64, bool)> {
 }
 
 fn text<T: Value>(name: &BStr) -> Result<Vec<u8>> {
-    let text = read_file::<T>(name)?.to_bytes(Format::Text);
-    Ok(text)
+    Ok(read_file::<T>(name)?.to_bytes(Format::Text))
 }
 
 type Sizes = Vec<(&'static str, usize)>;

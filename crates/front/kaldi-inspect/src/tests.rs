@@ -28,10 +28,6 @@ fn seen(name: &str, known: Option<&str>) -> (String, Vec<(String, Header, Vec<u8
     (entries.value_type().name().to_owned(), found)
 }
 
-fn encoded<T: Value>(value: &T, format: Format) -> Vec<u8> {
-    value.to_bytes(format)
-}
-
 /// An archive of two values as file, stream and script file: the type that is seen, and rows and columns of the first.
 #[track_caller]
 fn sees<T: Value>(values: [T; 2], type_name: &str, rows: Option<u64>, columns: Option<u64>) {
@@ -63,7 +59,7 @@ fn sees<T: Value>(values: [T; 2], type_name: &str, rows: Option<u64>, columns: O
                 assert_eq!((header.rows, header.columns), (rows, columns), "{name} {format:?}");
                 assert_eq!(
                     text.trim_ascii_end().as_bstr(),
-                    encoded(&values[0], Format::Text).trim_ascii_end().as_bstr(),
+                    values[0].to_bytes(Format::Text).trim_ascii_end().as_bstr(),
                     "{name}"
                 );
             }
@@ -107,7 +103,7 @@ fn sees_wave(values: [Wave; 2]) {
     sees(values.clone(), "wave", Some(4000), Some(2));
     let folder = TempDir::new().unwrap();
     let name = folder.path().join("a.wav").to_str().unwrap().to_owned();
-    fs::write(&name, encoded(&values[0], Format::Binary)).unwrap();
+    fs::write(&name, values[0].to_bytes(Format::Binary)).unwrap();
     let (found, entries) = seen(&name, None);
     assert_eq!((found.as_str(), entries.len()), ("wave", 1));
     assert_eq!((entries[0].1.seconds, entries[0].1.sample_rate), (Some(0.5), Some(8000.0)));
@@ -174,15 +170,15 @@ fn headers_tell_precision_and_compression() {
     };
     let matrix = Matrix::<f32>::new(100, 40);
     let (single, double) = (Some(Precision::Single), Some(Precision::Double));
-    assert_eq!(of(encoded(&matrix, Format::Binary)), (100, 40, single, false, false));
-    assert_eq!(of(encoded(&matrix.to_precision::<f64>(), Format::Binary)), (100, 40, double, false, false));
-    assert_eq!(of(encoded(&matrix, Format::Text)), (100, 40, None, false, true));
+    assert_eq!(of(matrix.to_bytes(Format::Binary)), (100, 40, single, false, false));
+    assert_eq!(of(matrix.to_precision::<f64>().to_bytes(Format::Binary)), (100, 40, double, false, false));
+    assert_eq!(of(matrix.to_bytes(Format::Text)), (100, 40, None, false, true));
     let compressed = CompressedMatrix::compress(&matrix, CompressionMethod::Automatic).unwrap();
-    assert_eq!(of(encoded(&compressed, Format::Binary)), (100, 40, None, true, false));
+    assert_eq!(of(compressed.to_bytes(Format::Binary)), (100, 40, None, true, false));
     let htk = HtkFeatures::new(Matrix::new(3, 2), 100_000, 9).unwrap();
     let folder = TempDir::new().unwrap();
     let name = folder.path().join("x.ark").to_str().unwrap().to_owned();
-    fs::write(&name, [b"a ".as_slice(), &encoded(&htk, Format::Binary)].concat()).unwrap();
+    fs::write(&name, [b"a ".as_slice(), &htk.to_bytes(Format::Binary)].concat()).unwrap();
     let (_, entries) = seen(&format!("ark:{name}"), Some("htk"));
     assert_eq!((entries[0].1.rows, entries[0].1.columns), (Some(3), Some(2)));
 }
@@ -191,7 +187,7 @@ fn headers_tell_precision_and_compression() {
 fn a_range_names_a_part() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    fs::write(path("m"), encoded(&Matrix::<f32>::new(9, 4), Format::Binary)).unwrap();
+    fs::write(path("m"), Matrix::<f32>::new(9, 4).to_bytes(Format::Binary)).unwrap();
     fs::write(path("x.scp"), format!("a {0}[2:5,0:1]\nb cat {0} |[0:0]\n", path("m"))).unwrap();
     let (_, entries) = seen(&path("x.scp"), None);
     let sizes: Vec<_> = entries.iter().map(|(_, header, _)| (header.rows.unwrap(), header.columns.unwrap())).collect();
@@ -204,7 +200,7 @@ fn a_range_names_a_part() {
 fn behind_an_unreadable_value_of_a_script_file_there_are_others() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    fs::write(path("m"), encoded(&Matrix::<f32>::new(9, 4), Format::Binary)).unwrap();
+    fs::write(path("m"), Matrix::<f32>::new(9, 4).to_bytes(Format::Binary)).unwrap();
     fs::write(path("x.scp"), format!("a nowhere\nb {0}\nc {0}:1\nd exit 3 |\ne {0}\n", path("m"))).unwrap();
     let mut entries = Entries::open(path("x.scp").as_str().into(), None).unwrap();
     let mut found = Vec::new();

@@ -272,7 +272,8 @@ fn fill_unit(
     }
 }
 
-/// The sums of one SIMD register: the row of a Gaussian has the registers of its means, and then those of its squares.
+/// The accumulators of a Gaussian that fill one SIMD register. Register `unit` counts through those of the first-order statistics (sums of
+/// features), then through those of the second-order statistics (sums of squares).
 #[inline(always)]
 fn unit_of<'a>(
     means: &'a mut Matrix<f64>,

@@ -24,7 +24,7 @@ pub fn energy_projection(vectors: &Matrix<f32>, target_energy: f32) -> Result<Op
     let what = "the directions of the largest variance";
     let mut stats = PcaStats::default();
     stats.add(&vectors.to_precision()).map_err(Error::matrix(what))?;
-    let pca = stats.estimate().map_err(Error::Transform)?;
+    let pca = stats.estimate().map_err(Error::Gmm)?;
     let variances: Vec<f32> = pca.variances.to_precision().into_vec();
     let total: f32 = variances.iter().sum();
     let (mut dim, mut energy) = (1, 0.0);

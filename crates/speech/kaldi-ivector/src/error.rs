@@ -99,12 +99,9 @@ pub enum Error {
     /// Features cannot be normalized or spliced.
     #[error(transparent)]
     Feats(kaldi_feat::Error),
-    /// Features do not fit a mixture of Gaussians.
+    /// Features do not fit a mixture of Gaussians, or a transform cannot be estimated.
     #[error(transparent)]
-    Mixture(kaldi_gmm::Error),
-    /// A transform cannot be estimated.
-    #[error(transparent)]
-    Transform(kaldi_gmm::Error),
+    Gmm(kaldi_gmm::Error),
     /// A list of trials cannot be read, or their scores cannot be written.
     #[error(transparent)]
     Stream(#[from] kaldi_io::Error),

@@ -13,11 +13,6 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// A builder without states that shares the strings of `graph`: spans of its arcs can be used.
-    pub fn with_strings_of(graph: &Graph) -> Self {
-        Self { ids: graph.ids.clone(), ..Self::default() }
-    }
-
     /// The number of states.
     pub fn num_states(&self) -> usize {
         self.finals.len()

@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(GeneralMatrix::from(CompressedMatrix::default()), empty);
         assert_eq!(GeneralMatrix::from(SparseMatrix::new(5)), empty);
         let kaldi = [b"\0BCM ".as_slice(), &[0; 20]].concat();
-        for bytes in [kaldi, (SparseMatrix::<f32>::new(5)).to_bytes(Format::Binary)] {
+        for bytes in [kaldi, SparseMatrix::<f32>::new(5).to_bytes(Format::Binary)] {
             assert!(!GeneralMatrix::is_canonical_binary(&bytes));
             assert_eq!(GeneralMatrix::read(&mut Cursor::new(&bytes)), Ok(empty.clone()));
         }

@@ -330,8 +330,8 @@ mod tests {
     fn it_is_written_as_kaldi_writes_it() {
         let matrix = sparse(6, &[&[(2, 0.25), (5, 1.0)], &[], &[(1, -1.0)]]);
         assert_eq!(matrix.to_bytes(Format::Text), b"rows=3 dim=6 [ 2 0.25 5 1 ] dim=6 [ ] dim=6 [ 1 -1 ] \n");
-        assert_eq!((SparseMatrix::<f32>::new(6)).to_bytes(Format::Text), b"rows=0 \n");
-        assert_eq!((SparseMatrix::<f32>::new(6)).to_bytes(Format::Binary), b"\0BSM \x04\0\0\0\0");
+        assert_eq!(SparseMatrix::<f32>::new(6).to_bytes(Format::Text), b"rows=0 \n");
+        assert_eq!(SparseMatrix::<f32>::new(6).to_bytes(Format::Binary), b"\0BSM \x04\0\0\0\0");
         assert_eq!(
             sparse(5, &[&[(3, 0.5)]]).to_bytes(Format::Binary),
             b"\0BSM \x04\x01\0\0\0SV \x04\x05\0\0\0\x04\x01\0\0\0\x04\x03\0\0\0\x04\0\0\0\x3f"

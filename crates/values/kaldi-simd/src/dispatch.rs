@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 #[cfg(target_arch = "x86_64")]
-use crate::WideLanes;
+use crate::{Simd, WideLanes};
 
 /// A calculation that is compiled twice: for every processor of its kind, and for processors with AVX2. If it wants to, also for
 /// those with AVX-512.
@@ -21,15 +21,14 @@ pub trait Kernel {
     /// Calculates. Call [`dispatch`] instead.
     fn compute(self) -> Self::Output;
 
-    /// Calculates the same with AVX-512, which has twice as many registers of twice the width. `zero` is where calculations for
-    /// [`Simd`](crate::Simd) start from.
+    /// Calculates the same with AVX-512, which has twice as many registers of twice the width. Calculations for
+    /// [`Simd`](crate::Simd) start from the value.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    fn compute_with_avx512(self, zero: WideLanes) -> Self::Output
+    fn compute_with_avx512(self, _zero: WideLanes) -> Self::Output
     where
         Self: Sized,
     {
-        let _ = zero;
         self.compute()
     }
 
@@ -69,9 +68,7 @@ pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
         if K::WANTS_AVX512
             && let Some(zero) = WideLanes::zero()
         {
-            #[allow(unsafe_code)]
-            // SAFETY: the processor has the instructions.
-            return unsafe { compute_with_avx512(kernel, zero) };
+            return zero.dispatch(kernel);
         }
         if has_avx2() {
             #[allow(unsafe_code)]
@@ -93,22 +90,8 @@ fn compute_with_avx2<K: Kernel>(kernel: K) -> K::Output {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,bmi1,fma,popcnt")]
-fn compute_with_avx512<K: Kernel>(kernel: K, zero: WideLanes) -> K::Output {
+pub(crate) fn compute_with_avx512<K: Kernel>(kernel: K, zero: WideLanes) -> K::Output {
     kernel.compute_with_avx512(zero)
-}
-
-/// Runs a calculation on [`WideLanes`], of which there is one.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-pub(crate) fn dispatch_wide<K: Kernel>(kernel: K, _zero: WideLanes) -> K::Output {
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,bmi1,fma,popcnt")]
-    fn compute<K: Kernel>(kernel: K) -> K::Output {
-        kernel.compute()
-    }
-    #[allow(unsafe_code)]
-    // SAFETY: there is a value of `WideLanes`, which is only made if the processor has the instructions.
-    let output = unsafe { compute(kernel) };
-    output
 }
 
 /// Returns whether the processor has AVX-512 as servers have it since 2017. `KALDI_NO_AVX512=1` turns it off, and

@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
 use crate::Kernel;
-use crate::dispatch::{dispatch_wide, has_avx512};
+use crate::dispatch::{compute_with_avx512, has_avx512};
 use crate::simd::{MAX_WIDTH, Simd};
 
 /// Sixteen numbers side by side, on processors that have AVX-512.
@@ -54,7 +54,7 @@ impl Simd for WideLanes {
 
     #[inline]
     fn dispatch<K: Kernel>(self, kernel: K) -> K::Output {
-        dispatch_wide(kernel, self)
+        avx512!(compute_with_avx512(kernel, self))
     }
 
     #[inline(always)]

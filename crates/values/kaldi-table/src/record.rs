@@ -64,8 +64,7 @@ impl<T: Value> Record<T> {
     pub fn new(key: impl AsRef<[u8]>, value: &T, format: Format) -> Self {
         let key = key.as_ref();
         warn_of_loss(key, value);
-        let bytes = value.to_bytes(format);
-        Self::of(AnyRecord::new(key, bytes.into()))
+        Self::of(AnyRecord::new(key, value.to_bytes(format).into()))
     }
 
     /// Encodes a value that is not needed any more. In many cases this saves a copy of its elements.

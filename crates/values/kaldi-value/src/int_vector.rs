@@ -100,7 +100,7 @@ mod tests {
     fn int_vectors_are_written_as_kaldi_does() {
         assert_eq!(vec![1, -2].to_bytes(Format::Text), b"1 -2 \n");
         assert_eq!(vec![1, -2].to_bytes(Format::Binary), b"\0B\x04\x02\0\0\0\x04\x01\0\0\0\x04\xfe\xff\xff\xff");
-        assert_eq!((Vec::<i32>::new()).to_bytes(Format::Text), b"\n");
+        assert_eq!(Vec::<i32>::new().to_bytes(Format::Text), b"\n");
     }
 
     #[test]

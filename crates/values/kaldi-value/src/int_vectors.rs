@@ -123,7 +123,7 @@ mod tests {
             value.to_bytes(Format::Binary),
             b"\0B\x04\x03\0\0\0\x04\x02\0\0\0\x04\x01\0\0\0\x04\x02\0\0\0\x04\0\0\0\0\x04\x01\0\0\0\x04\x03\0\0\0"
         );
-        assert_eq!((Vec::<Vec<i32>>::new()).to_bytes(Format::Text), b"\n");
+        assert_eq!(Vec::<Vec<i32>>::new().to_bytes(Format::Text), b"\n");
     }
 
     #[test]

@@ -233,10 +233,6 @@ mod tests {
         Wave::read(&mut Cursor::new(bytes))
     }
 
-    fn written(wave: &Wave) -> Vec<u8> {
-        wave.to_bytes(Format::Binary)
-    }
-
     fn stereo() -> Wave {
         Wave::new(8000.0, vec![vec![1.0, 32767.0], vec![-1.0, -32768.0]])
     }
@@ -260,7 +256,7 @@ mod tests {
         assert_eq!(wave, stereo());
         assert_eq!((wave.sample_rate(), wave.num_channels(), wave.num_samples()), (8000.0, 2, 2));
         assert_eq!((wave.channel(1), wave.duration()), ([-1.0, -32768.0].as_slice(), 0.00025));
-        assert_eq!(written(&wave), FILE);
+        assert_eq!(wave.to_bytes(Format::Binary), FILE);
         assert!(Wave::is_canonical_binary(FILE));
     }
 
@@ -272,7 +268,7 @@ mod tests {
         let loss = "clipped 5 samples out of total 10. Reduce volume? 1 samples out of total 10 are no numbers, and are \
                     written as 0";
         assert_eq!(wave.loss().as_deref(), Some(loss));
-        let again = read(&written(&wave)).unwrap();
+        let again = read(&wave.to_bytes(Format::Binary)).unwrap();
         let (most, least) = (32767.0, -32768.0);
         assert_eq!(again.channel(0), [0.0, 0.0, most, most, least, least, most, least, most, 0.0]);
         assert_eq!((again.num_clipped(), again.loss()), (0, None));
@@ -376,7 +372,7 @@ mod tests {
             let sample = |at: usize| f32::from((at * 7919 % 65536) as u16 as i16);
             let channels = (0..num_channels).map(|c| (0..num_samples).map(|t| sample(c * 131 + t)).collect()).collect();
             let wave = Wave::new(22050.0, channels);
-            let bytes = written(&wave);
+            let bytes = wave.to_bytes(Format::Binary);
             assert!(Wave::is_canonical_binary(&bytes));
             assert_eq!(read(&bytes), Ok(wave));
         }

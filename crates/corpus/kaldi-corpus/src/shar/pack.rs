@@ -149,10 +149,7 @@ impl SharPacking {
         }
         let (suffix, bytes) = match self.audio {
             SharAudio::Flac(encode) => ("flac", encode(&wave)?),
-            SharAudio::Wav | SharAudio::Copy => {
-                let bytes = wave.to_bytes(Format::Binary);
-                ("wav", bytes)
-            }
+            SharAudio::Wav | SharAudio::Copy => ("wav", wave.to_bytes(Format::Binary)),
         };
         Ok(SharSound { suffix: suffix.to_owned(), content: bytes.into(), size, loss })
     }

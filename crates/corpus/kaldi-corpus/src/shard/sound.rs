@@ -117,8 +117,7 @@ pub(crate) fn encode_sound(wave: Wave, sample_rate: u32) -> Result<(Vec<u8>, usi
         Wave::new(sample_rate as f32, channels?)
     };
     let num_clipped = wave.num_clipped();
-    let bytes = wave.to_bytes(Format::Binary);
-    Ok((bytes, num_clipped))
+    Ok((wave.to_bytes(Format::Binary), num_clipped))
 }
 
 /// Whether [`encode_sound`] would change nothing of a file.

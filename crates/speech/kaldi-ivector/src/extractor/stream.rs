@@ -238,7 +238,7 @@ impl StreamExtractor {
                 posterior[frame] = entries;
                 Ok(())
             })
-            .map_err(Error::Mixture)?;
+            .map_err(Error::Gmm)?;
         Ok((Posterior(posterior), if total == 0.0 { 0.0 } else { sum / total }))
     }
 

@@ -375,7 +375,7 @@ fn fixed_ranges_clip() {
 fn text_and_dense_matrices_are_compressed_while_reading() {
     let dense = matrix(2, &[1.0, 2.0, 3.0, 4.0]);
     let compressed = CompressedMatrix::compress(&dense, Method::Automatic).unwrap();
-    assert_eq!(compressed.to_bytes(Format::Text), (compressed.to_matrix::<f32>()).to_bytes(Format::Text));
+    assert_eq!(compressed.to_bytes(Format::Text), compressed.to_matrix::<f32>().to_bytes(Format::Text));
     for format in [Format::Text, Format::Binary] {
         let bytes = dense.to_bytes(format);
         assert_eq!(CompressedMatrix::frame(&bytes, true), Ok(Frame::Whole(bytes.len())));

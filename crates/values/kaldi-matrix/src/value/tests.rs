@@ -66,7 +66,7 @@ fn vectors_are_written_as_kaldi_writes_them() {
     assert_eq!(two.to_bytes(Format::Binary), b"\0BFV \x04\x02\0\0\0\0\0\x80\x3f\0\0\x20\xc0");
     assert_eq!(vector(&[]).to_bytes(Format::Text), b" [ ]\n");
     assert_eq!(vector(&[]).to_bytes(Format::Binary), b"\0BFV \x04\0\0\0\0");
-    assert_eq!((Vector::<f64>::new(1)).to_bytes(Format::Binary), b"\0BDV \x04\x01\0\0\0\0\0\0\0\0\0\0\0");
+    assert_eq!(Vector::<f64>::new(1).to_bytes(Format::Binary), b"\0BDV \x04\x01\0\0\0\0\0\0\0\0\0\0\0");
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn only_what_would_be_written_is_canonical() {
     assert!(!Matrix::<f32>::is_canonical_binary(b"\0BFM\n\x04\0\0\0\0\x04\0\0\0\0"));
     assert!(Matrix::<f64>::is_canonical_binary(b"\0BDM \x04\0\0\0\0\x04\0\0\0\0"));
     assert!(Vector::<f32>::is_canonical_binary(b"\0BFV \x04\0\0\0\0"));
-    assert!(Vector::<f64>::is_canonical_binary(&(Vector::<f64>::new(3)).to_bytes(Format::Binary)));
+    assert!(Vector::<f64>::is_canonical_binary(&Vector::<f64>::new(3).to_bytes(Format::Binary)));
 }
 
 #[test]
@@ -303,7 +303,7 @@ fn ranges_are_the_same_from_every_form() {
     let forms = [
         whole.to_bytes(Format::Binary),
         whole.to_bytes(Format::Text),
-        (whole.to_precision::<f32>()).to_bytes(Format::Binary),
+        whole.to_precision::<f32>().to_bytes(Format::Binary),
     ];
     for form in &forms {
         assert_eq!(part::<Matrix<f32>>(form, "1:2").unwrap(), matrix(2, &[3.0, 4.0, 5.0, 6.0, 7.0, 8.0]));

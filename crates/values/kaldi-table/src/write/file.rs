@@ -13,8 +13,7 @@ use crate::write::output::create_output;
 /// If the name is invalid or writing fails.
 pub fn write_file<T: Value>(wxfilename: impl AsRef<[u8]>, value: &T, format: Format) -> Result<()> {
     warn_of_loss(b"", value);
-    let bytes = value.to_bytes(format);
-    write_bytes(BStr::new(wxfilename.as_ref()), &bytes)
+    write_bytes(BStr::new(wxfilename.as_ref()), &value.to_bytes(format))
 }
 
 fn write_bytes(wxfilename: &BStr, bytes: &[u8]) -> Result<()> {
