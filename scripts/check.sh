@@ -21,11 +21,13 @@ mkdir -p "$logs"
 # What is built once needs no notes for the next build, and few codegen units.
 [ -z "${CI:-}" ] || export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_CODEGEN_UNITS=4
 
-# The stages of --all, in two lanes that run side by side: what builds, and what mostly runs or waits.
-building=(clippy api package bench wheel)
-running=(conformance stores portable peers faults features)
-# What builds much again, needs packages of Debian, root, or an hour, or the same kind of processor as before: only by name.
-by_name=(counts programs awks every-feature deb site arm64)
+# The stages of --all, in three lanes that run side by side: those of the release build, those of the development build, and those that
+# mostly wait.
+release=(package bench counts wheel)
+development=(conformance stores portable clippy api features)
+waiting=(peers faults)
+# What builds much again, needs packages of Debian, root, or an hour: only by name.
+by_name=(programs awks every-feature deb site arm64)
 
 # Tests over lists: of all tools, and of documents and sources.
 lists=(architecture:: docs:: tools::argument_counts tools::every_ tools::help tools::option_names jobs::every_row)
@@ -100,9 +102,27 @@ quick() {
 
 # In all stages the whole workspace is named: cargo builds packages with the features that the named ones ask for, so another choice
 # would build most of them again.
+# All is built once; then the suite and the recorded cases, which compute, run beside the tests of crates, many of which wait.
 stage_tests() {
+    local crates result=0
     format
-    step cargo test --workspace --locked --no-fail-fast
+    step cargo test --workspace --locked --no-run
+    tests_of_crates > "$logs/crates.log" 2>&1 &
+    crates=$!
+    step cargo test --workspace --locked --no-fail-fast --test suite --test golden || result=$?
+    wait "$crates" || result=$?
+    cat "$logs/crates.log"
+    return "$result"
+}
+
+# Unit tests, tests of crates beside them, examples in documents.
+tests_of_crates() {
+    local others=() result=0
+    mapfile -t others < <(cargo test --workspace --locked --no-run 2>&1 | sed -n 's|.*Executable tests/.*/\(.*\)-[0-9a-f]*)$|--test=\1|p' |
+        grep -vx -e --test=suite -e --test=golden | sort -u)
+    step cargo test --workspace --locked --no-fail-fast --lib "${others[@]}" || result=$?
+    step cargo test --workspace --locked --no-fail-fast --doc || result=$?
+    return "$result"
 }
 
 stage_clippy() {
@@ -210,7 +230,7 @@ stage_arm64() {
 run() {
     local started=$SECONDS result=0
     scripts/check.sh --inside "$1" > "$logs/$1.log" 2>&1 < /dev/null || result=$?
-    # In one piece: two lanes write.
+    # In one piece: all lanes write.
     {
         flock 9
         printf '\n=== %s: %s\n' "$1" "$(proves "$1")"
@@ -226,11 +246,12 @@ lane() {
     for stage in "$@"; do run "$stage"; done
 }
 
-# Runs all stages, in both lanes.
+# Runs all stages, in their lanes.
 stages() {
     rm -f "$logs/failed"
-    lane "${running[@]}" &
-    lane "${building[@]}"
+    lane "${waiting[@]}" &
+    lane "${development[@]}" &
+    lane "${release[@]}"
     wait
     verdict
 }
@@ -268,7 +289,7 @@ case ${1-} in
     --inside) "stage_$2" ;;
     --quick) quick "${2:-HEAD}" ;;
     --list)
-        for stage in tests "${building[@]}" "${running[@]}" "${by_name[@]}"; do
+        for stage in tests "${release[@]}" "${development[@]}" "${waiting[@]}" "${by_name[@]}"; do
             printf '%-14s %s\n' "$stage" "$(proves "$stage")"
         done
         ;;

@@ -1,13 +1,12 @@
 //! Shell command lines with the built tools first on the path.
 
 use std::ffi::OsString;
-use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{OnceLock, mpsc};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{Once, OnceLock, mpsc};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long a command line may take where a test does not say otherwise: long, for machines that have much else to do.
 pub const TIME_LIMIT: Duration = Duration::from_secs(300);
@@ -104,21 +103,39 @@ const OBEYED: [&str; 25] = [
 /// Makes a command independent of where the test was started: of variables of the user, and of signals that are ignored,
 /// as `nohup` ignores some.
 pub fn detach(command: &mut Command) {
+    static SIGNALS: Once = Once::new();
+    SIGNALS.call_once(handle_ignored_signals);
     for (name, _) in std::env::vars_os() {
         if OBEYED.iter().any(|start| name.as_encoded_bytes().starts_with(start.as_bytes())) {
             command.env_remove(name);
         }
     }
-    // SAFETY: `signal` may be called between fork and exec.
-    #[allow(unsafe_code)]
-    unsafe {
-        command.pre_exec(|| {
-            for number in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGUSR1, libc::SIGXFSZ] {
-                libc::signal(number, libc::SIG_DFL);
+}
+
+/// Gives ignored signals a handler that does nothing. A child inherits what is ignored, but not handlers: there, these signals do
+/// what they do by default. This needs no code between fork and exec, so that children start by `vfork`.
+#[allow(unsafe_code)]
+fn handle_ignored_signals() {
+    extern "C" fn do_nothing(_: libc::c_int) {}
+    for number in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGUSR1, libc::SIGXFSZ] {
+        // SAFETY: the handler touches nothing; where the signal was not ignored, what was there comes back at once.
+        unsafe {
+            let before = libc::signal(number, do_nothing as *const () as libc::sighandler_t);
+            if before != libc::SIG_IGN {
+                libc::signal(number, before);
             }
-            Ok(())
-        });
+        }
     }
+}
+
+/// Where bash is: with its path, the standard library need not look for it in the `PATH` of the child, for which it would fork.
+fn bash() -> &'static Path {
+    static BASH: OnceLock<PathBuf> = OnceLock::new();
+    BASH.get_or_init(|| {
+        let inherited = std::env::var_os("PATH").unwrap_or_default();
+        let found = std::env::split_paths(&inherited).map(|folder| folder.join("bash")).find(|file| file.is_file());
+        found.expect("bash is installed")
+    })
 }
 
 /// Runs `script` with bash in `dir`: a failure anywhere in a pipeline fails it, the locale is C, standard input is empty.
@@ -127,10 +144,9 @@ pub fn detach(command: &mut Command) {
 /// Returns `None` where it, or anything that it left running with its output open, has not ended after `limit`; then
 /// all of it is killed.
 pub fn run(script: &str, dir: &Path, limit: Duration) -> Option<Outcome> {
-    let deadline = Instant::now() + limit;
-    let mut bash = Command::new("bash");
-    detach(&mut bash);
-    let mut child = bash
+    let mut command = Command::new(bash());
+    detach(&mut command);
+    let child = command
         .args(["-o", "pipefail", "-c", script])
         .current_dir(dir)
         .env("LC_ALL", "C")
@@ -142,50 +158,22 @@ pub fn run(script: &str, dir: &Path, limit: Duration) -> Option<Outcome> {
         .process_group(0)
         .spawn()
         .expect("bash can be run");
-    let stdout = read_in_background(child.stdout.take().expect("stdout is a pipe"));
-    let stderr = read_in_background(child.stderr.take().expect("stderr is a pipe"));
-    let remaining = || deadline.saturating_duration_since(Instant::now());
-    let ended = (|| {
-        let (stdout, stderr) = (stdout.recv_timeout(remaining()).ok()?, stderr.recv_timeout(remaining()).ok()?);
-        Some(Outcome { status: wait_until(&mut child, deadline)?, stdout, stderr })
-    })();
-    if ended.is_none() {
-        kill_group(&mut child);
-    }
-    ended
-}
-
-fn read_in_background(mut stream: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {
+    let group = child.id();
     let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        stream.read_to_end(&mut bytes).expect("a pipe can be read");
-        // The receiver is gone where the time was up.
-        let _ = sender.send(bytes);
-    });
-    receiver
+    // The receiver is gone where the time was up.
+    thread::spawn(move || _ = sender.send(child.wait_with_output()));
+    let Ok(output) = receiver.recv_timeout(limit) else {
+        kill_group(group);
+        return None;
+    };
+    let output = output.expect("a child can be read and waited for");
+    Some(Outcome { status: output.status, stdout: output.stdout, stderr: output.stderr })
 }
 
-/// Both streams are at their end, so the command is about to end as well, if it did not close them early.
-fn wait_until(child: &mut Child, deadline: Instant) -> Option<ExitStatus> {
-    let mut pause = Duration::from_micros(100);
-    loop {
-        if let Some(status) = child.try_wait().expect("a child can be waited for") {
-            return Some(status);
-        }
-        if Instant::now() > deadline {
-            return None;
-        }
-        thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(20));
-    }
-}
-
-fn kill_group(child: &mut Child) {
+fn kill_group(group: u32) {
     // The shell's own kill: not every machine has it as a program. It fails where all has ended meanwhile.
-    let kill = format!("kill -KILL -- -{}", child.id());
-    let _ = Command::new("bash").args(["-c", &kill]).stderr(Stdio::null()).status();
-    child.wait().expect("a child can be waited for");
+    let kill = format!("kill -KILL -- -{group}");
+    let _ = Command::new(bash()).args(["-c", &kill]).stderr(Stdio::null()).status();
 }
 
 /// The beginning of `bytes`; escaped where it is not text.
