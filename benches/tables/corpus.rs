@@ -38,10 +38,11 @@ pub enum Corpus {
     /// `speech.ark`: vectors of 200 dimensions of 40 utterances of each speaker, with `spk2utt` and `utt2spk`; `speakers.ark`:
     /// vectors of the speakers; `trials` of speakers and utterances; `speech.mat`, a transform to 150 dimensions.
     Speakers,
-    /// `final.mdl`: transitions of 100 phones and 3000 pdfs; `large.mdl`: the same with 100 MB of zeros after it; `ali.ark`: alignments of 12 million frames; `post.ark`: their
-    /// posteriors.
+    /// `final.mdl`: transitions of 100 phones and 3000 pdfs; `large.mdl`: the same with 100 MB of zeros after it; `ali.ark`: alignments of
+    /// 12 million frames; `post.ark`: their posteriors.
     Models,
-    /// `egs.feats` and `egs.post`: 1000 utterances of 600 frames in 40 dimensions, with a pdf for each frame.
+    /// `egs.feats` and `egs.post`: 1000 utterances of 600 frames in 40 dimensions, with a pdf for each frame; `egs.mdl` and `egs.ali`:
+    /// an acoustic model of 30 pdfs of ten Gaussians, and alignments of the utterances.
     Examples,
     /// `lats.ark` and `lats.txt`: the lattices of the recorded cases, over and over under other keys; their model, their words,
     /// and `lats.ref`, what was said.
@@ -133,16 +134,22 @@ fn write_sequences(dir: &Path, size: Size) -> Result<()> {
 
 fn write_examples(dir: &Path, size: Size) -> Result<()> {
     let mut random = Random(11);
-    let (mut feats, mut posteriors) = (create(dir, "egs.feats")?, create(dir, "egs.post")?);
+    let [mut feats, mut posteriors, mut alignments] =
+        [create(dir, "egs.feats")?, create(dir, "egs.post")?, create(dir, "egs.ali")?];
     for index in 0..size.pick(1000, 10) {
         let mut entry = format!("utt{index:05} ").into_bytes();
         put_matrix(&mut entry, 600, NUM_COLS, || 3.0 * random.normal());
         feats.write_all(&entry)?;
         let pdfs: Vec<usize> = (0..600).map(|_| random.below(3000)).collect();
         corpus_models::write_posterior(&mut posteriors, index, &pdfs)?;
+        let mut entry = format!("utt{index:05} \0B").into_bytes();
+        put_int(&mut entry, pdfs.len());
+        // Of the two transition-ids of a state the first is the self-loop.
+        pdfs.iter().for_each(|pdf| put_int(&mut entry, 2 * (pdf % corpus_models::STATES) + 1));
+        alignments.write_all(&entry)?;
     }
-    feats.flush()?;
-    posteriors.flush()
+    std::fs::write(dir.join("egs.mdl"), corpus_models::acoustic_model(&mut random, NUM_COLS))?;
+    [feats, posteriors, alignments].iter_mut().try_for_each(Write::flush)
 }
 
 fn write_tables(dir: &Path, size: Size) -> Result<()> {

@@ -58,20 +58,53 @@ const PHONES: usize = 100;
 /// Pdfs of each of the three states of a phone.
 const PDFS: usize = 10;
 
-/// Transitions of phones of three states.
+/// Transitions of all these phones.
 pub fn transition_model() -> String {
+    transitions(PHONES, PDFS)
+}
+
+/// Transitions of so many phones of three states, which have so many pdfs each.
+fn transitions(num_phones: usize, num_pdfs: usize) -> String {
     let mut model = String::from("<TransitionModel> \n<Topology> \n<TopologyEntry> \n<ForPhones> \n");
-    model.extend((1..=PHONES).map(|phone| format!("{phone} ")));
+    model.extend((1..=num_phones).map(|phone| format!("{phone} ")));
     model += "\n</ForPhones> \n";
     model.extend((0..3).map(|at| {
         format!("<State> {at} <PdfClass> {at} <Transition> {at} 0.75 <Transition> {} 0.25 </State> \n", at + 1)
     }));
-    let num_tuples = PHONES * 3 * PDFS;
+    let num_tuples = num_phones * 3 * num_pdfs;
     model += &format!("<State> 3 </State> \n</TopologyEntry> \n</Topology> \n<Triples> {num_tuples} \n");
-    model.extend((0..num_tuples).map(|pdf| format!("{} {} {pdf} \n", pdf / (3 * PDFS) + 1, pdf / PDFS % 3)));
+    model.extend((0..num_tuples).map(|pdf| format!("{} {} {pdf} \n", pdf / (3 * num_pdfs) + 1, pdf / num_pdfs % 3)));
     model += "</Triples> \n<LogProbs> \n [ 0 ";
     model += &"-0.2876821 -1.386294 ".repeat(num_tuples);
     model += "]\n</LogProbs> \n</TransitionModel> \n";
+    model
+}
+
+/// States of the acoustic model of the examples, each of which has one pdf.
+pub const STATES: usize = 30;
+
+/// An acoustic model of ten Gaussians for each of its pdfs.
+pub fn acoustic_model(random: &mut Random, dim: usize) -> Vec<u8> {
+    const GAUSSIANS: usize = 10;
+    // The text of the transitions is short.
+    let mut model = transitions(STATES / 3, 1).into_bytes();
+    model.extend(format!("<DIMENSION> {dim} <NUMPDFS> {STATES} ").bytes());
+    let rows = |model: &mut Vec<u8>, element: &mut dyn FnMut() -> f32| {
+        for _ in 0..GAUSSIANS {
+            model.extend((0..dim).flat_map(|_| format!(" {:.3}", element()).into_bytes()));
+            model.push(b'\n');
+        }
+        model.extend(b" ] ");
+    };
+    for _ in 0..STATES {
+        model.extend(b"<DiagGMM> <WEIGHTS> [");
+        model.extend(b" 0.1".repeat(GAUSSIANS));
+        model.extend(b" ] <MEANS_INVVARS> [ ");
+        rows(&mut model, &mut || random.normal());
+        model.extend(b"<INV_VARS> [ ");
+        rows(&mut model, &mut || 0.5);
+        model.extend(b"</DiagGMM> ");
+    }
     model
 }
 

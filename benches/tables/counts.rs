@@ -11,9 +11,14 @@ pub fn is_much_more(now: u64, before: u64) -> bool {
     now as f64 / before as f64 > MUCH
 }
 
-/// The instructions of each row: in calculations with AVX2, and without.
+/// The instructions of rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counts(pub BTreeMap<String, [u64; 2]>);
+pub struct Counts {
+    /// What they depend on besides the program: compiler, C library, valgrind.
+    pub versions: String,
+    /// For each row: in calculations with AVX2, and without.
+    pub rows: BTreeMap<String, [u64; 2]>,
+}
 
 /// The names of the columns.
 const COLUMNS: [&str; 2] = ["with AVX2", "without AVX2"];
@@ -33,8 +38,10 @@ impl Counts {
     /// # Errors
     /// If it is something else: a line that says what and where.
     pub fn from_text(text: &str) -> Result<Self, String> {
+        let versions = text.lines().next().and_then(|line| line.strip_prefix("# "));
+        let versions = versions.ok_or("1: expected # and versions")?.to_owned();
         let mut rows = BTreeMap::new();
-        for (number, line) in text.lines().enumerate().skip(1) {
+        for (number, line) in text.lines().enumerate().skip(2) {
             let cells: Vec<&str> = line.split('\t').collect();
             let row = match cells[..] {
                 [name, with, without] => with.parse().and_then(|with| Ok((name, [with, without.parse()?]))).ok(),
@@ -44,13 +51,13 @@ impl Counts {
             let (name, counts) = row.ok_or_else(expected)?;
             rows.insert(name.to_owned(), counts);
         }
-        Ok(Self(rows))
+        Ok(Self { versions, rows })
     }
 
     /// The file: a line for each row, sorted by name.
     pub fn to_text(&self) -> String {
-        let mut text = format!("row\t{}\t{}\n", COLUMNS[0], COLUMNS[1]);
-        for (name, [with, without]) in &self.0 {
+        let mut text = format!("# {}\nrow\t{}\t{}\n", self.versions, COLUMNS[0], COLUMNS[1]);
+        for (name, [with, without]) in &self.rows {
             let _ = writeln!(text, "{name}\t{with}\t{without}");
         }
         text
@@ -59,8 +66,8 @@ impl Counts {
     /// Compares what was counted with what had been `written`. With `is_whole`, rows that were not counted are faults.
     pub fn compare(&self, written: &Self, is_whole: bool) -> Findings {
         let mut found = Findings::default();
-        for (name, counts) in &self.0 {
-            let Some(before) = written.0.get(name) else {
+        for (name, counts) in &self.rows {
+            let Some(before) = written.rows.get(name) else {
                 found.faults.push(format!("{name}: no count is written"));
                 continue;
             };
@@ -74,7 +81,7 @@ impl Counts {
                 }
             }
         }
-        let gone = written.0.keys().filter(|name| is_whole && !self.0.contains_key(*name));
+        let gone = written.rows.keys().filter(|name| is_whole && !self.rows.contains_key(*name));
         found.faults.extend(gone.map(|name| format!("{name}: it is written, but there is no such row")));
         found
     }

@@ -6,7 +6,8 @@ mod counts;
 use counts::{Counts, Findings};
 
 fn counts(rows: &[(&str, [u64; 2])]) -> Counts {
-    Counts(rows.iter().map(|(name, counts)| ((*name).to_owned(), *counts)).collect())
+    let rows = rows.iter().map(|(name, counts)| ((*name).to_owned(), *counts)).collect();
+    Counts { versions: "rustc 1.2, libc 3".to_owned(), rows }
 }
 
 #[test]
@@ -34,14 +35,15 @@ fn rows_that_only_one_side_has_are_faults() {
 fn what_is_written_is_read_again() {
     let written = counts(&[("a row (to /dev/null)", [12, 34]), ("b", [0, u64::MAX])]);
     assert_eq!(Counts::from_text(&written.to_text()), Ok(written));
-    let message = Counts::from_text("row\tx\ty\na\t1\t2\nb\t1\n").unwrap_err();
-    assert_eq!(message, "3: expected a name and two counts between tabs, got \"b\\t1\"");
-    assert!(Counts::from_text("row\tx\ty\nb\t1\t2.5\n").is_err());
+    let message = Counts::from_text("# v\nrow\tx\ty\na\t1\t2\nb\t1\n").unwrap_err();
+    assert_eq!(message, "4: expected a name and two counts between tabs, got \"b\\t1\"");
+    assert!(Counts::from_text("# v\nrow\tx\ty\nb\t1\t2.5\n").is_err());
+    assert_eq!(Counts::from_text("row\tx\ty\nb\t1\t2\n").unwrap_err(), "1: expected # and versions");
 }
 
 /// A row without counts would never fail.
 #[test]
 fn counts_of_all_rows_are_written() {
     let written = Counts::from_text(&super::source::read("benches/counts.tsv")).unwrap();
-    assert!(written.0.len() > 30 && written.0.values().flatten().all(|count| *count > 1_000_000), "{written:?}");
+    assert!(written.rows.len() > 30 && written.rows.values().flatten().all(|count| *count > 1_000_000), "{written:?}");
 }
