@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use bstr::ByteSlice;
 use kaldi_cli::Tally;
 use kaldi_io::log::log;
-use kaldi_io::{Output, shell_quote};
+use kaldi_io::shell_quote;
 
 use crate::registry;
 
@@ -53,9 +53,7 @@ pub fn link(folder: &Path, kind: LinkKind, force: bool, print: bool) -> anyhow::
     let (steps, kept) = links.plan(force)?;
     if print {
         let lines: Vec<u8> = steps.iter().flat_map(|step| links.command(step)).collect();
-        let mut stdout = Output::create("-".into(), false)?;
-        stdout.write_all(&lines)?;
-        stdout.finish()?;
+        kaldi_io::print(&lines)?;
         return Ok(Tally::default().always_ok());
     }
     let (mut made, mut removed) = (0, 0);

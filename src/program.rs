@@ -144,9 +144,7 @@ export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
 fn write_path(folder: &Path) -> anyhow::Result<()> {
     let folder = shell_quote(folder.as_os_str().as_bytes());
     let text = [PATH_SH[0].as_bytes(), &folder, PATH_SH[1].as_bytes()].concat();
-    let mut stdout = Output::create("-".into(), false)?;
-    stdout.write_all(&text)?;
-    Ok(stdout.finish()?)
+    Ok(kaldi_io::print(&text)?)
 }
 
 /// A folder that has links to the tools, with its whole name.
@@ -171,9 +169,7 @@ fn folder_of_links() -> anyhow::Result<PathBuf> {
 }
 
 fn write(text: &str) -> anyhow::Result<()> {
-    let mut stdout = Output::create("-".into(), false)?;
-    stdout.write_all(text.as_bytes())?;
-    Ok(stdout.finish()?)
+    Ok(kaldi_io::print(text)?)
 }
 
 fn help_of(tool: &str) -> anyhow::Result<Help> {

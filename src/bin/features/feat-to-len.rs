@@ -3,7 +3,6 @@
 //! Matches Kaldi's `feat-to-len`.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::Output;
 use kaldi_matrix::Matrix;
 use kaldi_table::{SequentialReader, TableWriter};
 
@@ -45,9 +44,7 @@ fn feat_to_len(opts: Options) -> anyhow::Result<Tally> {
     if let Some(target) = target {
         target.finish()?;
     } else {
-        let mut stdout = Output::create("-".into(), false)?;
-        stdout.write_all(format!("{total}\n").as_bytes())?;
-        stdout.finish()?;
+        kaldi_io::print(format!("{total}\n"))?;
     }
     Ok(Tally::default().always_ok())
 }

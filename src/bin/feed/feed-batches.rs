@@ -68,9 +68,7 @@ fn feed_batches(opts: Options) -> anyhow::Result<Tally> {
 
 /// Prints a description.
 fn print(text: &str) -> anyhow::Result<Tally> {
-    let mut output = Output::create("-".into(), false)?;
-    output.write_all(text.as_bytes())?;
-    output.finish()?;
+    kaldi_io::print(text)?;
     Ok(Tally::default().always_ok())
 }
 
@@ -83,7 +81,7 @@ enum Target {
 impl Target {
     fn create(name: &Arg, format: TensorFormat, feed: &FeedArguments) -> anyhow::Result<Self> {
         if **name == "-" {
-            return Ok(Self::Stream(Output::create("-".into(), false)?));
+            return Ok(Self::Stream(Output::stdout()?));
         }
         let folder = name.to_path_lossy();
         kaldi_io::make_folder(&folder).with_context(|| format!("cannot make the folder {name}"))?;

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::{Data, FeedArguments, Sample, standard_stages};
-use kaldi_io::Output;
 use kaldi_io::log::log;
 use kaldi_matrix::Matrix;
 use kaldi_reader::Reader;
@@ -40,9 +39,7 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Wo
 fn feed_feats(opts: Options) -> anyhow::Result<Tally> {
     let chain = Arc::new(opts.feed.build_chain(&standard_stages(), opts.labels_out.is_some())?);
     if opts.feed.dry_run {
-        let mut output = Output::create("-".into(), false)?;
-        output.write_all(chain.description().to_string().as_bytes())?;
-        output.finish()?;
+        kaldi_io::print(chain.description().to_string())?;
         return Ok(Tally::default().always_ok());
     }
     let feed = opts.feed.open(&opts.source, &chain)?;

@@ -3,7 +3,6 @@
 //! Matches Kaldi's `fstisstochastic`.
 
 use kaldi_cli::{InputName, Tally};
-use kaldi_io::Output;
 use kaldi_lattice::{Semiring, StateSums};
 use kaldi_value::number::general;
 
@@ -40,8 +39,6 @@ fn fstisstochastic(opts: Options) -> anyhow::Result<Tally> {
         Semiring::Log => [sums.largest, sums.smallest],
         Semiring::Tropical => [sums.smallest, sums.largest],
     };
-    let mut stdout = Output::create("-".into(), false)?;
-    stdout.write_all(format!("{} {}\n", general(first.into()), general(second.into())).as_bytes())?;
-    stdout.finish()?;
+    kaldi_io::print(format!("{} {}\n", general(first.into()), general(second.into())))?;
     Ok(Tally::new(1, 0).ok_if(sums.are_fine))
 }

@@ -66,7 +66,7 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(t
     .whole("it describes the whole table; run it on the joined table");
 
 fn table_check(opts: Options) -> Result<Tally> {
-    let mut output = Output::create("-".into(), false)?;
+    let mut output = Output::stdout()?;
     let checks = Checks { quick: opts.quick, value_type: opts.value_type, ..Checks::default() };
     let missing = Missing { wav: opts.no_wav, feats: opts.no_feats, text: opts.no_text };
     let (mut entries, mut faults, mut failed) = (0, 0, None);

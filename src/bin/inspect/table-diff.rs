@@ -65,7 +65,7 @@ fn table_diff(opts: Options) -> Result<Tally> {
         Tolerance { relative: opts.rtol, absolute: opts.atol, by_key: opts.by_key, value_type: opts.value_type };
     let (first, second) = (Named::find(&opts.first)?, Named::find(&opts.second)?);
     ensure!(!(first.is_stdin() && second.is_stdin()), "both tables are standard input, which can be read only once");
-    let output = Output::create("-".into(), false)?;
+    let output = Output::stdout()?;
     let mut report = Report { output, json: opts.json, count: 0, rounded: 0, failed: None };
     let compared = match (first.kind, second.kind) {
         (NamedKind::Directory, NamedKind::Directory) => {

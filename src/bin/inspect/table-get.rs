@@ -129,7 +129,7 @@ impl Target {
     fn create(opts: &Options) -> Result<Self> {
         Ok(match &opts.to {
             Some(name) => Self::Table(ArchiveWriter::create(archive_to_write(name))?),
-            None => Self::Text(Output::create("-".into(), false)?),
+            None => Self::Text(Output::stdout()?),
         })
     }
 

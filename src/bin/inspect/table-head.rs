@@ -63,7 +63,7 @@ pub const TOOL: kaldi_cli::Tool =
     kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_head)).whole("the first entries of the whole table count");
 
 fn table_head(opts: Options) -> Result<Tally> {
-    let mut output = Output::create("-".into(), false)?;
+    let mut output = Output::stdout()?;
     let width = kaldi_cli::terminal_width().filter(|_| !opts.full && !opts.json && !opts.dot);
     let rows = opts.rows.or(width.map(|_| ROWS)).filter(|_| !opts.dot && !opts.json);
     ensure!(opts.dot || opts.symbols.is_none(), "expected --symbols with --dot only");

@@ -49,7 +49,7 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(t
     .whole("it describes the whole table; run it on the joined table");
 
 fn table_info(opts: Options) -> Result<Tally> {
-    let mut output = Output::create("-".into(), false)?;
+    let mut output = Output::stdout()?;
     let mut tally = Tally::default();
     for (at, table) in opts.tables.iter().enumerate() {
         let gap = if at > 0 { "\n" } else { "" };

@@ -63,7 +63,7 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(t
     .whole("it prints lines; sh -c 'table-keys TABLE > FILE' runs in pieces with --split and --out");
 
 fn table_keys(opts: Options) -> Result<Tally> {
-    let mut output = Output::create("-".into(), false)?;
+    let mut output = Output::stdout()?;
     let mut done = 0;
     for table in &opts.tables {
         let named = Named::find(table)?;

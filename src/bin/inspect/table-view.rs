@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Result, bail, ensure};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, Tally};
-use kaldi_table::{count_delivered, create_output};
+use kaldi_table::count_delivered;
 use kaldi_view::{ViewOptions, ViewServer};
 
 const USAGE: &str = "\
@@ -67,9 +67,7 @@ fn table_view(opts: Options) -> Result<Tally> {
     options.memory = opts.memory.saturating_mul(1 << 20);
     let names: Vec<BString> = opts.tables.iter().map(|table| table.as_bstr().to_owned()).collect();
     let server = ViewServer::open(&names, &options)?;
-    let mut stdout = create_output("-".as_bytes(), false)?;
-    stdout.write_all(format!("{}\n", server.address()).as_bytes())?;
-    stdout.finish()?;
+    kaldi_io::print(format!("{}\n", server.address()))?;
     // Its lists were read; whether somebody looks at a value does not matter.
     count_delivered();
     server.serve()?;

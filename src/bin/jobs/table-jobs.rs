@@ -2,7 +2,8 @@
 //!
 //! Kaldi splits data into folders and submits a script for each with `run.pl`, `slurm.pl` or `queue.pl`.
 
-use std::io::{IsTerminal, Write};
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write as _};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -221,14 +222,14 @@ fn report(outcome: Outcome, folder: &Folder, plan: &Plan) -> Result<Tally> {
 }
 
 fn print_status(folder: &Folder, plan: &Plan, silence: Duration) -> Result<Tally> {
-    let mut out = std::io::stdout().lock();
+    let mut lines = String::new();
     for piece in status(folder, plan, silence)? {
         let seconds = piece.seconds.map_or(String::new(), |seconds| format!("{seconds:.3}"));
         let message = piece.message.unwrap_or_default().replace(['\t', '\n'], " ");
         let (number, state, tries, entries, host) = (piece.number, piece.state, piece.tries, piece.entries, piece.host);
-        writeln!(out, "{number}\t{state}\t{tries}\t{entries}\t{host}\t{seconds}\t{message}")?;
+        writeln!(lines, "{number}\t{state}\t{tries}\t{entries}\t{host}\t{seconds}\t{message}")?;
     }
-    out.flush()?;
+    kaldi_io::print(lines)?;
     Ok(Tally::new(1, 0))
 }
 

@@ -287,7 +287,7 @@ impl Scored<'_> {
 
 /// Prints a line for each setting, and the first one of those with the fewest errors for each word.
 fn print_rates(settings: &[Setting], rates: &[ErrorRates]) -> anyhow::Result<()> {
-    let mut stdout = Output::create("-".into(), false)?;
+    let mut stdout = Output::stdout()?;
     let line = |(setting, rates): (&Setting, &ErrorRates)| {
         format!("{} {} {}\n", rates.summary(), setting.inv_acwt.name, setting.penalty.name)
     };

@@ -6,7 +6,6 @@
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, Tally};
 use kaldi_hmm::{ContextDependency, Event, PDF_CLASS, TreeDrawing};
-use kaldi_io::Output;
 use kaldi_table::read_file;
 use kaldi_value::SymbolTable;
 
@@ -46,9 +45,7 @@ fn draw_tree(opts: Options) -> anyhow::Result<Tally> {
         [symbols, tree] => picture(symbols, tree, &opts)?,
         inputs => bail!("expected 2 arguments, got {}\n\n{USAGE}", inputs.len()),
     };
-    let mut stdout = Output::create("-".into(), false)?;
-    stdout.write_all(text.as_bytes())?;
-    stdout.finish()?;
+    kaldi_io::print(text)?;
     Ok(Tally::new(1, 0))
 }
 

@@ -2,8 +2,6 @@
 //!
 //! Matches Kaldi's `gmm-global-info`.
 
-use std::io::Write as _;
-
 use kaldi_cli::{InputName, Tally};
 use kaldi_gmm::{DiagGmm, Mixture};
 use kaldi_table::read_file;
@@ -26,7 +24,6 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(p
 /// Prints the sizes of a mixture of either kind.
 pub(crate) fn print_sizes<M: Mixture>(opts: Options) -> anyhow::Result<Tally> {
     let gmm: M = read_file(&opts.source)?;
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "number of gaussians {}\nfeature dimension {}", gmm.num_gauss(), gmm.dim())?;
+    kaldi_io::print(format!("number of gaussians {}\nfeature dimension {}\n", gmm.num_gauss(), gmm.dim()))?;
     Ok(Tally::new(1, 0))
 }

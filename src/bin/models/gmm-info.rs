@@ -4,7 +4,6 @@
 
 use kaldi_cli::{InputName, Tally};
 use kaldi_gmm::AcousticModel;
-use kaldi_io::Output;
 use kaldi_table::read_file;
 
 const USAGE: &str = "\
@@ -26,8 +25,6 @@ fn gmm_info(opts: Options) -> anyhow::Result<Tally> {
     let AcousticModel { transitions, pdfs } = read_file(&opts.model)?;
     let summary = transitions.summary();
     let (dim, num_gauss) = (pdfs.dim(), pdfs.num_gauss());
-    let mut stdout = Output::create("-".into(), false)?;
-    stdout.write_all(format!("{summary}feature dimension {dim}\nnumber of gaussians {num_gauss}\n").as_bytes())?;
-    stdout.finish()?;
+    kaldi_io::print(format!("{summary}feature dimension {dim}\nnumber of gaussians {num_gauss}\n"))?;
     Ok(Tally::default().always_ok())
 }

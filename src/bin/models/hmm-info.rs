@@ -4,7 +4,6 @@
 
 use kaldi_cli::{InputName, Tally};
 use kaldi_hmm::TransitionModel;
-use kaldi_io::Output;
 use kaldi_table::read_file;
 
 const USAGE: &str = "\
@@ -25,8 +24,6 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(h
 
 fn hmm_info(opts: Options) -> anyhow::Result<Tally> {
     let model: TransitionModel = read_file(&opts.model)?;
-    let mut stdout = Output::create("-".into(), false)?;
-    stdout.write_all(model.summary().as_bytes())?;
-    stdout.finish()?;
+    kaldi_io::print(model.summary())?;
     Ok(Tally::default().always_ok())
 }

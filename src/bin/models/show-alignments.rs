@@ -35,7 +35,7 @@ fn show_alignments(opts: Options) -> anyhow::Result<Tally> {
         bail!("{}: expected symbols of phones, got none", opts.symbols);
     }
     let source = SequentialReader::<Vec<i32>>::open(&opts.source)?;
-    let mut stdout = Output::create("-".into(), false)?;
+    let mut stdout = Output::stdout()?;
 
     let rows = source.par_map(move |entry| {
         let alignment = entry.read()?;

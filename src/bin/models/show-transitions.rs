@@ -5,7 +5,6 @@
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, Tally};
 use kaldi_hmm::TransitionModel;
-use kaldi_io::Output;
 use kaldi_matrix::Vector;
 use kaldi_table::read_file;
 use kaldi_value::SymbolTable;
@@ -41,9 +40,7 @@ fn show_transitions(opts: Options) -> anyhow::Result<Tally> {
     }
     let text = describe(&model, &symbols, counts.as_ref().map(Vector::as_slice))
         .with_context(|| format!("cannot name the phones of {}", opts.model))?;
-    let mut stdout = Output::create("-".into(), false)?;
-    stdout.write_all(text.as_bytes())?;
-    stdout.finish()?;
+    kaldi_io::print(text)?;
     Ok(Tally::default().always_ok())
 }
 

@@ -4,7 +4,6 @@
 
 use kaldi_cli::{InputName, Tally};
 use kaldi_hmm::ContextDependency;
-use kaldi_io::Output;
 use kaldi_table::read_file;
 
 const USAGE: &str = "\
@@ -25,9 +24,7 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(t
 fn tree_info(opts: Options) -> anyhow::Result<Tally> {
     let tree: ContextDependency = read_file(&opts.tree)?;
     let (pdfs, width, position) = (tree.num_pdfs(), tree.context_width(), tree.central_position());
-    let mut stdout = Output::create("-".into(), false)?;
     let text = format!("num-pdfs {pdfs}\ncontext-width {width}\ncentral-position {position}\n");
-    stdout.write_all(text.as_bytes())?;
-    stdout.finish()?;
+    kaldi_io::print(text)?;
     Ok(Tally::new(1, 0))
 }

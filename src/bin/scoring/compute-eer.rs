@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, Tally};
 use kaldi_io::log::log;
-use kaldi_io::{Output, read_text_file};
+use kaldi_io::read_text_file;
 use kaldi_score::equal_error;
 use kaldi_value::number::Digits;
 
@@ -46,9 +46,7 @@ fn compute_eer(opts: Options) -> anyhow::Result<Tally> {
     };
     let percent = 100.0 * f64::from(found.rate);
     log!("Equal error rate is {}%, at threshold {}", Digits(percent, 6), Digits(f64::from(found.threshold), 6));
-    let mut stdout = Output::create("-".into(), false)?;
-    stdout.write_all(Digits(percent, 4).to_string().as_bytes())?;
-    stdout.finish()?;
+    kaldi_io::print(Digits(percent, 4).to_string())?;
     Ok(Tally::default().always_ok())
 }
 

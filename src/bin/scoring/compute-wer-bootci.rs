@@ -75,7 +75,7 @@ fn compute_wer_bootci(opts: Options) -> anyhow::Result<Tally> {
     ended.finish()?;
 
     let mut random = Random::default();
-    let mut stdout = Output::create("-".into(), false)?;
+    let mut stdout = Output::stdout()?;
     for (number, set) in (1..).zip(&sets) {
         let Interval { mean, margin } = wer_interval(set, opts.replications, &mut random);
         let (mean, margin) = (100.0 * mean, 100.0 * margin);

@@ -4,7 +4,6 @@
 
 use anyhow::Context;
 use kaldi_cli::{InputName, Tally};
-use kaldi_io::Output;
 use kaldi_score::{ErrorRates, Mode, ScoredUnit, count_edits};
 use kaldi_table::{RandomAccessReader, SequentialReader};
 use kaldi_value::Tokens;
@@ -66,8 +65,6 @@ fn compute_wer(opts: Options) -> anyhow::Result<Tally> {
     })?;
     ended.finish()?;
 
-    let mut stdout = Output::create("-".into(), false)?;
-    stdout.write_all(rates.to_string().as_bytes())?;
-    stdout.finish()?;
+    kaldi_io::print(rates.to_string())?;
     Ok(Tally::new(rates.num_sentences, rates.num_absent).always_ok())
 }

@@ -73,7 +73,7 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(c
     .whole("a key that is in two shards is found in the whole list only");
 
 fn check_shards(opts: Options) -> Result<Tally> {
-    let mut output = Output::create("-".into(), false)?;
+    let mut output = Output::stdout()?;
     let mut manifest = match &opts.manifest {
         None => None,
         Some(name) => Some(NemoCheck::read(expand_pattern(name)?.iter().map(|name| name.as_bstr()))?),

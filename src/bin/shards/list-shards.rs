@@ -59,7 +59,7 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(l
     .whole("an argument is a shard or a list of shards; a list can be cut with --split and --out");
 
 fn list_shards(opts: Options) -> Result<Tally> {
-    let mut output = Output::create("-".into(), false)?;
+    let mut output = Output::stdout()?;
     let names = ShardNames::new(shards_of(&opts.shards)?, Wanted::Headers);
     let grouping = opts.grouping;
     let (json, summary) = (opts.json, opts.summary);

@@ -51,7 +51,7 @@ pub const TOOL: kaldi_cli::Tool =
 fn compare_int_vector(opts: Options) -> anyhow::Result<Tally> {
     let first = SequentialReader::<Vec<i32>>::open(&opts.first)?;
     let second = RandomAccessReader::<Vec<i32>>::open(&opts.second)?;
-    let mut stdout = Output::create("-".into(), false)?;
+    let mut stdout = Output::stdout()?;
     let wants_counts =
         opts.write_tot_counts.is_some() || opts.write_diff_counts.is_some() || opts.write_confusion_matrix.is_some();
     let mut confusions = Confusions::default();

@@ -29,7 +29,7 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(m
 fn matrix_dim(opts: Options) -> anyhow::Result<Tally> {
     let is_table = is_specifier(&opts.source);
     let source = SequentialReader::<Matrix<f32>>::open_table_or_file(&opts.source)?.skim();
-    let mut stdout = Output::create("-".into(), false)?;
+    let mut stdout = Output::stdout()?;
 
     let rows = source.par_map(|entry| Ok(entry.read_with(Matrix::<f32>::read_size)?));
     let mut done = 0;

@@ -78,7 +78,7 @@ pub use locator::{Locator, LocatorError};
 pub use name_pattern::{BadNamePattern, NamePattern};
 pub use option_names::{InputName, MapName, OutputName};
 pub use output::{
-    ClosedOutput, DeferredOutputs, FileEnd, Output, OutputSet, PartError, ReservedBlocks, first_bytes_of_old,
+    ClosedOutput, DeferredOutputs, FileEnd, Output, OutputSet, PartError, ReservedBlocks, first_bytes_of_old, print,
 };
 pub use pipe::{CommandMessages, open_files_limit};
 pub use quote::{quote_name, shell_quote};

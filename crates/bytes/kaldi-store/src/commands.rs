@@ -28,7 +28,7 @@ pub fn ls(folder: &BStr, recursive: bool) -> Result<u64> {
         begin.push(b'/');
     }
     let key = as_folder(key);
-    let mut output = Output::create("-".into(), false)?;
+    let mut output = Output::stdout()?;
     let mut done = 0;
     let show = |output: &mut Output, length: &str, name: &[&[u8]]| {
         output.write_all(&[format!("{length:>15} ").as_bytes(), &name.concat(), b"\n"].concat())
@@ -71,9 +71,8 @@ pub fn stat(names: &[&BStr]) -> Result<u64> {
         let length = metadata.length.map_or("-".to_owned(), |length| length.to_string());
         let version = metadata.version.unwrap_or_else(|| "-".to_owned());
         let ranges = if metadata.has_ranges { "ranges" } else { "whole" };
-        print(
-            &[format!("{length} {ranges} {version} ").as_bytes(), &kaldi_io::log::hide_secrets(name), b"\n"].concat(),
-        )?;
+        let name = kaldi_io::log::hide_secrets(name);
+        kaldi_io::print([format!("{length} {ranges} {version} ").as_bytes(), &name, b"\n"].concat())?;
     }
     Ok(names.len() as u64)
 }
@@ -83,7 +82,7 @@ pub fn stat(names: &[&BStr]) -> Result<u64> {
 /// # Errors
 /// If one of them cannot be read.
 pub fn cat(names: &[&BStr]) -> Result<u64> {
-    let mut output = Output::create("-".into(), false)?;
+    let mut output = Output::stdout()?;
     for name in names {
         copy(name, &mut output)?;
     }
@@ -102,12 +101,6 @@ pub(crate) fn copy(from: &BStr, output: &mut Output) -> Result<u64> {
     }
     input.finish()?;
     Ok(length)
-}
-
-pub(crate) fn print(text: &[u8]) -> Result<()> {
-    let mut output = Output::create("-".into(), false)?;
-    output.write_all(text)?;
-    Ok(output.finish()?)
 }
 
 pub(crate) fn named<T>(result: Result<T, Fault>, name: &BStr) -> Result<T> {

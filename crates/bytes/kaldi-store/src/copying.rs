@@ -9,7 +9,7 @@ use futures::StreamExt;
 use kaldi_io::{count_delivered, is_remote, local_path};
 use opendal::{Entry, Operator};
 
-use crate::commands::{named, print};
+use crate::commands::named;
 use crate::engine::Object;
 use crate::fault::Fault;
 use crate::running::Running;
@@ -47,7 +47,7 @@ pub fn rm(names: &[&BStr], options: &CopyOptions) -> Result<u64> {
     }
     each(&objects, options.at_once, |(name, operator, key)| {
         if options.dry_run {
-            return print(&[b"rm ".as_slice(), name, b"\n"].concat());
+            return Ok(kaldi_io::print([b"rm ".as_slice(), name, b"\n"].concat())?);
         }
         named(delete(&running, operator, key), name.as_ref())?;
         count_delivered();

@@ -13,7 +13,7 @@ use kaldi_io::log::warning;
 use kaldi_io::{Output, WorkStage, count_delivered, is_remote, make_folder};
 use opendal::Metadata;
 
-use crate::commands::{copy, named, print};
+use crate::commands::{copy, named};
 use crate::copying::{base_name, failed, is_local_folder, join, list_of_some, list_with_facts, path};
 use crate::engine::Object;
 use crate::side_by_side::each;
@@ -270,7 +270,7 @@ impl Job {
         let what = if is_there { "skip" } else { "copy" };
         let length = self.source.length.map_or("-".to_owned(), |length| length.to_string());
         let from = kaldi_io::log::hide_secrets(&self.from);
-        print(&[format!("{what} {length:>15} ").as_bytes(), &from, b" ", &self.to, b"\n"].concat())
+        Ok(kaldi_io::print([format!("{what} {length:>15} ").as_bytes(), &from, b" ", &self.to, b"\n"].concat())?)
     }
 
     /// Copies; returns the number of bytes.

@@ -414,9 +414,7 @@ fn echo(line: &CommandLine) -> Vec<u8> {
 /// Writes what was asked for to standard output.
 fn print(text: &str, main: &Location<'_>) -> ExitCode {
     let print = || {
-        let mut stdout = kaldi_io::Output::create("-".into(), false)?;
-        stdout.write_all(text.as_bytes())?;
-        stdout.finish()?;
+        kaldi_io::print(text)?;
         Ok(Tally::default().always_ok())
     };
     ending::end(print(), "", main)

@@ -66,6 +66,16 @@ enum Target {
     Object(BString),
 }
 
+/// Writes to standard output, whole.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn print(text: impl AsRef<[u8]>) -> Result<()> {
+    let mut stdout = Output::stdout()?;
+    stdout.write_all(text.as_ref())?;
+    stdout.finish()
+}
+
 impl Output {
     /// Opens what `name` names: standard output, a file, a remote object or a command's input. With `in_place`, a file
     /// is written under its own name from the start.
@@ -146,8 +156,11 @@ impl Output {
         in_place || whole_file::is_special(&path) || is_irreplaceable()
     }
 
-    /// Standard output.
-    fn stdout() -> Result<Self> {
+    /// Standard output: one stream, however often it is asked for.
+    ///
+    /// # Errors
+    /// If the process has none.
+    pub fn stdout() -> Result<Self> {
         static STDOUT: OnceLock<Arc<Mutex<Stream>>> = OnceLock::new();
         if let Some(stream) = STDOUT.get() {
             return Ok(Self { stream: Arc::clone(stream), target: Target::Open, session: Session::current() });
