@@ -2,9 +2,9 @@
 //! run. Started by `scripts/bench.sh`, which builds the tools first.
 //!
 //! Jobs that Kaldi's programs do, too, are compared with these; copies with `cat` and `cp`, which run right before
-//! them: twice, and the second time counts (`wc -w` in the locale `C.UTF-8`, where it is fastest). A virtual machine gives memory back that is free for seconds, so whoever writes first
-//! after a pause, or after a command that had much memory, waits for its host. In a whole run that made one row three times as slow.
-//! Every number is the best of several rounds, in which all commands run once each.
+//! them: twice, and the second time counts (`wc -w` in the locale `C.UTF-8`, where it is fastest). A virtual machine gives memory back that
+//! is free for seconds, so whoever writes first after a pause, or after a command that had much memory, waits for its host. In a whole run
+//! that made one row three times as slow. Every number is the best of several rounds, in which all commands run once each.
 //!
 //! With `--counts` the instructions of some rows are counted instead, on little data, and compared with `benches/counts.tsv`: see
 //! [`counted`].
@@ -13,9 +13,10 @@
 //! by more than 3 % are named, and the exit code is 1 if there are any. With `--small` every row runs once on a little data, so
 //! that a row that fails shows. Rows that fail are named with their messages, the others still run, and the exit code is 1.
 //!
-//! Environment: `KALDI_BIN` is a folder with Kaldi's programs to measure as well; `KALDI` a checkout, whose recipes are run; `PYTHON` an interpreter (python3), of which
-//! the package `kaldi_native_fbank` is measured where it is installed; `PEERS_PYTHON` that of `tests/peers`; `ROWS` a part of the names of the jobs to do (all);
-//! `ROUNDS` how often (3); `TMPDIR` where the data goes (3 GB, removed afterwards).
+//! Environment: `KALDI_BIN` is a folder with Kaldi's programs to measure as well; `KALDI` a checkout, whose recipes are run; `PYTHON` an
+//! interpreter (python3), of which the package `kaldi_native_fbank` is measured where it is installed; `PEERS_PYTHON` that of
+//! `tests/peers`; `ROWS` a part of the names of the jobs to do (all); `ROUNDS` how often (3); `TMPDIR` where the data goes (3 GB, removed
+//! afterwards).
 
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, reason = "a program for developers")]
 

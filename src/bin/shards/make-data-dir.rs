@@ -85,7 +85,8 @@ struct Options {
     #[arg(long)]
     split: Option<String>,
     /// What happens to sound: auto (stays where it is, if a line of wav.scp can name it; other sound is copied), copy (all that lies
-    /// inside of other files becomes files in <data-dir>/wav, bytes unchanged) or wav (all of that becomes one archive <data-dir>/wav.ark, as WAV of 16 bits)
+    /// inside of other files becomes files in <data-dir>/wav, bytes unchanged) or wav (all of that becomes one archive <data-dir>/wav.ark,
+    /// as WAV of 16 bits)
     #[arg(long, default_value = "auto", value_parser = kaldi_cli::one_of(&SOUNDS))]
     audio: Sound,
     /// Other columns or entries that become tables utt2<name>: none, all, or names with commas between them

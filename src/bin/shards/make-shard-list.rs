@@ -1,7 +1,8 @@
 //! Makes shards of a data directory, and the list of them.
 //!
 //! Writes the same bytes as WeNet's `make_shard_list.py` for files of PCM at the rate of the shards: fractions are dropped, as
-//! in all WAV files that are written here. Samples that are too loud are clipped and counted; the script lets them wrap around. Utterances that cannot be read are skipped and counted; the script leaves a broken shard.
+//! in all WAV files that are written here. Samples that are too loud are clipped and counted; the script lets them wrap around. Utterances
+//! that cannot be read are skipped and counted; the script leaves a broken shard.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 //! A [`ColumnFile`] has leaves: columns, or members of structs, which have names with dots, such as `audio.bytes`. [`ColumnValues`]
-//! delivers the values of one, and has a page of it in memory at most, or a few values of a long page. Sizes that a file claims are compared with the bytes
-//! that are there, and checksums of pages with the pages.
+//! delivers the values of one, and has a page of it in memory at most, or a few values of a long page. Sizes that a file claims are
+//! compared with the bytes that are there, and checksums of pages with the pages.
 //!
 //! All this needs the feature `columns`, which is on by default. Without it, files are told apart, and opening or making one is an error.
 

@@ -12,9 +12,9 @@ const LONGEST: usize = 240;
 /// Finds file names for keys: the key itself if possible.
 ///
 /// Bytes that cannot be in a name are written as `%` and two hexadecimal digits: slashes, control characters, percent
-/// signs, pipe signs (a name with one is that of no file to read), bytes that are not UTF-8, and a dot at the start. So different keys have different names. A name depends only
-/// on the key: parallel jobs may write into one folder. Names that are too long are cut and get a hash of the key. If a
-/// key comes again, its name gets a number.
+/// signs, pipe signs (a name with one is that of no file to read), bytes that are not UTF-8, and a dot at the start. So different keys have
+/// different names. A name depends only on the key: parallel jobs may write into one folder. Names that are too long are cut and get a hash
+/// of the key. If a key comes again, its name gets a number.
 #[derive(Debug, Default)]
 pub struct FileNames {
     counts: HashMap<String, u32>,

@@ -11,9 +11,10 @@ use regex::bytes::Regex;
 use crate::braces::expand_braces;
 use crate::{Error, Result};
 
-/// The names that a pattern stands for; a command, a stream or a place in a file stands for itself. `{0..7}`, `{00..07}` and `{a,b}` stand for each number or word; `_OP_ ( [ <` and `_CL_ ) ] >`
-/// are braces, as in options of NeMo; other braces are part of the name. `*` stands for any part of the name of a file or folder that is there and does not
-/// start with a dot; these names are sorted. A file that has the name of the pattern is meant itself.
+/// The names that a pattern stands for; a command, a stream or a place in a file stands for itself. `{0..7}`, `{00..07}` and `{a,b}` stand
+/// for each number or word; `_OP_ ( [ <` and `_CL_ ) ] >` are braces, as in options of NeMo; other braces are part of the name. `*` stands
+/// for any part of the name of a file or folder that is there and does not start with a dot; these names are sorted. A file that has the
+/// name of the pattern is meant itself.
 ///
 /// # Errors
 /// If braces stand for more than a million names; if `*` finds nothing.

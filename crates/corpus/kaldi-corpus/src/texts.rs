@@ -1,4 +1,5 @@
-//! The files `text` and `wav.scp` as the input of shards and lists, read as WeNet's scripts do. White space is what Python counts as such, including the blanks of other scripts.
+//! The files `text` and `wav.scp` as the input of shards and lists, read as WeNet's scripts do. White space is what Python counts as such,
+//! including the blanks of other scripts.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;

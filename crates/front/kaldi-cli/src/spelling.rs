@@ -22,8 +22,8 @@ impl Spelling {
         self.spell(&option.get_help().map(ToString::to_string).unwrap_or_default())
     }
 
-    /// Replaces fields (or names of options, spelled like fields) between backticks by options: `` `num_ceps` `` becomes `--num-ceps`, and `` `snip_edges = false` ``
-    /// becomes `--snip-edges=false`. What else is between backticks stays.
+    /// Replaces fields (or names of options, spelled like fields) between backticks by options: `` `num_ceps` `` becomes `--num-ceps`, and
+    /// `` `snip_edges = false` `` becomes `--snip-edges=false`. What else is between backticks stays.
     pub(crate) fn spell(&self, message: &str) -> String {
         let mut spelled = String::with_capacity(message.len());
         let mut rest = message;

@@ -1,7 +1,8 @@
 //! Tables of Parquet: a row for each key.
 //!
 //! `values` holds the numbers of a matrix or vector, row after row; `rows` is 1 for a vector. A single number or word is the
-//! `value`. What takes several arrays has a column for each; a training example has a row for each input and output. The file's entry `kaldi.type` has the type of the table.
+//! `value`. What takes several arrays has a column for each; a training example has a row for each input and output. The file's entry
+//! `kaldi.type` has the type of the table.
 
 use array_files::DType;
 use bstr::{BStr, BString, ByteSlice};

@@ -31,10 +31,10 @@ pub struct Checks {
 /// Finds everything that is wrong with a table called `table` and passes each fault to the caller. Returns the number
 /// of entries.
 ///
-/// Values must be readable, of one type, and finite. Matrices and posteriors must have rows, waveforms samples. Matrices must have the same number of columns. Lattices must
-/// be sound: [`StoredGraph::faults`](kaldi_lattice::StoredGraph::faults). Keys must be in the
-/// order of their bytes, each only once. An archive must be complete. Lines of a script file must lead to values, and
-/// not to those of other keys, if an archive has keys of the script file.
+/// Values must be readable, of one type, and finite. Matrices and posteriors must have rows, waveforms samples. Matrices must have the same
+/// number of columns. Lattices must be sound: [`StoredGraph::faults`](kaldi_lattice::StoredGraph::faults). Keys must be in the order of
+/// their bytes, each only once. An archive must be complete. Lines of a script file must lead to values, and not to those of other keys, if
+/// an archive has keys of the script file.
 ///
 /// # Errors
 /// If the table cannot be opened.

@@ -64,8 +64,8 @@ impl NamedCorpus {
     /// Names what was found. If some utterances have text, those without are left out.
     ///
     /// # Errors
-    /// If there is nothing, or anything would be left out that must not be; if two utterances or recordings have the same name; if a name or time makes no sense; if names of
-    /// utterances are not sorted as those of their speakers.
+    /// If there is nothing, or anything would be left out that must not be; if two utterances or recordings have the same name; if a name
+    /// or time makes no sense; if names of utterances are not sorted as those of their speakers.
     pub fn new(utterances: Utterances, naming: &Naming) -> Result<Self> {
         let Utterances { name, found, stores, left_out, are_segments, seen: _ } = utterances;
         let mut corpus = Self { found, stores, left_out, ..Self::default() };

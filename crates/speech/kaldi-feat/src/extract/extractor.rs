@@ -25,8 +25,8 @@ pub trait Extractor {
         Ok(self.compute_reported(wave, warp)?.0)
     }
 
-    /// As [`Extractor::compute`], with a report on mel filters where there are any and [`MelOptions::debug_mel`](super::MelOptions::debug_mel) asks for
-    /// it.
+    /// As [`Extractor::compute`], with a report on mel filters where there are any and
+    /// [`MelOptions::debug_mel`](super::MelOptions::debug_mel) asks for it.
     ///
     /// # Errors
     /// As [`Extractor::compute`].

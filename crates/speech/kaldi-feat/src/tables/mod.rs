@@ -1,4 +1,5 @@
-//! Computes MFCC, filterbank, PLP or spectrogram features of every waveform of a Kaldi table, on several threads, with the same result for any number of them.
+//! Computes MFCC, filterbank, PLP or spectrogram features of every waveform of a Kaldi table, on several threads, with the same result for
+//! any number of them.
 //!
 //! ```no_run
 //! use kaldi_feat::tables::{ExtractOptions, HtkHeader, WarpOptions, extract};
