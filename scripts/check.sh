@@ -117,9 +117,10 @@ stage_tests() {
 
 # Unit tests, tests of crates beside them, examples in documents.
 tests_of_crates() {
-    local others=() result=0
-    mapfile -t others < <(cargo test --workspace --locked --no-run 2>&1 | sed -n 's|.*Executable tests/.*/\(.*\)-[0-9a-f]*)$|--test=\1|p' |
-        grep -vx -e --test=suite -e --test=golden | sort -u)
+    local built others=() result=0
+    built=$(CARGO_TERM_COLOR=never cargo test --workspace --locked --no-run 2>&1)
+    mapfile -t others < <(sed -n 's|.*Executable tests/.*/\(.*\)-[0-9a-f]*)$|--test=\1|p' <<< "$built" | grep -vx -e --test=suite -e --test=golden | sort -u)
+    [ ${#others[@]} -gt 0 ] || { echo "expected tests of crates, got: $built" >&2; return 1; }
     step cargo test --workspace --locked --no-fail-fast --lib "${others[@]}" || result=$?
     step cargo test --workspace --locked --no-fail-fast --doc || result=$?
     return "$result"
