@@ -21,9 +21,10 @@ mkdir -p "$logs"
 # What is built once needs no notes for the next build, and few codegen units.
 [ -z "${CI:-}" ] || export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_CODEGEN_UNITS=4
 
-# The stages of --all, in three lanes that run side by side: those of the release build, those of the development build, and those that
-# mostly wait.
-release=(package bench counts wheel)
+# The stages of --all, in lanes that run side by side: the release build and what takes seconds with it, those of the development build,
+# and those that mostly wait. What else needs the release build follows it, each stage in a lane of its own.
+release=(package bench)
+released=(counts wheel)
 development=(conformance stores portable clippy api features)
 waiting=(peers faults)
 # What builds much again, needs packages of Debian, root, or an hour: only by name.
@@ -249,10 +250,12 @@ lane() {
 
 # Runs all stages, in their lanes.
 stages() {
+    local stage
     rm -f "$logs/failed"
     lane "${waiting[@]}" &
     lane "${development[@]}" &
     lane "${release[@]}"
+    for stage in "${released[@]}"; do lane "$stage" & done
     wait
     verdict
 }
@@ -290,7 +293,7 @@ case ${1-} in
     --inside) "stage_$2" ;;
     --quick) quick "${2:-HEAD}" ;;
     --list)
-        for stage in tests "${release[@]}" "${development[@]}" "${waiting[@]}" "${by_name[@]}"; do
+        for stage in tests "${release[@]}" "${released[@]}" "${development[@]}" "${waiting[@]}" "${by_name[@]}"; do
             printf '%-14s %s\n' "$stage" "$(proves "$stage")"
         done
         ;;
