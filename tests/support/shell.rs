@@ -67,8 +67,12 @@ pub fn path() -> OsString {
 /// Whether a program is in a folder of the `PATH` that the test was started with.
 #[allow(dead_code, reason = "some test programs need no others")]
 pub fn is_installed(program: &str) -> bool {
+    find_installed(program).is_some()
+}
+
+fn find_installed(program: &str) -> Option<PathBuf> {
     let inherited = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&inherited).any(|folder| folder.join(program).is_file())
+    std::env::split_paths(&inherited).map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 
 /// Variables that tools, or commands of tests, obey: those that begin like this.
@@ -131,11 +135,7 @@ fn handle_ignored_signals() {
 /// Where bash is: with its path, the standard library need not look for it in the `PATH` of the child, for which it would fork.
 fn bash() -> &'static Path {
     static BASH: OnceLock<PathBuf> = OnceLock::new();
-    BASH.get_or_init(|| {
-        let inherited = std::env::var_os("PATH").unwrap_or_default();
-        let found = std::env::split_paths(&inherited).map(|folder| folder.join("bash")).find(|file| file.is_file());
-        found.expect("bash is installed")
-    })
+    BASH.get_or_init(|| find_installed("bash").expect("bash is installed"))
 }
 
 /// Runs `script` with bash in `dir`: a failure anywhere in a pipeline fails it, the locale is C, standard input is empty.
@@ -164,6 +164,8 @@ pub fn run(script: &str, dir: &Path, limit: Duration) -> Option<Outcome> {
     thread::spawn(move || _ = sender.send(child.wait_with_output()));
     let Ok(output) = receiver.recv_timeout(limit) else {
         kill_group(group);
+        // What was killed is gone soon; a process that has left the group may keep its output open.
+        let _ = receiver.recv_timeout(Duration::from_secs(10));
         return None;
     };
     let output = output.expect("a child can be read and waited for");
