@@ -103,6 +103,12 @@ quick() {
 
 # In all stages the whole workspace is named: cargo builds packages with the features that the named ones ask for, so another choice
 # would build most of them again.
+
+# Builds tests, and says what cargo built: lines such as "Executable unittests src/lib.rs (target/debug/deps/kaldi_io-0123)".
+executables() {
+    CARGO_TERM_COLOR=never cargo test --workspace --locked --no-run "$@" 2>&1
+}
+
 # All is built once; then the suite and the recorded cases, which compute, run beside the tests of crates, many of which wait.
 stage_tests() {
     local crates result=0
@@ -119,8 +125,9 @@ stage_tests() {
 # Unit tests, tests of crates beside them, examples in documents.
 tests_of_crates() {
     local built others=() result=0
-    built=$(CARGO_TERM_COLOR=never cargo test --workspace --locked --no-run 2>&1)
-    mapfile -t others < <(sed -n 's|.*Executable tests/.*/\(.*\)-[0-9a-f]*)$|--test=\1|p' <<< "$built" | grep -vx -e --test=suite -e --test=golden | sort -u)
+    built=$(executables)
+    mapfile -t others < <(sed -n 's|.*Executable tests/.*/\(.*\)-[0-9a-f]*)$|--test=\1|p' <<< "$built" |
+        grep -vx -e --test=suite -e --test=golden | sort -u)
     [ ${#others[@]} -gt 0 ] || { echo "expected tests of crates, got: $built" >&2; return 1; }
     step cargo test --workspace --locked --no-fail-fast --lib "${others[@]}" || result=$?
     step cargo test --workspace --locked --no-fail-fast --doc || result=$?
@@ -176,7 +183,7 @@ stage_bench() {
 stage_portable() {
     local built crate
     export KALDI_NO_AVX2=1
-    built=$(cargo test --workspace --locked --lib --no-run 2>&1)
+    built=$(executables --lib)
     for crate in kaldi-simd kaldi-value corpus-quality kaldi-matrix kaldi-gmm kaldi-wave kaldi-feat; do
         echo "== unit tests of $crate"
         (cd crates/*/"$crate" && "$(sed -n "s|.*(\(.*/${crate//-/_}-[0-9a-f]*\))$|\1|p" <<< "$built" | sed "s|^target|$target|")")
