@@ -142,11 +142,9 @@ fn write_examples(dir: &Path, size: Size) -> Result<()> {
         feats.write_all(&entry)?;
         let pdfs: Vec<usize> = (0..600).map(|_| random.below(3000)).collect();
         corpus_models::write_posterior(&mut posteriors, index, &pdfs)?;
-        let mut entry = format!("utt{index:05} \0B").into_bytes();
-        put_int(&mut entry, pdfs.len());
         // Of the two transition-ids of a state the first is the self-loop.
-        pdfs.iter().for_each(|pdf| put_int(&mut entry, 2 * (pdf % corpus_models::STATES) + 1));
-        alignments.write_all(&entry)?;
+        let ids: Vec<usize> = pdfs.iter().map(|pdf| 2 * (pdf % corpus_models::STATES) + 1).collect();
+        corpus_models::write_alignment(&mut alignments, index, &ids)?;
     }
     std::fs::write(dir.join("egs.mdl"), corpus_models::acoustic_model(&mut random, NUM_COLS))?;
     [feats, posteriors, alignments].iter_mut().try_for_each(Write::flush)

@@ -129,14 +129,19 @@ pub fn write_models(dir: &Path, size: Size) -> Result<()> {
                 ids.extend(std::iter::repeat_n(first, random.below(5)));
             }
         }
-        let mut entry = format!("utt{index:05} \0B").into_bytes();
-        put_int(&mut entry, ids.len());
-        ids.iter().for_each(|&id| put_int(&mut entry, id));
-        alignments.write_all(&entry)?;
+        write_alignment(&mut alignments, index, &ids)?;
         write_posterior(&mut posteriors, index, &ids)?;
     }
     alignments.flush()?;
     posteriors.flush()
+}
+
+/// Writes an entry of integers.
+pub fn write_alignment(file: &mut impl Write, index: usize, ids: &[usize]) -> Result<()> {
+    let mut entry = format!("utt{index:05} \0B").into_bytes();
+    put_int(&mut entry, ids.len());
+    ids.iter().for_each(|&id| put_int(&mut entry, id));
+    file.write_all(&entry)
 }
 
 /// Writes transition-ids of frames as a posterior of their one utterance.

@@ -26,8 +26,10 @@ const COLUMNS: [&str; 2] = ["with AVX2", "without AVX2"];
 /// What a comparison found, a line each.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// Rows with more instructions, and those that only one side has.
-    pub faults: Vec<String>,
+    /// Rows with more instructions.
+    pub more: Vec<String>,
+    /// Rows that only one side has.
+    pub unmatched: Vec<String>,
     /// Rows with fewer instructions.
     pub better: Vec<String>,
 }
@@ -68,21 +70,21 @@ impl Counts {
         let mut found = Findings::default();
         for (name, counts) in &self.rows {
             let Some(before) = written.rows.get(name) else {
-                found.faults.push(format!("{name}: no count is written"));
+                found.unmatched.push(format!("{name}: no count is written"));
                 continue;
             };
             for ((column, now), before) in COLUMNS.iter().zip(counts).zip(before) {
                 let ratio = *now as f64 / *before as f64;
                 let line = format!("{name}, {column}: {now} instructions, {before} are written: {ratio:.2} times");
                 if is_much_more(*now, *before) {
-                    found.faults.push(line);
+                    found.more.push(line);
                 } else if ratio < 1.0 / MUCH {
                     found.better.push(line);
                 }
             }
         }
         let gone = written.rows.keys().filter(|name| is_whole && !self.rows.contains_key(*name));
-        found.faults.extend(gone.map(|name| format!("{name}: it is written, but there is no such row")));
+        found.unmatched.extend(gone.map(|name| format!("{name}: it is written, but there is no such row")));
         found
     }
 }
