@@ -65,13 +65,13 @@ pub const TOOL: Tool = Tool::new(USAGE, &Work(kaldi_tables)).running_others().ow
 fn kaldi_tables(opts: Options) -> anyhow::Result<Tally> {
     let words: Vec<String> = opts.words.iter().map(|word| word.to_string()).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] | ["list" | "help"] if opts.json => write(&listing::json())?,
-        [] | ["list" | "help"] => write(&listing::text())?,
+        [] | ["list" | "help"] if opts.json => kaldi_io::print(listing::json())?,
+        [] | ["list" | "help"] => kaldi_io::print(listing::text())?,
         ["link", folder] => return link(Path::new(folder), opts.kind()?, opts.force, opts.print),
-        ["manual", tool] => write(&help_of(tool)?.manual(env!("CARGO_PKG_VERSION")))?,
+        ["manual", tool] => kaldi_io::print(help_of(tool)?.manual(env!("CARGO_PKG_VERSION")))?,
         ["manuals", folder] => return write_manuals(Path::new(folder), opts.markdown),
         ["completions", shell] => match Shell::named(shell) {
-            Some(shell) => write(&completions(shell, &listing::helps(), "kaldi-tables", &COMMANDS))?,
+            Some(shell) => kaldi_io::print(completions(shell, &listing::helps(), "kaldi-tables", &COMMANDS))?,
             None => bail!("expected bash, zsh or fish, got {shell}"),
         },
         ["path.sh"] => write_path(&folder_of_links()?)?,
@@ -166,10 +166,6 @@ fn folder_of_links() -> anyhow::Result<PathBuf> {
     let own = std::env::current_exe().ok().and_then(|program| program.parent().map(Path::to_owned));
     let found = std::env::split_paths(&path).chain(own).find(|folder| folder.is_absolute() && has_links(folder));
     found.context("there are no links to the tools in a folder of PATH; kaldi-tables link <folder> makes them")
-}
-
-fn write(text: &str) -> anyhow::Result<()> {
-    Ok(kaldi_io::print(text)?)
 }
 
 fn help_of(tool: &str) -> anyhow::Result<Help> {
