@@ -12,7 +12,7 @@ use kaldi_any::{FrameWord, Frames, ValueType};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_inspect::{Entries, NamedKind, read_frames};
 use kaldi_io::log::{Logged, log, warning};
-use kaldi_io::{FileNames, Output, Rspecifier, Wxfilename, make_last_folder};
+use kaldi_io::{FileNames, NewFolder, Output, Rspecifier, Wxfilename, make_last_folder};
 use kaldi_plot::{
     Features, Figure, FrameLabels, Panel, Picture, PictureFormat, PlotArguments, Sheet, Style, Timing, Waveform,
 };
@@ -191,7 +191,7 @@ impl Reader for Source {
 
 /// The place for pictures.
 enum Target {
-    Folder { folder: PathBuf, names: FileNames },
+    Folder { folder: PathBuf, names: FileNames, _created: NewFolder },
     Sheet { sheet: Sheet, output: Output },
 }
 
@@ -205,14 +205,14 @@ impl Target {
             return Ok(Self::Sheet { sheet: Sheet::default(), output: create_output(name, false)? });
         }
         kaldi_cli::expect_folder(name, &["png", "svg"])?;
-        make_last_folder(path, 0o777).with_context(|| format!("cannot make the folder {name}"))?;
-        Ok(Self::Folder { folder: path.to_owned(), names: FileNames::default() })
+        let created = make_last_folder(path, 0o777).with_context(|| format!("cannot make the folder {name}"))?;
+        Ok(Self::Folder { folder: path.to_owned(), names: FileNames::default(), _created: created })
     }
 
     /// Writes the picture of a key; false if there is no room for it.
     fn put(&mut self, key: &BStr, made: Made, style: &Style, format: PictureFormat) -> Result<bool> {
         match (self, made) {
-            (Self::Folder { folder, names }, Made::File(file)) => {
+            (Self::Folder { folder, names, .. }, Made::File(file)) => {
                 let name = folder.join(names.next(key, format.ending()));
                 let mut output = Output::create_file(&name, name.display().to_string(), false)?;
                 output.write_all(&file)?;

@@ -11,7 +11,7 @@ use bstr::{BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, Tally};
 use kaldi_feed::{FeedArguments, TensorFormat, standard_stages};
 use kaldi_io::log::log;
-use kaldi_io::{Encoded, Output};
+use kaldi_io::{Encoded, NewFolder, Output};
 use kaldi_reader::Reader;
 
 const USAGE: &str = "\
@@ -75,7 +75,7 @@ fn print(text: &str) -> anyhow::Result<Tally> {
 /// The place for batches.
 enum Target {
     Stream(Output),
-    Folder(BString, TensorFormat),
+    Folder(BString, TensorFormat, NewFolder),
 }
 
 impl Target {
@@ -84,7 +84,7 @@ impl Target {
             return Ok(Self::Stream(Output::stdout()?));
         }
         let folder = name.to_path_lossy();
-        kaldi_io::make_folder(&folder).with_context(|| format!("cannot make the folder {name}"))?;
+        let created = kaldi_io::make_folder(&folder).with_context(|| format!("cannot make the folder {name}"))?;
         // Batches of another run would look like batches of this one.
         for entry in fs::read_dir(&folder).with_context(|| format!("cannot read the folder {name}"))? {
             let file = entry?.file_name();
@@ -98,13 +98,13 @@ impl Target {
                 "{name}: expected a folder without batches of another run, got {file}: choose another folder, or remove them"
             );
         }
-        Ok(Self::Folder((**name).to_owned(), format))
+        Ok(Self::Folder((**name).to_owned(), format, created))
     }
 
     fn write(&mut self, number: u64, bytes: &Encoded) -> anyhow::Result<()> {
         match self {
             Self::Stream(output) => output.write_encoded(bytes)?,
-            Self::Folder(folder, format) => {
+            Self::Folder(folder, format, _) => {
                 let name = format!("/batch-{number:07}.{}", format.suffix());
                 let name = [folder.as_slice(), name.as_bytes()].concat();
                 let mut output = Output::create(name.as_bstr(), false)?;
@@ -118,7 +118,7 @@ impl Target {
     fn finish(self) -> anyhow::Result<()> {
         match self {
             Self::Stream(output) => Ok(output.finish()?),
-            Self::Folder(..) => Ok(()),
+            Self::Folder(.., created) => Ok(created.keep()),
         }
     }
 }

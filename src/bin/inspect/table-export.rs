@@ -9,7 +9,7 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_convert::{ExportOptions, ExportedType, Exporter, FileFormat, FloatType, Item, Piece, is_ctm};
 use kaldi_inspect::{Entries, ModelType, Named, NamedKind, model_arrays};
 use kaldi_io::log::log;
-use kaldi_io::{FileNames, Output, Wxfilename, make_last_folder};
+use kaldi_io::{FileNames, NewFolder, Output, Wxfilename, make_last_folder};
 use kaldi_table::create_output;
 use std::path::{Path, PathBuf};
 
@@ -201,7 +201,7 @@ impl Options {
 /// The place for entries.
 enum Target {
     File(Exporter),
-    Folder { folder: PathBuf, names: FileNames },
+    Folder { folder: PathBuf, names: FileNames, _created: NewFolder },
 }
 
 impl Target {
@@ -220,15 +220,15 @@ impl Target {
             }));
         }
         let folder: &Path = name.as_path();
-        make_last_folder(folder, 0o777).with_context(|| format!("cannot make the folder {name}"))?;
-        Ok(Self::Folder { folder: folder.to_owned(), names: FileNames::default() })
+        let created = make_last_folder(folder, 0o777).with_context(|| format!("cannot make the folder {name}"))?;
+        Ok(Self::Folder { folder: folder.to_owned(), names: FileNames::default(), _created: created })
     }
 
     fn put(&mut self, key: &BStr, piece: Piece, options: &ExportOptions) -> anyhow::Result<()> {
         match (self, piece) {
             (_, Piece::Nothing) => {}
             (Self::File(file), piece) => file.put(key, piece)?,
-            (Self::Folder { folder, names }, piece) => {
+            (Self::Folder { folder, names, .. }, piece) => {
                 let path = folder.join(names.next(key, options.format.extension()));
                 let output = Output::create_file(&path, path.display().to_string(), false)?;
                 let mut file = Exporter::create(output, path, options)?;

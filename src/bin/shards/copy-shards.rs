@@ -94,7 +94,7 @@ fn copy_shards(opts: Options) -> Result<Tally> {
         dali: opts.index.is_some(),
     };
     let mut selection = Selection::new(&opts)?;
-    kaldi_io::make_folder(&opts.folder.to_path_lossy())
+    let _folder = kaldi_io::make_folder(&opts.folder.to_path_lossy())
         .with_context(|| format!("cannot make the folder {}", opts.folder))?;
     let mut shards = match is_remote(&opts.folder) {
         true => Places::new(&std::env::temp_dir()),

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use kaldi_io::NewFolder;
+
 use crate::TokenType;
 
 /// The result of the functions of this crate.
@@ -44,7 +46,7 @@ impl Error {
     }
 
     /// Makes the folder for files that will be written.
-    pub(crate) fn make_folder(path: &Path) -> Result<()> {
+    pub(crate) fn make_folder(path: &Path) -> Result<NewFolder> {
         kaldi_io::make_folder(path).map_err(Self::open(path))
     }
 

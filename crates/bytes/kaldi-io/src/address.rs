@@ -2,10 +2,7 @@
 
 use std::borrow::Cow;
 use std::ffi::OsString;
-use std::fs;
-use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use bstr::{BStr, ByteSlice};
@@ -43,24 +40,6 @@ fn is_of_store(name: &[u8]) -> bool {
 pub fn remote_name(path: &Path) -> Option<&BStr> {
     let name = path.as_os_str().as_bytes();
     is_remote(name).then(|| name.into())
-}
-
-/// Creates a folder for files, and its parents, if they do not exist. Stores have no folders that would have to be
-/// created.
-///
-/// # Errors
-/// If the system refuses.
-pub fn make_folder(path: &Path) -> io::Result<()> {
-    if remote_name(path).is_some() { Ok(()) } else { fs::create_dir_all(path) }
-}
-
-/// Creates a folder with these permissions if it does not exist, but not its parents. Another process may do so at the same
-/// time.
-///
-/// # Errors
-/// If the system refuses.
-pub fn make_last_folder(path: &Path, mode: u32) -> io::Result<()> {
-    fs::DirBuilder::new().mode(mode).create(path).or_else(|error| if path.is_dir() { Ok(()) } else { Err(error) })
 }
 
 /// The path of a file: the name itself; for the addresses `file:///a%20b`, `file://localhost/a%20b` and `file:/a%20b`

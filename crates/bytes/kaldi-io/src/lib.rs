@@ -36,6 +36,7 @@ mod lines;
 mod locator;
 pub mod log;
 mod name_pattern;
+mod new_folder;
 mod option_names;
 mod output;
 mod pipe;
@@ -54,7 +55,7 @@ mod text_lines;
 mod window;
 mod xfilename;
 
-pub use address::{is_remote, local_path, make_folder, make_last_folder, remote_name};
+pub use address::{is_remote, local_path, remote_name};
 pub use advice::{
     Advice, AdviceGiven, ExpectedStream, Lack, explain_sound, is_script_line, output_doubt, recognize, split_key_off,
 };
@@ -76,6 +77,7 @@ pub use keyed_line::{KeyedLine, for_each_keyed_line};
 pub use lines::{BYTE_ORDER_MARK, Lines, count_lines, without_mark};
 pub use locator::{Locator, LocatorError};
 pub use name_pattern::{BadNamePattern, NamePattern};
+pub use new_folder::{NewFolder, make_folder, make_last_folder};
 pub use option_names::{InputName, MapName, OutputName};
 pub use output::{
     ClosedOutput, DeferredOutputs, FileEnd, Output, OutputSet, PartError, ReservedBlocks, first_bytes_of_old, print,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use bstr::BString;
 use flate2::{Compression, GzBuilder};
-use kaldi_io::{ClosedOutput, Output, OutputSet};
+use kaldi_io::{ClosedOutput, NewFolder, Output, OutputSet};
 use shards::whole_size;
 use whole_file::Turn;
 
@@ -40,6 +40,8 @@ pub struct SharWriter {
     num_cuts: u64,
     /// Until all files are there, no other process writes to this folder.
     _turn: Option<Turn>,
+    /// After all that is in it.
+    _created: NewFolder,
 }
 
 /// The files of a number that are being written.
@@ -59,11 +61,12 @@ impl SharWriter {
     /// If that is impossible, or if other files would stay in the folder: lhotse takes every file of it for a field.
     pub fn create(options: SharOptions, num_cuts: u64) -> Result<Self> {
         let name = options.folder.display().to_string();
-        kaldi_io::make_folder(&options.folder).map_err(|source| kaldi_io::Error::Open { name, source })?;
+        let created =
+            kaldi_io::make_folder(&options.folder).map_err(|source| kaldi_io::Error::Open { name, source })?;
         let turn = Turn::take(&options.folder.join("cuts"));
         existing_folder::refuse_others(&options, num_cuts.div_ceil(options.max_cuts))?;
         let (fields, cuts) = (OutputSet::default(), Vec::new());
-        Ok(Self { options, open: None, fields, cuts, num_files: 0, num_cuts: 0, _turn: turn })
+        Ok(Self { options, open: None, fields, cuts, num_files: 0, num_cuts: 0, _turn: turn, _created: created })
     }
 
     /// Writes a cut.

@@ -9,7 +9,7 @@
 use std::path::PathBuf;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Output, OutputSet};
+use kaldi_io::{NewFolder, Output, OutputSet};
 use serde_json::Value;
 
 use crate::list::python_float;
@@ -42,6 +42,7 @@ pub struct NemoManifests {
     of_shards: OutputSet,
     shard: u64,
     lines: Vec<u8>,
+    created: NewFolder,
 }
 
 impl NemoManifests {
@@ -52,11 +53,11 @@ impl NemoManifests {
     pub fn create(folder: &BStr) -> Result<Self> {
         let path = folder.to_path_lossy().into_owned();
         let sharded = path.join(FOLDER);
-        kaldi_io::make_folder(&sharded)
+        let created = kaldi_io::make_folder(&sharded)
             .map_err(|source| kaldi_io::Error::Open { name: sharded.display().to_string(), source })?;
         let all = path.join("tarred_audio_manifest.json");
         let all = Output::create_file(&all, all.display().to_string(), false)?;
-        Ok(Self { folder: path, all, of_shards: OutputSet::default(), shard: 0, lines: Vec::new() })
+        Ok(Self { folder: path, all, of_shards: OutputSet::default(), shard: 0, lines: Vec::new(), created })
     }
 
     /// Adds the line of a member of a shard. Shards come in their order.
@@ -98,6 +99,7 @@ impl NemoManifests {
     /// If writing fails.
     pub fn add_to(mut self, set: &mut OutputSet) -> Result<()> {
         self.finish_shard()?;
+        self.created.keep();
         set.append(self.of_shards);
         Ok(set.add(self.all)?)
     }

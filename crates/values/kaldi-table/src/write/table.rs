@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{
-    Output, Session, Wspecifier, WspecifierKind, WspecifierOptions, is_remote, is_specifier, make_last_folder,
-    without_pipe_signs,
+    NewFolder, Output, Session, Wspecifier, WspecifierKind, WspecifierOptions, is_remote, is_specifier,
+    make_last_folder, without_pipe_signs,
 };
 use kaldi_value::{Format, Value};
 
@@ -142,7 +142,7 @@ enum RecordTarget {
     File(Output),
     Archive(ArchiveWriter),
     Script { script: Script, options: WspecifierOptions },
-    Folder { folder: BString, extension: BString },
+    Folder { folder: BString, extension: BString, _created: NewFolder },
 }
 
 /// `without_text` is the name of a type that has no text form.
@@ -163,10 +163,12 @@ fn create_file(name: &BStr, format: Format) -> Result<Box<dyn AnyRecords>> {
 
 fn create_folder(folder: &BStr, extension: &BStr) -> Result<Box<dyn AnyRecords>> {
     let path = folder.to_path_lossy();
-    if !is_remote(folder) && !path.exists() {
-        make_last_folder(&path, 0o750).map_err(|source| kaldi_io::Error::Open { name: folder.to_string(), source })?;
-    }
-    let place = RecordTarget::Folder { folder: folder.to_owned(), extension: extension.to_owned() };
+    let created = match is_remote(folder) || path.exists() {
+        true => Ok(NewFolder::default()),
+        false => make_last_folder(&path, 0o750),
+    };
+    let created = created.map_err(|source| kaldi_io::Error::Open { name: folder.to_string(), source })?;
+    let place = RecordTarget::Folder { folder: folder.to_owned(), extension: extension.to_owned(), _created: created };
     Ok(Box::new(RecordWriter { place, format: Format::Binary, session: Session::current() }))
 }
 
@@ -243,7 +245,7 @@ impl RecordTarget {
                 body.write(&mut output)?;
                 finish_output(output, options.permissive)?;
             }
-            Self::Folder { folder, extension } => {
+            Self::Folder { folder, extension, .. } => {
                 if !stays_in_folder(key, extension.as_ref()) {
                     return Err(Error::Outside { folder: folder.to_string(), key: key.to_owned() });
                 }

@@ -9,7 +9,7 @@ pub use packed::Packed;
 pub use shard::ShardWriter;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Output, OutputSet, is_remote};
+use kaldi_io::{NewFolder, Output, OutputSet, is_remote};
 use whole_file::Turn;
 
 use crate::shard::dali::DaliIndex;
@@ -73,6 +73,8 @@ pub struct ShardSetWriter {
     num_samples: u64,
     /// Until the list is there, no other process writes shards of this prefix in this folder.
     _turn: Option<Turn>,
+    /// After all that is in it.
+    _created: NewFolder,
 }
 
 impl ShardSetWriter {
@@ -84,7 +86,7 @@ impl ShardSetWriter {
     /// # Errors
     /// If that is impossible, or if shards of another run would stay beside the new ones.
     pub fn create(options: ShardOptions, list: &BStr, num_samples: u64) -> Result<Self> {
-        kaldi_io::make_folder(&options.folder.to_path_lossy())
+        let created = kaldi_io::make_folder(&options.folder.to_path_lossy())
             .map_err(|source| kaldi_io::Error::Open { name: options.folder.to_string(), source })?;
         let turn = match is_remote(&options.folder) {
             true => None,
@@ -95,7 +97,16 @@ impl ShardSetWriter {
         existing_folder::refuse_former(&options, most)?;
         let list = Output::create(list, false)?;
         let files = OutputSet::default();
-        Ok(Self { options, list, files, names: Vec::new(), shard: None, num_samples: 0, _turn: turn })
+        Ok(Self {
+            options,
+            list,
+            files,
+            names: Vec::new(),
+            shard: None,
+            num_samples: 0,
+            _turn: turn,
+            _created: created,
+        })
     }
 
     /// The name of a shard by its number, as the list has it.

@@ -1,0 +1,84 @@
+//! Folders for outputs.
+
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use crate::remote_name;
+
+/// Folders that were created for files. Those that are empty when this is dropped are removed: a run that fails leaves none behind.
+#[derive(Debug, Default)]
+#[must_use = "the folder is removed if nothing is in it yet"]
+pub struct NewFolder {
+    /// The last one first.
+    created: Vec<PathBuf>,
+}
+
+impl NewFolder {
+    /// Lets the folders stay even if they are empty.
+    pub fn keep(mut self) {
+        self.created.clear();
+    }
+}
+
+impl Drop for NewFolder {
+    fn drop(&mut self) {
+        for folder in &self.created {
+            if fs::remove_dir(folder).is_err() {
+                break;
+            }
+        }
+    }
+}
+
+/// Creates a folder for files, and its parents, if they do not exist. Stores have no folders that would have to be
+/// created.
+///
+/// # Errors
+/// If the system refuses.
+pub fn make_folder(path: &Path) -> io::Result<NewFolder> {
+    let mut folder = NewFolder::default();
+    if remote_name(path).is_none() {
+        let missing = path.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+        folder.created = missing.map(ToOwned::to_owned).collect();
+        fs::create_dir_all(path)?;
+    }
+    Ok(folder)
+}
+
+/// Creates a folder with these permissions if it does not exist, but not its parents. Another process may do so at the same
+/// time.
+///
+/// # Errors
+/// If the system refuses.
+pub fn make_last_folder(path: &Path, mode: u32) -> io::Result<NewFolder> {
+    match DirBuilder::new().mode(mode).create(path) {
+        Ok(()) => Ok(NewFolder { created: vec![path.to_owned()] }),
+        Err(_) if path.is_dir() => Ok(NewFolder::default()),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_new_folders_without_files_are_removed() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = |name: &str| scratch.path().join(name);
+        fs::create_dir(path("old")).unwrap();
+        drop(make_folder(&path("old/a/b")).unwrap());
+        drop(make_last_folder(&path("old"), 0o777).unwrap());
+        assert_eq!(fs::read_dir(path("old")).unwrap().count(), 0);
+        let folder = make_folder(&path("a/b/")).unwrap();
+        fs::write(path("a/file"), "").unwrap();
+        drop(folder);
+        assert!(path("a").exists() && !path("a/b").exists());
+        make_last_folder(&path("c"), 0o777).unwrap().keep();
+        assert!(path("c").exists());
+        fs::write(path("d"), "").unwrap();
+        assert!(make_folder(&path("e/../d/f")).is_err() && make_last_folder(&path("d"), 0o777).is_err());
+    }
+}
