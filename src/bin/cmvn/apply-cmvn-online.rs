@@ -10,7 +10,7 @@ use kaldi_feat::{Normalized, OnlineCmvn, OnlineCmvnOptions, OnlineCmvnState, VAR
 use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file};
-use kaldi_value::Tokens;
+use kaldi_value::Keys;
 use kaldi_value::number::general;
 
 const USAGE: &str = "\
@@ -77,7 +77,7 @@ fn apply_per_speaker(
     mut target: TableWriter<Matrix<f32>>,
 ) -> anyhow::Result<Tally> {
     let format = target.format();
-    let speakers = SequentialReader::<Tokens>::open(spk2utt)?.values();
+    let speakers = SequentialReader::<Keys>::open(spk2utt)?.values();
     let mut source = RandomAccessReader::<Matrix<f32>>::open(source)?;
     let (mut tally, mut num_frames) = (Tally::default(), 0);
     let ended = speakers.drain(|_, utts| {

@@ -15,7 +15,7 @@ use kaldi_io::{Output, is_specifier, printable_wxfilename};
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_table::{Lookup, RandomAccessReader, Record, SequentialReader, TableWriter, write_file};
 use kaldi_value::Format;
-use kaldi_value::Tokens;
+use kaldi_value::Keys;
 use serde_json::json;
 
 const USAGE: &str = "\
@@ -89,7 +89,7 @@ fn compute_cmvn_stats(opts: Options) -> anyhow::Result<Tally> {
 }
 
 fn compute_per_speaker(opts: &Options, spk2utt: &BStr, mut weights: Weights) -> anyhow::Result<Tally> {
-    let speakers = SequentialReader::<Tokens>::open(spk2utt)?.values();
+    let speakers = SequentialReader::<Keys>::open(spk2utt)?.values();
     let mut source = RandomAccessReader::<Matrix<f32>>::open(&opts.source)?;
     let mut target = TableWriter::create(&opts.target)?;
     let mut tally = Tally::default();

@@ -8,7 +8,7 @@ use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_reader::Reader;
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter};
-use kaldi_value::Tokens;
+use kaldi_value::Keys;
 
 const USAGE: &str = "\
 Appends frames of one value to features, so that all have the same number of frames: that of the longest in each batch,
@@ -78,7 +78,7 @@ fn pad_all(opts: &Options, num_frames: usize, out: &mut Padded) -> anyhow::Resul
 /// Pads the features of each batch to the length of its longest.
 fn pad_batches(opts: &Options, batches: &InputName, out: &mut Padded) -> anyhow::Result<()> {
     let mut source = RandomAccessReader::<Matrix<f32>>::open(&opts.source)?;
-    let mut batches = SequentialReader::<Tokens>::open(batches)?.values();
+    let mut batches = SequentialReader::<Keys>::open(batches)?.values();
     while let Some((batch, keys)) = batches.next()? {
         let mut members = Vec::with_capacity(keys.len());
         let mut num_cols = None;

@@ -15,7 +15,7 @@ use kaldi_matrix::{Matrix, Vector};
 use kaldi_reader::{Reader, ReaderExt, from_fn, par_map};
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter, read_file};
 use kaldi_value::number::general;
-use kaldi_value::{Tokens, Value};
+use kaldi_value::{Keys, Value};
 
 /// Bytes of features that are read before they are needed.
 const IN_FLIGHT: usize = 64 << 20;
@@ -208,7 +208,7 @@ impl Job {
 
 /// Reads the utterances of one speaker after the other.
 struct Speakers {
-    spk2utt: SequentialReader<Tokens>,
+    spk2utt: SequentialReader<Keys>,
     feats: RandomAccessReader<Matrix<f32>>,
     weights: Option<RandomAccessReader<Vector<f32>>>,
     length_tolerance: i32,

@@ -12,7 +12,7 @@ use kaldi_ivector::{Ivector, IvectorEstimator, IvectorExtractor, UtteranceStats}
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter, read_file};
 use kaldi_value::number::general;
-use kaldi_value::{Posterior, Tokens};
+use kaldi_value::{Keys, Posterior};
 
 /// Utterances for each thread whose i-vectors are computed together.
 const PER_THREAD: usize = 16;
@@ -124,7 +124,7 @@ fn extract_per_utterance(estimator: Arc<IvectorEstimator>, opts: &Options) -> an
 }
 
 fn extract_per_speaker(estimator: Arc<IvectorEstimator>, spk2utt: &MapName, opts: &Options) -> anyhow::Result<Tally> {
-    let speakers = SequentialReader::<Tokens>::open(spk2utt)?.values();
+    let speakers = SequentialReader::<Keys>::open(spk2utt)?.values();
     let mut feats = RandomAccessReader::<Matrix<f32>>::open(&opts.feats)?;
     let mut posteriors = RandomAccessReader::<Posterior>::open(&opts.posteriors)?;
     let mut waiting = Waiting::new(Arc::clone(&estimator), opts)?;

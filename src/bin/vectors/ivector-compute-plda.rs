@@ -9,7 +9,7 @@ use kaldi_ivector::{PldaEstimator, PldaStats};
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_table::{RandomAccessReader, ReaderExt, SequentialReader, write_file};
 use kaldi_value::Format;
-use kaldi_value::Tokens;
+use kaldi_value::Keys;
 use kaldi_value::number::general;
 
 const USAGE: &str = "\
@@ -38,7 +38,7 @@ pub const TOOL: kaldi_cli::Tool =
     kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_compute_plda)).whole("it is estimated from the whole table");
 
 fn ivector_compute_plda(opts: Options) -> anyhow::Result<Tally> {
-    let mut speakers = SequentialReader::<Tokens>::open(&opts.spk2utt)?;
+    let mut speakers = SequentialReader::<Keys>::open(&opts.spk2utt)?;
     let mut ivectors = RandomAccessReader::<Vector<f32>>::open(&opts.ivectors)?;
 
     let mut stats = PldaStats::default();

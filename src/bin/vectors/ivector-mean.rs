@@ -9,7 +9,7 @@ use kaldi_ivector::VectorMoments;
 use kaldi_matrix::Vector;
 use kaldi_table::{RandomAccessReader, ReaderExt, SequentialReader, TableWriter, write_file};
 use kaldi_value::Format;
-use kaldi_value::Tokens;
+use kaldi_value::Keys;
 use kaldi_value::number::general;
 
 const USAGE: &str = "\
@@ -68,7 +68,7 @@ fn means_of_speakers(
     num_utts: Option<&OutputName>,
 ) -> anyhow::Result<Tally> {
     let mut ivectors = RandomAccessReader::<Vector<f32>>::open(ivectors)?;
-    let mut speakers = SequentialReader::<Tokens>::open(spk2utt)?;
+    let mut speakers = SequentialReader::<Keys>::open(spk2utt)?;
     let mut means = TableWriter::create(means)?;
     let mut num_utts = num_utts.map(TableWriter::<i32>::create).transpose()?;
 

@@ -9,7 +9,7 @@ use kaldi_io::log::{log, warning};
 use kaldi_ivector::{LengthNormalization, Plda, Scorer, energy_projection};
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_table::{RandomAccessReader, ReaderExt, SequentialReader, TableWriter, read_file};
-use kaldi_value::Tokens;
+use kaldi_value::Keys;
 
 const USAGE: &str = "\
 Scores all pairs of the segments of each recording with a PLDA model, for speaker diarization: writes a matrix for each
@@ -39,7 +39,7 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(i
 
 fn ivector_plda_scoring_dense(opts: Options) -> anyhow::Result<Tally> {
     let plda: Plda = read_file(&opts.plda)?;
-    let mut recordings = SequentialReader::<Tokens>::open(&opts.reco2utt)?;
+    let mut recordings = SequentialReader::<Keys>::open(&opts.reco2utt)?;
     let mut ivectors = RandomAccessReader::<Vector<f32>>::open(&opts.ivectors)?;
     let mut scores = TableWriter::create(&opts.scores)?;
 

@@ -9,7 +9,7 @@ use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_io::log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter};
-use kaldi_value::Tokens;
+use kaldi_value::Keys;
 
 const USAGE: &str = "\
 Takes the maximum of several matrices, element by element, for example to combine the posteriors of several systems. A map
@@ -36,7 +36,7 @@ fn matrix_max(opts: Options) -> anyhow::Result<Tally> {
     let _ = opts.binary;
     let Options { binary: _, spk2utt, source, target } = opts;
     let mut matrices = RandomAccessReader::<Matrix<f32>>::open(&source)?;
-    let groups = SequentialReader::<Tokens>::open(&spk2utt)?.values();
+    let groups = SequentialReader::<Keys>::open(&spk2utt)?.values();
     let mut target = TableWriter::create(&target)?;
 
     let (mut done, mut failed, mut utts_done, mut utts_missing) = (0, 0, 0, 0);

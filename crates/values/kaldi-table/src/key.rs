@@ -3,5 +3,5 @@
 /// Whether `key` may be a key of a table: a word of printable characters. Bytes above 127 count as letters, except 255,
 /// which many tools take for a space (Kaldi's `IsToken`).
 pub fn is_key(key: &[u8]) -> bool {
-    !key.is_empty() && key.iter().all(|&byte| byte.is_ascii_graphic() || (0x80..0xff).contains(&byte))
+    kaldi_value::is_token(key)
 }

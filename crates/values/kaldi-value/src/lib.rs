@@ -80,5 +80,5 @@ pub use kaldi_io::Frame;
 pub use object::KaldiObject;
 pub use posterior::Posterior;
 pub use symbols::{SymbolTable, UnknownSymbol};
-pub use token::{Token, Tokens, is_token};
+pub use token::{Keys, Token, Tokens, is_token};
 pub use value::{Part, Value, frame_between_tokens, frame_by_parsing};

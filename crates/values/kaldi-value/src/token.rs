@@ -185,6 +185,39 @@ impl Value for Tokens {
     }
 }
 
+/// Keys of a table on one line, such as the utterances of a speaker: [`Tokens`] whose words may be keys, which reading requires.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Keys(Tokens);
+
+impl Deref for Keys {
+    type Target = Tokens;
+
+    fn deref(&self) -> &Tokens {
+        &self.0
+    }
+}
+
+impl Value for Keys {
+    const NAME: &'static str = Tokens::NAME;
+
+    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
+        Tokens::frame(window, at_end)
+    }
+
+    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
+        let start = cursor.offset();
+        let words = Tokens::read(cursor)?;
+        if let Some(word) = words.iter().find(|word| !is_token(word)) {
+            return Err(ParseError::new(start, format!("expected keys, got \"{}\"", excerpt(word))));
+        }
+        Ok(Self(words))
+    }
+
+    fn write(&self, out: &mut Vec<u8>, format: Format) {
+        self.0.write(out, format);
+    }
+}
+
 /// Whether a line starts with a word and has only one space after each word, which the last one may lack. (The loop has
 /// no early end, so that bytes are compared in parallel.)
 fn has_single_spaces(line: &[u8]) -> bool {
@@ -254,6 +287,12 @@ mod tests {
         assert_eq!((tokens(&["a", "bc", "d"]).len(), tokens(&["a"]).is_empty()), (3, false));
         assert_eq!((tokens(&[]).len(), tokens(&[]).is_empty(), tokens(&[]).iter().count()), (0, true, 0));
         reads(b" \n", tokens(&[]));
+    }
+
+    #[test]
+    fn keys_are_words_of_printable_characters() {
+        reads_before(b"a  \xc3\xa4\n", b"b x\n", Keys(tokens(&["a", "\u{e4}"])));
+        refuses::<Keys>(b"a b\0c d\n", 0, "expected keys, got \"b\\x00c\"");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use bstr::BStr;
 use kaldi_io::log::warning;
 use kaldi_matrix::Matrix;
 use kaldi_table::{RandomAccessReader, Result, SequentialReader};
-use kaldi_value::{GaussPost, Posterior, Tokens, Value};
+use kaldi_value::{GaussPost, Keys, Posterior, Value};
 
 /// The tables of utterances and their speakers.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +81,7 @@ pub fn each_speaker<T: AsFrames, S, R: Send + 'static>(
         return Ok(counts);
     };
     let mut source = RandomAccessReader::<Matrix<f32>>::open(tables.feats)?;
-    let speakers = SequentialReader::<Tokens>::open(spk2utt)?.values();
+    let speakers = SequentialReader::<Keys>::open(spk2utt)?.values();
     let ended = speakers.drain(|speaker, utts| -> Result<()> {
         let mut stats = start();
         for utt in utts.iter() {
