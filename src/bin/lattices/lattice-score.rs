@@ -137,6 +137,10 @@ fn lattice_score(opts: Options) -> anyhow::Result<Tally> {
             output.finish()?;
         }
         print_rates(&settings, &rates)?;
+        if rates.iter().all(|rates| rates.num_sentences == 0) {
+            warning!("No lattice has a reference, so there are no error rates");
+            return Ok(Tally::new(0, done + failed));
+        }
     }
     Ok(Tally::new(done, failed))
 }

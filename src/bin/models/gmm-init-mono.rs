@@ -2,12 +2,11 @@
 //!
 //! Matches Kaldi's `gmm-init-mono`, except that phones for which the tree has no pdfs are named in a warning.
 
-use anyhow::{Context, ensure};
-use kaldi_cli::{Arg, InputName, OutputName, Tally};
+use anyhow::ensure;
+use kaldi_cli::{Arg, InputName, OutputName, Tally, read_text};
 use kaldi_gmm::{AcousticModel, FeatureMoments, InitialGaussian};
 use kaldi_hmm::{ContextDependency, HmmTopology, Note, TransitionModel, read_phone_sets};
 use kaldi_io::log::{log, warning};
-use kaldi_io::read_text_file;
 use kaldi_matrix::Matrix;
 use kaldi_table::{SequentialReader, read_file, write_file};
 use kaldi_value::Format;
@@ -92,8 +91,7 @@ fn gaussian_of(name: &InputName, dim: usize) -> anyhow::Result<InitialGaussian> 
 }
 
 fn read_sets(name: &InputName) -> anyhow::Result<Vec<Vec<i32>>> {
-    let (place, text) = read_text_file(name)?;
-    let mut sets = read_phone_sets(&text).with_context(|| format!("{place}: cannot read sets of phones"))?;
+    let mut sets = read_text(name, read_phone_sets)?;
     sets.iter_mut().for_each(|set| set.sort_unstable());
     Ok(sets)
 }

@@ -64,7 +64,8 @@ fn read_stats(file: &str) -> Result<CmvnStats> {
     let (_, bytes) = read_text_file(file.into())?;
     let matrix = match bytes.trim_ascii_start().starts_with(b"{") {
         true => of_json(&bytes).map_err(wrong)?,
-        false => Matrix::<f64>::read(&mut Cursor::new(&bytes)).map_err(|error| wrong(error.to_string()))?,
+        false => Matrix::<f64>::read(&mut Cursor::new(&bytes))
+            .map_err(|error| Error::Conf { place: format!("{file}:{}", error.offset), message: error.to_string() })?,
     };
     CmvnStats::from_matrix(matrix).map_err(|error| wrong(error.to_string()))
 }
