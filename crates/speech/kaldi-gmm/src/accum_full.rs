@@ -2,7 +2,7 @@
 
 use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, SymmetricMatrix};
-use kaldi_value::{Cursor, Format, Frame, Value, frame_between_tokens, write_token};
+use kaldi_value::{Cursor, Format, KaldiObject, write_token};
 
 use crate::mixture::check_feats;
 use crate::stats::{StatsHead, sums_size};
@@ -146,15 +146,11 @@ impl GmmStats for AccumFullGmm {
     }
 }
 
-impl Value for AccumFullGmm {
+impl KaldiObject for AccumFullGmm {
     const NAME: &'static str = "statistics of a mixture of Gaussians with full covariances";
+    const TOKENS: Option<[&'static str; 2]> = Some(["<GMMACCS>", "</GMMACCS>"]);
 
-    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
-        frame_between_tokens::<Self>(window, at_end, "<GMMACCS>", "</GMMACCS>")
-    }
-
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        cursor.read_marker()?;
+    fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
         let StatsHead { flags, occupancy, means, dim } = StatsHead::read(cursor)?;
         let mut stats = Self { flags, dim, occupancy, means, squares: Vec::new() };
         if flags.contains(GmmFlags::VARIANCES) {
@@ -174,8 +170,7 @@ impl Value for AccumFullGmm {
         Ok(stats)
     }
 
-    fn write(&self, out: &mut Vec<u8>, format: Format) {
-        format.write_marker(out);
+    fn write_part(&self, out: &mut Vec<u8>, format: Format) {
         StatsHead::write((self.flags, self.dim), &self.occupancy, &self.means, out, format);
         if !self.squares.is_empty() {
             write_token(out, b"<FULLVARACCS>");
@@ -191,6 +186,8 @@ impl Value for AccumFullGmm {
 
 #[cfg(test)]
 mod tests {
+    use kaldi_value::{Frame, Value};
+
     use super::*;
 
     fn feats() -> Matrix<f32> {

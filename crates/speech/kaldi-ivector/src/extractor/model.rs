@@ -3,7 +3,7 @@
 use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, SymmetricMatrix, Vector};
 use kaldi_value::random::{Random, RandomState};
-use kaldi_value::{Cursor, Format, Frame, Value, frame_between_tokens, write_basic, write_token};
+use kaldi_value::{Cursor, Format, KaldiObject, write_basic, write_token};
 
 use crate::{Error, Result};
 
@@ -146,15 +146,11 @@ impl IvectorExtractor {
     }
 }
 
-impl Value for IvectorExtractor {
+impl KaldiObject for IvectorExtractor {
     const NAME: &'static str = "i-vector extractor";
+    const TOKENS: Option<[&'static str; 2]> = Some(["<IvectorExtractor>", "</IvectorExtractor>"]);
 
-    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
-        frame_between_tokens::<Self>(window, at_end, "<IvectorExtractor>", "</IvectorExtractor>")
-    }
-
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        cursor.read_marker()?;
+    fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
         cursor.skip_space();
         let start = cursor.offset();
         cursor.expect_token("<IvectorExtractor>")?;
@@ -180,8 +176,7 @@ impl Value for IvectorExtractor {
         extractor.checked().map_err(|error| ParseError::new(start, error.to_string()))
     }
 
-    fn write(&self, out: &mut Vec<u8>, format: Format) {
-        format.write_marker(out);
+    fn write_part(&self, out: &mut Vec<u8>, format: Format) {
         write_token(out, b"<IvectorExtractor>");
         write_token(out, b"<w>");
         self.weight_projections.write_part(out, format);

@@ -2,7 +2,7 @@
 
 use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, SymmetricMatrix, Vector};
-use kaldi_value::{Cursor, Format, Frame, Value, frame_between_tokens, write_basic, write_token};
+use kaldi_value::{Cursor, Format, KaldiObject, write_basic, write_token};
 
 use super::IvectorExtractor;
 use crate::{Error, Result};
@@ -183,15 +183,11 @@ fn read_parts<T>(
     (0..count).map(|_| read(cursor)).collect()
 }
 
-impl Value for IvectorExtractorStats {
+impl KaldiObject for IvectorExtractorStats {
     const NAME: &'static str = "i-vector extractor statistics";
+    const TOKENS: Option<[&'static str; 2]> = Some(["<IvectorExtractorStats>", "</IvectorExtractorStats>"]);
 
-    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
-        frame_between_tokens::<Self>(window, at_end, "<IvectorExtractorStats>", "</IvectorExtractorStats>")
-    }
-
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        cursor.read_marker()?;
+    fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
         cursor.skip_space();
         let start = cursor.offset();
         cursor.expect_token("<IvectorExtractorStats>")?;
@@ -231,8 +227,7 @@ impl Value for IvectorExtractorStats {
         stats.checked().map_err(|error| ParseError::new(start, error.to_string()))
     }
 
-    fn write(&self, out: &mut Vec<u8>, format: Format) {
-        format.write_marker(out);
+    fn write_part(&self, out: &mut Vec<u8>, format: Format) {
         write_token(out, b"<IvectorExtractorStats>");
         write_token(out, b"<TotAuxf>");
         write_basic(out, format, self.objective);

@@ -2,7 +2,7 @@
 
 use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, Vector};
-use kaldi_value::{Cursor, Format, Frame, Value, frame_between_tokens, write_int_vector, write_token};
+use kaldi_value::{Cursor, Format, KaldiObject, write_int_vector, write_token};
 
 use crate::{Error, Result};
 
@@ -98,15 +98,11 @@ fn log_sum_exp(logs: impl Iterator<Item = f64> + Clone) -> f64 {
     max + logs.map(|log| (log - max).exp()).sum::<f64>().ln()
 }
 
-impl Value for LogisticRegression {
+impl KaldiObject for LogisticRegression {
     const NAME: &'static str = "logistic regression";
+    const TOKENS: Option<[&'static str; 2]> = Some(["<LogisticRegression>", "</LogisticRegression>"]);
 
-    fn frame(window: &[u8], at_end: bool) -> std::result::Result<Frame, ParseError> {
-        frame_between_tokens::<Self>(window, at_end, "<LogisticRegression>", "</LogisticRegression>")
-    }
-
-    fn read(cursor: &mut Cursor<'_>) -> std::result::Result<Self, ParseError> {
-        cursor.read_marker()?;
+    fn read_part(cursor: &mut Cursor<'_>) -> std::result::Result<Self, ParseError> {
         cursor.skip_space();
         let start = cursor.offset();
         cursor.expect_token("<LogisticRegression>")?;
@@ -123,8 +119,7 @@ impl Value for LogisticRegression {
         Self::new(weights, classes).map_err(|error| ParseError::new(start, error.to_string()))
     }
 
-    fn write(&self, out: &mut Vec<u8>, format: Format) {
-        format.write_marker(out);
+    fn write_part(&self, out: &mut Vec<u8>, format: Format) {
         write_token(out, b"<LogisticRegression>");
         write_token(out, b"<weights>");
         self.weights.write_part(out, format);
@@ -137,6 +132,8 @@ impl Value for LogisticRegression {
 
 #[cfg(test)]
 mod tests {
+    use kaldi_value::{Frame, Value};
+
     use super::*;
 
     /// Two classes in one dimension, the second one of two components.

@@ -2,7 +2,7 @@
 
 use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, SymmetricMatrix, Vector};
-use kaldi_value::{Cursor, Format, Frame, Value, frame_between_tokens, write_token};
+use kaldi_value::{Cursor, Format, KaldiObject, write_token};
 
 use crate::{Error, Result};
 
@@ -194,15 +194,11 @@ impl Plda {
     }
 }
 
-impl Value for Plda {
+impl KaldiObject for Plda {
     const NAME: &'static str = "PLDA model";
+    const TOKENS: Option<[&'static str; 2]> = Some(["<Plda>", "</Plda>"]);
 
-    fn frame(window: &[u8], at_end: bool) -> std::result::Result<Frame, ParseError> {
-        frame_between_tokens::<Self>(window, at_end, "<Plda>", "</Plda>")
-    }
-
-    fn read(cursor: &mut Cursor<'_>) -> std::result::Result<Self, ParseError> {
-        cursor.read_marker()?;
+    fn read_part(cursor: &mut Cursor<'_>) -> std::result::Result<Self, ParseError> {
         cursor.skip_space();
         let start = cursor.offset();
         cursor.expect_token("<Plda>")?;
@@ -213,8 +209,7 @@ impl Value for Plda {
         Self::new(mean, transform, psi).map_err(|error| ParseError::new(start, error.to_string()))
     }
 
-    fn write(&self, out: &mut Vec<u8>, format: Format) {
-        format.write_marker(out);
+    fn write_part(&self, out: &mut Vec<u8>, format: Format) {
         write_token(out, b"<Plda>");
         self.mean.write_part(out, format);
         self.transform.write_part(out, format);
@@ -225,6 +220,8 @@ impl Value for Plda {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use kaldi_value::{Frame, Value};
+
     use super::*;
 
     const PLAIN: LengthNormalization =
