@@ -1,44 +1,202 @@
 //! Input that is missing, cut, damaged or empty, in the fields of all tools: one line that names the file and the place, the right
 //! exit status, and nothing half-written.
 //!
-//! The command lines are valid ones, of recorded cases of Kaldi and of [`LINES`], and only one file is changed.
+//! The command lines are valid ones, of recorded cases of Kaldi and of [`LINES`], and only one file is changed. What other commands of a
+//! case pass to the tool, or make for it, is made before.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use regex::Regex;
 
 use super::every_output;
+use super::models::training;
 use crate::golden::case;
 use crate::support::Scratch;
 use crate::support::each::{check_each, run};
 use crate::support::registry::{self, Tool};
 
-/// Command lines of tools that Kaldi does not have, besides those of [`every_output::LINES`], with the files of [`every_output::inputs`].
-const LINES: [(&str, &str); 15] = [
-    ("check-shards", "s.tar"),
-    ("index-shards", "s.tar"),
-    ("int-vector-to-indexed", "ark:frames new"),
-    ("list-shards", "s.tar"),
-    ("make-shar", "data new"),
-    ("table-check", "a.ark"),
-    ("table-diff", "a.ark b.ark"),
-    ("table-export", "--format=npz ark:a.ark OUT.npz"),
-    ("table-get", "--keys=text a.ark"),
-    ("table-head", "a.ark"),
-    ("table-info", "a.ark"),
-    ("table-keys", "a.ark"),
-    ("table-sort", "--by=length --utt2num-frames=ark:frames ark:a.ark ark:OUT"),
-    ("table-split", "--world-size=1 --utt2spk=ark:data/utt2spk a.scp OUT"),
-    ("table-stats", "a.ark"),
+/// Command lines of tools, commands that make some of their files, and their words, besides those of [`every_output::LINES`]. Other files
+/// are those of [`every_output::inputs`].
+const LINES: &[(&str, &str, &str)] = &[
+    (
+        "apply-transform",
+        "printf 's [\n1 0\n0 1 ]\n' > each; echo u1 s > spk; echo u2 s >> spk",
+        "--utt2spk=ark:spk ark:each ark:a.ark ark:OUT",
+    ),
+    ("check-shards", "", "s.tar"),
+    (
+        "compute-plp-feats",
+        "echo u1 s > spk; echo s 1.1 > warps; echo u1 u1.wav > one.scp",
+        "--sample-frequency=8000 --vtln-map=ark:warps --utt2spk=ark:spk scp:one.scp ark:OUT",
+    ),
+    ("convert-codes", "", "--join-with=ark:frames ark:codes ark,t:OUT"),
+    ("copy-shards", "echo u1 > keys", "--keys=keys s.tar copies OUT"),
+    ("copy-shards", "echo other > keys", "--exclude=keys s.tar copies OUT"),
+    ("export-data-dir", "", "--format=nemo --utts=data/utt2spk data OUT"),
+    ("extend-wav-with-silence", "", "scp:wav.scp ark:OUT"),
+    ("feats-to-png", "echo u1 1 2 3 > labels", "--symbols=units ark:labels OUT.png"),
+    ("feats-to-png", "", "--wav=scp:wav.scp ark:a.ark OUT.png"),
+    ("feed-batches", "", "--chain=chain.yaml --data-type=table --text=text scp:wav.scp new"),
+    ("filter-utts", "printf 'u1 1\\nu2 2\\n' > durations", "--utt2dur=durations --min-length=1 a.scp OUT"),
+    (
+        "filter-utts",
+        "",
+        "--utt2num-frames=ark:frames --utt2labels=ark:frames --min-length=1 --max-output-input-ratio=9 a.scp OUT",
+    ),
+    ("find-copies", "", "--against=scp:wav.scp scp:wav.scp OUT"),
+    ("index-shards", "", "s.tar"),
+    ("indexed-blend", "echo {} > description", "--description=description --weights=1 --size=10 new"),
+    (
+        "indexed-build-samples",
+        "echo {} > description",
+        "--description=description --seq-length=1 --num-samples=1 set new",
+    ),
+    ("indexed-merge", "echo set > list", "--prefixes=list new"),
+    ("indexed-split", "echo 0 > list", "--documents=list set new-%d"),
+    ("indexed-to-int-vector", "printf 'u1\nu2\n' > keys", "--keys=keys set ark,t:OUT"),
+    ("int-vector-to-indexed", "", "ark:frames new"),
+    ("int-vector-to-indexed", "printf 'u1 1\nu2 0\n' > modes", "--modes=ark:modes ark:frames new"),
+    ("lattice-best-path", "printf '<eps> 0\nfive 5\n' > words", "--word-symbol-table=words ark:lats ark,t:OUT"),
+    ("lattice-copy", "echo u1 > utts", "--include=utts ark:lats ark:OUT"),
+    ("lattice-copy", "echo u2 > utts", "--exclude=utts ark:lats ark:OUT"),
+    (
+        "lattice-oracle",
+        "printf '<eps> 0\nfive 5\n' > words; echo u1 5 > reference",
+        "--word-symbol-table=words ark:lats ark:reference ark,t:OUT",
+    ),
+    (
+        "lattice-score",
+        "printf '<eps> 0\nfive 5\n' > words; echo u1 five > reference; echo um > drop",
+        "--inv-acwt=1 --penalty=0 --word-symbol-table=words --text=ark:reference --drop-words=drop ark:lats",
+    ),
+    (
+        "linear-to-nbest",
+        "lattice-to-nbest ark:lats ark:- | nbest-to-linear ark:- ark:ali ark:words ark:lm ark:ac",
+        "ark:ali ark:words ark:lm ark:ac ark:OUT",
+    ),
+    ("list-shards", "", "s.tar"),
+    ("make-data-dir", "export-data-dir --format=nemo data manifest.json", "manifest.json new"),
+    ("make-raw-list", "printf 'u1 u1 0 0.2\nu2 u1 0.2 0.4\n' > segments", "--segments=segments wav.scp text OUT"),
+    ("make-shar", "", "data new"),
+    ("make-shar", "", "--utts=data/utt2spk data new"),
+    (
+        "make-shard-list",
+        "printf 'u1 u1 0 0.2\nu2 u1 0.2 0.4\n' > segments",
+        "--segments=segments scp:wav.scp text folder OUT",
+    ),
+    ("make-shard-list", "", "--format=nemo --utt2spk=data/utt2spk scp:wav.scp text folder OUT"),
+    ("make-symbols", "echo '{noise}' > signs", "--non-lang-syms=signs text OUT"),
+    ("pad-feats", "echo b1 u1 u2 > batches", "--batches=ark:batches ark:a.ark ark:OUT"),
+    ("table-check", "", "a.ark"),
+    ("table-diff", "", "a.ark b.ark"),
+    ("table-export", "", "--format=npz ark:a.ark OUT.npz"),
+    ("table-get", "", "--keys=text a.ark"),
+    ("table-head", "", "a.ark"),
+    ("table-head", "printf '<eps> 0\nfive 5\n' > words", "--dot --symbols=words ark:lats"),
+    (
+        "table-import",
+        "table-export --format=npy --stack --write-keys=keys ark:a.ark a.npy",
+        "--keys=keys a.npy ark:OUT",
+    ),
+    ("table-info", "", "a.ark"),
+    ("table-jobs", "", "--nj=1 --by=speakers --utt2spk=data/utt2spk -- copy-feats scp:a.scp ark,scp:OUT,OUT.scp"),
+    ("table-keys", "", "a.ark"),
+    ("table-report", "", "--against=b.ark a.ark OUT"),
+    ("table-report", "", "--hyp=text data OUT"),
+    ("table-sort", "", "--by=length --utt2num-frames=ark:frames ark:a.ark ark:OUT"),
+    ("table-split", "", "--parts=1 --by=speakers --utt2spk=data/utt2spk a.scp OUT.%d"),
+    ("table-stats", "", "a.ark"),
+    ("table-stats", "", "--by=speaker --utt2spk=data/utt2spk a.ark"),
+    (
+        "feed-batches",
+        "printf 'dataset_conf:\\n  fbank_conf: {num_mel_bins: 10, dither: 0.0}\\n  batch_conf: {batch_type: static, batch_size: 1}\\n' > conf; echo '{noise}' > signs",
+        "--conf=conf --symbols=units --non-lang-syms=signs --data-type=table --text=text scp:wav.scp new",
+    ),
+    (
+        "feed-batches",
+        "feed-feats --chain=chain.yaml --data-type=table --text=text scp:wav.scp ark:feats; compute-cmvn-stats ark:feats cmvn",
+        "--cmvn=cmvn --chain=chain.yaml --data-type=table --text=text scp:wav.scp new",
+    ),
+    (
+        "feed-feats",
+        "printf 'dataset_conf:\\n  fbank_conf: {num_mel_bins: 10, dither: 0.0}\\n  batch_conf: {batch_type: static, batch_size: 1}\\n' > conf; echo '{noise}' > signs",
+        "--conf=conf --symbols=units --non-lang-syms=signs --data-type=table --text=text scp:wav.scp ark:OUT",
+    ),
+    (
+        "feed-feats",
+        "feed-feats --chain=chain.yaml --data-type=table --text=text scp:wav.scp ark:feats; compute-cmvn-stats ark:feats cmvn",
+        "--cmvn=cmvn --chain=chain.yaml --data-type=table --text=text scp:wav.scp ark:OUT",
+    ),
+    (
+        "check-shards",
+        "make-shard-list --format=nemo scp:wav.scp text folder list; cp folder/tarred_audio_manifest.json manifest; cp folder/audio_0.tar audio_0.tar",
+        "--manifest=manifest audio_0.tar",
+    ),
+    ("tokenize-text", "echo '{noise}' > signs", "--symbols=units --mode=word --non-lang-syms=signs text ark:OUT"),
 ];
 
+/// As [`LINES`], with the files of [`training::recorded`].
+const ON_MODELS: &[(&str, &str, &str)] = &[
+    ("fgmm-global-acc-stats-post", "", "--weights=ark:weights ark:ubm-post 2 ark:feats OUT"),
+    ("fmpe-apply-transform", "", "1.fmpe ark:feats ark:gselect ark:OUT"),
+    ("fmpe-init", "", "ubm OUT"),
+    ("gmm-basis-fmllr-accs", "", "--spk2utt=ark:spk2utt mdl ark:feats ark:post OUT"),
+    ("gmm-basis-fmllr-training", "", "mdl OUT b.acc"),
+    ("gmm-est-basis-fmllr", "", "--spk2utt=ark:spk2utt --fmllr-min-count=5 mdl basis ark:feats ark:post ark:OUT"),
+    (
+        "gmm-est-basis-fmllr-gpost",
+        "",
+        "--spk2utt=ark:spk2utt --fmllr-min-count=5 mdl basis ark:feats ark:gpost ark:OUT",
+    ),
+    ("gmm-est-fmllr", "", "--spk2utt=ark:spk2utt --fmllr-min-count=5 mdl ark:feats ark:post ark:OUT"),
+    (
+        "gmm-est-fmllr-raw",
+        "",
+        "--raw-feat-dim=2 --spk2utt=ark:spk2utt --fmllr-min-count=5 mdl full.mat ark:spliced ark:post ark:OUT",
+    ),
+    ("gmm-global-est-lvtln-trans", "", "--spk2utt=ark:spk2utt ubm 2.lvtln ark:feats ark:ubm-post ark:OUT"),
+    (
+        "gmm-init-biphone",
+        "echo '<Topology> <TopologyEntry> <ForPhones> 1 2 </ForPhones> <State> 0 <PdfClass> 0 <Transition> 0 0.5 <Transition> 1 0.5 </State>' \
+         '<State> 1 </State> </TopologyEntry> </Topology>' > topo; printf '1\\n2\\n' > sets; printf '1 5\\n2 5\\n' > counts",
+        "--shared-phones=sets --phone-counts=counts topo 2 OUT OUT.tree",
+    ),
+    (
+        "gmm-init-model-flat",
+        "sed -n '/<Topology>/,/<.Topology>/p' mdl > topo; gmm-init-mono topo 2 new tree",
+        "tree topo OUT ark:feats",
+    ),
+    (
+        "gmm-init-mono",
+        "sed -n '/<Topology>/,/<.Topology>/p' mdl > topo; printf '1\\n2\\n' > sets",
+        "--shared-phones=sets topo 2 OUT OUT.tree",
+    ),
+    (
+        "init-ubm",
+        "echo ' [ 10 30 30 10 ]' > occupancies",
+        "--ubm-num-gauss=2 --intermediate-num-gauss=4 mdl occupancies OUT",
+    ),
+    ("nnet3-get-egs", "cp feats ivectors", "--num-pdfs=9 --ivectors=ark:ivectors ark:feats ark:post ark:OUT"),
+    (
+        "nnet3-get-egs-dense-targets",
+        "cp feats ivectors; cp feats targets",
+        "--num-targets=2 --ivectors=ark:ivectors ark:feats ark:targets ark:OUT",
+    ),
+    ("sum-mllt-accs", "gmm-acc-mllt mdl ark:feats ark:post mllt", "OUT mllt mllt"),
+];
+
+/// The file of what other commands of a case pass to the tool through a pipe.
+const PIPED: &str = "piped";
+
 /// A valid command line, and its inputs of which something is shown.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct Line {
     tool: String,
+    /// Commands that make some of the files.
+    preparation: Option<String>,
     words: Vec<String>,
     /// By the name of an option or argument: the file.
     fields: BTreeMap<String, String>,
@@ -46,20 +204,50 @@ struct Line {
 }
 
 /// Where the files of a line are.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 enum Files {
     /// Their names, and the paths of their bytes.
     OfCase(BTreeMap<String, PathBuf>),
-    Ours,
+    In(Arc<Scratch>),
 }
 
 impl Files {
-    fn has(&self, name: &str, ours: &BTreeSet<String>) -> bool {
+    fn has(&self, name: &str) -> bool {
         match self {
             Files::OfCase(files) => files.contains_key(name),
-            Files::Ours => ours.contains(name),
+            Files::In(folder) => folder.path(name).is_file(),
         }
     }
+}
+
+/// Splits a script before its first command of a tool.
+fn split<'a>(script: &'a str, tool: &str) -> Option<(&'a str, &'a str)> {
+    let is_it = |command: &str| command.split_whitespace().next() == Some(tool);
+    let (mut quote, mut start) = (None, 0);
+    for (at, letter) in script.char_indices() {
+        match (quote, letter) {
+            (Some(open), _) if open == letter => quote = None,
+            (None, '\'' | '"') => quote = Some(letter),
+            (None, '|' | '&' | ';') if is_it(&script[start..at]) => break,
+            (None, '|' | '&' | ';') => start = at + 1,
+            _ => {}
+        }
+    }
+    is_it(&script[start..]).then(|| script.split_at(start))
+}
+
+/// The commands of a script before that of a tool, made to write what they would pass to it into [`PIPED`]; `None` if they are not
+/// that simple.
+fn preparation(before: &str) -> Option<Option<String>> {
+    let before = before.trim_end();
+    if before.contains(['$', '`', '(', '{', '\n']) || before.ends_with("||") {
+        return None;
+    }
+    if let Some(before) = before.strip_suffix('|') {
+        return Some(Some(format!("{before}> {PIPED}")));
+    }
+    let before = before.strip_suffix("&&").or(before.strip_suffix(';')).unwrap_or(before);
+    Some((!before.is_empty()).then(|| before.to_owned()))
 }
 
 /// The words of a command line up to the first thing that is not one of the tool; `None` if it is not that simple.
@@ -109,30 +297,47 @@ fn arguments_of(tool: &Tool, count: usize) -> Vec<&registry::Argument> {
 }
 
 impl Line {
-    fn new(tool: &Tool, words: Vec<String>, files: Files, ours: &BTreeSet<String>) -> Option<Line> {
-        let arguments: Vec<&String> = words.iter().filter(|word| !word.starts_with("--")).collect();
-        let named = arguments_of(tool, arguments.len());
-        if named.len() != arguments.len() {
+    fn new(tool: &Tool, preparation: Option<String>, mut words: Vec<String>, files: Files) -> Option<Line> {
+        let given = words.iter().filter(|word| !word.starts_with("--")).count();
+        let mut arguments = arguments_of(tool, given).into_iter();
+        if arguments.len() != given {
             return None;
         }
-        let inputs = named.iter().zip(&arguments).filter(|(argument, _)| argument.role.as_deref() == Some("input"));
-        let mut fields: Vec<(String, &str)> =
-            inputs.map(|(argument, word)| (argument.name.clone(), word.as_str())).collect();
-        for word in &words {
-            let Some((name, value)) = word.strip_prefix("--").and_then(|word| word.split_once('=')) else { continue };
-            let name = name.replace('_', "-").to_lowercase();
-            if tool.options.iter().any(|option| option.name == name && option.role.as_deref() == Some("input")) {
-                fields.push((format!("--{name}"), value));
+        let is_made = |file: &str| {
+            preparation.as_ref().is_some_and(|made| made.split([' ', ':', ',', ';', '=']).any(|word| word == file))
+        };
+        let mut fields = BTreeMap::new();
+        for word in &mut words {
+            let (name, start) = match word.strip_prefix("--") {
+                Some(option) => {
+                    let Some((name, _)) = option.split_once('=') else { continue };
+                    let start = name.len() + 3;
+                    let name = name.replace('_', "-").to_lowercase();
+                    let is_input = |option: &&registry::ToolOption| option.role.as_deref() == Some("input");
+                    if !tool.options.iter().filter(is_input).any(|option| option.name == name) {
+                        continue;
+                    }
+                    (format!("--{name}"), start)
+                }
+                None => {
+                    let argument = arguments.next().expect("as many as words");
+                    if argument.role.as_deref() != Some("input") {
+                        continue;
+                    }
+                    (argument.name.clone(), 0)
+                }
+            };
+            let kind = word[start..].split_once(':').filter(|(kind, _)| is_table(kind)).map(|(kind, _)| kind.len() + 1);
+            let start = start + kind.unwrap_or(0);
+            if &word[start..] == "-" && is_made(PIPED) {
+                word.replace_range(start.., PIPED);
+            }
+            let file = &word[start..];
+            if !file.is_empty() && (files.has(file) || is_made(file)) {
+                fields.entry(name).or_insert_with(|| file.to_owned());
             }
         }
-        let mut found = BTreeMap::new();
-        for (field, value) in fields {
-            let file = value.split_once(':').filter(|(kind, _)| is_table(kind)).map_or(value, |(_, file)| file);
-            if files.has(file, ours) {
-                found.entry(field).or_insert_with(|| file.to_owned());
-            }
-        }
-        Some(Line { tool: tool.name.clone(), words, fields: found, files })
+        Some(Line { tool: tool.name.clone(), preparation, words, fields, files })
     }
 
     /// Whether the tool reads a file as a table.
@@ -141,8 +346,9 @@ impl Line {
         self.words.iter().any(is_it)
     }
 
-    /// The line with the least is tried for a field: archives rather than lists, few bytes, but enough for an entry or two.
-    fn cost(&self, field: &str) -> (bool, bool, u64) {
+    /// The line with the least is tried for a field: without preparation, archives rather than lists, few bytes, but enough for an entry
+    /// or two.
+    fn cost(&self, field: &str) -> (bool, bool, bool, u64) {
         let file = &self.fields[field];
         let is_script = file.ends_with(".scp");
         let size = match &self.files {
@@ -150,9 +356,9 @@ impl Line {
                 let size = |path| fs::metadata(case::folder().join("data").join(path)).map_or(0, |file| file.len());
                 files.values().map(size).sum()
             }
-            Files::Ours => 0,
+            Files::In(_) => 0,
         };
-        (is_script, size < 200, size)
+        (self.preparation.is_some(), is_script, size < 200, size)
     }
 }
 
@@ -164,8 +370,6 @@ fn is_table(kind: &str) -> bool {
 
 /// The lines that are tried, each with the fields that it is tried for.
 fn lines(tools: &[Tool]) -> Vec<Line> {
-    let ours = every_output::inputs();
-    let ours: BTreeSet<String> = ours.list().into_iter().filter(|name| ours.path(name).is_file()).collect();
     let by_name: BTreeMap<&str, &Tool> = tools.iter().map(|tool| (tool.name.as_str(), tool)).collect();
     let quirks = case::quirks();
     let mut all = Vec::new();
@@ -175,14 +379,25 @@ fn lines(tools: &[Tool]) -> Vec<Line> {
         if quirks.iter().any(|quirk| quirk.cases.is_match(&case.name)) {
             continue;
         }
-        let Some(mut words) = words(&case.cmd).filter(|words| words.first() == Some(&case.tool)) else { continue };
+        let Some((before, command)) = split(&case.cmd, &case.tool) else { continue };
+        let (Some(preparation), Some(mut words)) = (preparation(before), words(command)) else { continue };
         words.remove(0);
-        all.extend(Line::new(tool, words, Files::OfCase(case.inputs), &ours));
+        all.extend(Line::new(tool, preparation, words, Files::OfCase(case.inputs)));
     }
-    for (tool, line) in every_output::LINES.iter().chain(&LINES) {
-        let tool = by_name[tool];
+    let mut add = |tool: &str, commands: &str, line: &str, folder: &Arc<Scratch>| {
+        let preparation = (!commands.is_empty()).then(|| commands.to_owned());
         let words = words(line).expect("a line is simple");
-        all.push(Line::new(tool, words, Files::Ours, &ours).expect("a line has the right number of arguments"));
+        let line = Line::new(by_name[tool], preparation, words, Files::In(folder.clone()));
+        all.push(line.expect("a line has the right number of arguments"));
+    };
+    let (models, recorded) = training::recorded();
+    let (inputs, models) = (Arc::new(every_output::inputs()), Arc::new(models));
+    every_output::LINES.iter().for_each(|(tool, line)| add(tool, "", line, &inputs));
+    LINES.iter().for_each(|(tool, commands, line)| add(tool, commands, line, &inputs));
+    ON_MODELS.iter().for_each(|(tool, commands, line)| add(tool, commands, line, &models));
+    for (command, _) in recorded {
+        let (tool, line) = command.split_once(' ').expect("a command has arguments");
+        add(tool, "", line, &models);
     }
     let mut best = BTreeMap::<(String, String), usize>::new();
     for (at, line) in all.iter().enumerate() {
@@ -255,18 +470,22 @@ struct Folder<'a> {
 
 impl<'a> Folder<'a> {
     fn new(line: &'a Line) -> Self {
-        let scratch = match &line.files {
-            Files::Ours => every_output::inputs(),
+        let scratch = Scratch::new();
+        match &line.files {
+            Files::In(folder) => {
+                scratch.sh(&format!("cp -R {}/. .", folder.path("").display())).succeeds();
+            }
             Files::OfCase(files) => {
-                let scratch = Scratch::new();
                 for (name, path) in files {
                     let to = scratch.path(name);
                     fs::create_dir_all(to.parent().unwrap()).unwrap();
                     fs::copy(case::folder().join("data").join(path), to).unwrap();
                 }
-                scratch
             }
-        };
+        }
+        if let Some(commands) = &line.preparation {
+            scratch.sh(commands).succeeds();
+        }
         let before = scratch.list();
         Folder { line, scratch, before }
     }
@@ -287,7 +506,7 @@ impl<'a> Folder<'a> {
     fn outcome(&self, field: &str, change: Change) -> Option<String> {
         let file = &self.line.fields[field];
         let path = self.scratch.path(file);
-        let bytes = fs::read(&path).unwrap();
+        let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{} {field} {file}: {error}", self.line.tool));
         let changed = change.apply(&bytes, self.line.is_table(file))?;
         fs::remove_file(&path).unwrap();
         if let Some(bytes) = changed {
@@ -361,8 +580,8 @@ fn what_is_missing_cut_damaged_or_empty_is_told_by_all_tools() {
     let found = Mutex::new(BTreeSet::new());
     check_each(&lines, |_, line| {
         let folder = Folder::new(line);
-        // The recorded cases are tried elsewhere.
-        let end = matches!(line.files, Files::Ours).then(|| folder.run());
+        // The recorded cases are tried elsewhere, as they are.
+        let end = (matches!(line.files, Files::In(_)) || line.preparation.is_some()).then(|| folder.run());
         if let Some(End { code, log, .. }) = end.filter(|end| end.code != Some(0)) {
             return Err(format!("{} {:?}: {code:?} {log}", line.tool, line.words));
         }
