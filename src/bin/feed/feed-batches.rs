@@ -117,8 +117,9 @@ impl Target {
 
     fn finish(self) -> anyhow::Result<()> {
         match self {
-            Self::Stream(output) => Ok(output.finish()?),
-            Self::Folder(.., created) => Ok(created.keep()),
+            Self::Stream(output) => output.finish()?,
+            Self::Folder(.., created) => created.keep(),
         }
+        Ok(())
     }
 }

@@ -151,7 +151,8 @@ fn features_are_normalized_by_given_statistics() {
         .succeeds()
         .stdout_has("- cmvn: {file: s.json}\n- batch: ");
     scratch.write("wrong.json", "{\"mean_stat\": [1], \"var_stat\": [1], \"frame_num\": 0}");
-    for (stats, message) in [("units.txt", "units.txt: "), ("wrong.json", "wrong.json: expected statistics of frames")]
+    for (stats, message) in
+        [("units.txt", "units.txt:0: expected "), ("wrong.json", "wrong.json: expected statistics of frames")]
     {
         scratch.sh(&format!("{feed} --cmvn={stats} data.list ark:x.ark")).fails_with(255).stderr_has(message);
     }

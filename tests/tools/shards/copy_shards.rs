@@ -120,8 +120,7 @@ fn keys_that_are_there_twice_are_an_error() {
     let scratch = shards();
     let message = "b.tar: expected each key once, got d/u3, which is in b.tar, too";
     scratch.sh("copy-shards data.list b.tar x x.list").fails_with(255).stderr_has(message);
-    scratch.sh("ls -A x").succeeds().stdout_is("");
-    assert!(!scratch.list().contains(&"x.list".to_owned()));
+    assert!(!scratch.list().iter().any(|name| name == "x" || name == "x.list"));
 }
 
 #[test]
@@ -142,7 +141,7 @@ fn damage_is_an_error() {
         .sh("head -c 50000 a.tar > cut.tar; copy-shards b.tar cut.tar x x.list")
         .fails_with(255)
         .stderr_has("cut.tar:35328");
-    scratch.sh("ls -A x").succeeds().stdout_is("");
+    assert!(!scratch.list().contains(&"x".to_owned()));
     scratch.sh("copy-shards --num-utts-per-shard=0 a.tar x x.list").fails_with(255);
 }
 
