@@ -105,7 +105,7 @@ def test_after_an_exception_there_is_no_list(tmp_path: pathlib.Path) -> None:
 
     with pytest.raises(RuntimeError, match="mine"):
         kt.shards.write(tmp_path / "out", samples())
-    assert list((tmp_path / "out").iterdir()) == []
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(
