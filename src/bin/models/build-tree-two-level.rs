@@ -4,8 +4,8 @@
 //! written if a phone of the statistics has no root.
 
 use kaldi_cli::{InputName, OutputName, Tally, read_text};
-use kaldi_hmm::{ContextDependency, HmmTopology, Note, Questions, TreeBuilder, TreeRoot, TreeStats};
-use kaldi_io::log::{log, vlog, warning};
+use kaldi_hmm::{ContextDependency, HmmTopology, Questions, TreeBuilder, TreeRoot, TreeStats};
+use kaldi_io::log::log;
 use kaldi_table::{read_file, write_file};
 use kaldi_value::{Format, IntVectorFile};
 
@@ -62,14 +62,9 @@ fn build_tree_two_level(opts: Options) -> anyhow::Result<Tally> {
         central_position: opts.central_position,
         num_classes: &|phone| topology.num_pdf_classes(phone),
     };
-    let mut note = |note: Note| match note {
-        Note::Log(text) => log!("{text}"),
-        Note::Detail(text) => vlog!(1, "{text}"),
-        Note::Warning(text) => warning!("{text}"),
-    };
     let (first, second) = (opts.max_leaves_first, opts.max_leaves_second);
-    let tree = builder.build_two_level(first, second, opts.cluster_leaves, &mut note)?;
-    builder.check_phones(topology.phones(), &mut note)?;
+    let tree = builder.build_two_level(first, second, opts.cluster_leaves)?;
+    builder.check_phones(topology.phones())?;
     let format = Format::from_binary(opts.binary);
     let map = ContextDependency::new(opts.context_width, opts.central_position, tree.map);
     write_file(&opts.target, &map, format)?;

@@ -4,10 +4,8 @@
 //! a phone of the statistics has no root.
 
 use kaldi_cli::{InputName, OutputName, Tally, read_text};
-use kaldi_hmm::{
-    ContextDependency, EventMap, HmmTopology, Note, Questions, TreeBuilder, TreeLimits, TreeRoot, TreeStats,
-};
-use kaldi_io::log::{log, vlog, warning};
+use kaldi_hmm::{ContextDependency, EventMap, HmmTopology, Questions, TreeBuilder, TreeLimits, TreeRoot, TreeStats};
+use kaldi_io::log::{log, vlog};
 use kaldi_table::{read_file, write_file};
 use kaldi_value::Format;
 use kaldi_value::number::general;
@@ -77,14 +75,9 @@ fn build_tree(opts: Options) -> anyhow::Result<Tally> {
         cluster_threshold: opts.cluster_thresh,
         round_num_leaves: opts.round_num_leaves,
     };
-    let mut note = |note: Note| match note {
-        Note::Log(text) => log!("{text}"),
-        Note::Detail(text) => vlog!(1, "{text}"),
-        Note::Warning(text) => warning!("{text}"),
-    };
-    let map = builder.build(limits, &mut note)?;
+    let map = builder.build(limits)?;
     tell_low_counts(&stats, &map);
-    builder.check_phones(topology.phones(), &mut note)?;
+    builder.check_phones(topology.phones())?;
     let tree = ContextDependency::new(opts.context_width, opts.central_position, map);
     write_file(&opts.target, &tree, Format::from_binary(opts.binary))?;
     log!("Wrote tree");

@@ -6,9 +6,9 @@
 
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, OutputName, Tally, read_text};
-use kaldi_hmm::{Note, PhoneClusterer, TreeStats, parse_phones, read_phone_sets};
+use kaldi_hmm::{PhoneClusterer, TreeStats, parse_phones, read_phone_sets};
 use kaldi_io::Output;
-use kaldi_io::log::{log, vlog, warning};
+use kaldi_io::log::{log, warning};
 use kaldi_table::read_file;
 
 const USAGE: &str = "\
@@ -57,17 +57,12 @@ fn cluster_phones(opts: Options) -> anyhow::Result<Tally> {
     }
     let clusterer =
         PhoneClusterer { stats: &stats, sets: &sets, pdf_classes: &classes, central_position: opts.central_position };
-    let mut note = |note: Note| match note {
-        Note::Log(text) => log!("{text}"),
-        Note::Detail(text) => vlog!(1, "{text}"),
-        Note::Warning(text) => warning!("{text}"),
-    };
     let mut is_unknown = false;
     let clusters = match opts.mode.as_str() {
         "questions" if opts.num_classes != -1 => bail!("--num-classes needs --mode=k-means"),
-        "questions" => clusterer.questions(&mut note)?,
+        "questions" => clusterer.questions()?,
         "k-means" => match usize::try_from(opts.num_classes) {
-            Ok(num_classes) => clusterer.classes(num_classes, &mut note)?,
+            Ok(num_classes) => clusterer.classes(num_classes)?,
             Err(_) => bail!("--mode=k-means needs --num-classes, got {}", opts.num_classes),
         },
         mode => {

@@ -5,8 +5,8 @@
 use anyhow::{Context, ensure};
 use kaldi_cli::{Arg, InputName, OutputName, Tally, read_text};
 use kaldi_gmm::{AcousticModel, AmDiagGmm, DiagGmm};
-use kaldi_hmm::{BiphoneTree, HmmTopology, Note, PhoneCounts, TransitionModel, parse_phones, read_phone_sets};
-use kaldi_io::log::{log, vlog, warning};
+use kaldi_hmm::{BiphoneTree, HmmTopology, PhoneCounts, TransitionModel, parse_phones, read_phone_sets};
+use kaldi_io::log::log;
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_table::{read_file, write_file};
 use kaldi_value::Format;
@@ -74,11 +74,7 @@ fn gmm_init_biphone(opts: Options) -> anyhow::Result<Tally> {
         None => phones.iter().map(|&phone| vec![phone]).collect(),
     };
     tree.sets.iter_mut().for_each(|set| set.sort_unstable());
-    let tree = tree.build(&mut |note| match note {
-        Note::Log(text) => log!("{text}"),
-        Note::Detail(text) => vlog!(1, "{text}"),
-        Note::Warning(text) => warning!("{text}"),
-    })?;
+    let tree = tree.build()?;
 
     let ones = || Matrix::from_vec(1, dim, vec![1.0; dim]);
     let gaussian = DiagGmm::new(Vector::from_vec(vec![1.0]), ones(), ones())?;

@@ -5,8 +5,8 @@
 use anyhow::ensure;
 use kaldi_cli::{Arg, InputName, OutputName, Tally, read_text};
 use kaldi_gmm::{AcousticModel, FeatureMoments, InitialGaussian};
-use kaldi_hmm::{ContextDependency, HmmTopology, Note, TransitionModel, read_phone_sets};
-use kaldi_io::log::{log, warning};
+use kaldi_hmm::{ContextDependency, HmmTopology, TransitionModel, read_phone_sets};
+use kaldi_io::log::warning;
 use kaldi_matrix::Matrix;
 use kaldi_table::{SequentialReader, read_file, write_file};
 use kaldi_value::Format;
@@ -56,7 +56,7 @@ fn gmm_init_mono(opts: Options) -> anyhow::Result<Tally> {
         Some(name) => read_sets(name)?,
         None => topology.phones().iter().map(|&phone| vec![phone]).collect(),
     };
-    let tree = ContextDependency::without_context(&sets, &|phone| topology.num_pdf_classes(phone), &mut log_note)?;
+    let tree = ContextDependency::without_context(&sets, &|phone| topology.num_pdf_classes(phone))?;
     let mut pdfs = gaussian.model(tree.num_pdfs())?;
     if opts.perturb_factor != 0.0 {
         pdfs = pdfs.perturbed(opts.perturb_factor, &mut Random::default())?;
@@ -69,14 +69,6 @@ fn gmm_init_mono(opts: Options) -> anyhow::Result<Tally> {
     write_file(&opts.model, &AcousticModel { transitions, pdfs }, format)?;
     write_file(&opts.tree, &tree, format)?;
     Ok(Tally::new(1, 0))
-}
-
-fn log_note(note: Note) {
-    match note {
-        Note::Log(line) => log!("{line}"),
-        Note::Warning(line) => warning!("{line}"),
-        Note::Detail(_) => {}
-    }
 }
 
 fn gaussian_of(name: &InputName, dim: usize) -> anyhow::Result<InitialGaussian> {

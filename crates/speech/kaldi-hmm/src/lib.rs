@@ -23,7 +23,7 @@ pub use pronunciation::{PhonePronunciation, PronunciationScorer};
 pub use topology::{HmmState, HmmTopology, PdfClasses};
 pub use transition_model::{TransitionFacts, TransitionModel, TransitionTuple, UnknownTransitionId};
 pub use tree::{
-    BiphoneTree, ContextDependency, Event, EventMap, EventNode, EventSet, GaussStats, KeyQuestions, Note, PDF_CLASS,
+    BiphoneTree, ContextDependency, Event, EventMap, EventNode, EventSet, GaussStats, KeyQuestions, PDF_CLASS,
     PhoneClusterer, PhoneCounts, Questions, Refinement, TreeBuilder, TreeDrawing, TreeError, TreeLimits, TreeRoot,
     TreeStats, TreeStatsAccumulator, TreeStatsOptions, TreeStatsSum, TwoLevelTree, bottom_up, bottom_up_in_groups,
     read_phone_sets,

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kaldi_io::ParseError;
+use kaldi_io::log::log;
 use kaldi_value::Cursor;
 
 use super::tree_stats::MOST_VALUES;
-use super::{ContextDependency, EventMap, Note, PDF_CLASS, TreeError};
+use super::{ContextDependency, EventMap, PDF_CLASS, TreeError};
 
 /// How often phones and pairs of phones occur.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,11 +70,11 @@ pub struct BiphoneTree {
 }
 
 impl BiphoneTree {
-    /// Makes the tree: windows of two phones, of which the second is the phone itself. `note` gets lines for the log.
+    /// Makes the tree: windows of two phones, of which the second is the phone itself.
     ///
     /// # Errors
     /// If a set is empty, a phone is in two sets, a phone is too large, or phones do not have one or two pdf classes.
-    pub fn build(&self, note: &mut dyn FnMut(Note)) -> Result<ContextDependency, TreeError> {
+    pub fn build(&self) -> Result<ContextDependency, TreeError> {
         if !(1..=2).contains(&self.num_classes) {
             let message = format!("expected phones with 1 or 2 pdf classes, got {}", self.num_classes);
             return Err(TreeError::PhoneSets(message));
@@ -96,7 +97,7 @@ impl BiphoneTree {
                 if self.num_classes == 1 { maker.of_one_class() } else { maker.of_two_classes(set, &ci_phones) };
             set.iter().for_each(|&phone| drop(by_phone.insert(phone, by_left.clone())));
         }
-        note(Note::Log(format!("Num PDFs: {}", maker.num_pdfs)));
+        log!("Num PDFs: {}", maker.num_pdfs);
         Ok(ContextDependency::new(2, 1, table(1, by_phone)))
     }
 
@@ -198,7 +199,7 @@ mod tests {
     use super::*;
 
     fn build(tree: BiphoneTree) -> ContextDependency {
-        tree.build(&mut |_| ()).unwrap()
+        tree.build().unwrap()
     }
 
     fn two_phones() -> BiphoneTree {
@@ -237,7 +238,7 @@ mod tests {
         for text in ["1\n", "3 1\n", "0 1\n", "1 2 -3\n", "a 1\n", "1 1 1 1\n", "\n"] {
             assert!(PhoneCounts::parse(text.as_bytes(), 2).is_err(), "{text:?}");
         }
-        let error = |tree: BiphoneTree| tree.build(&mut |_| ()).unwrap_err().to_string();
+        let error = |tree: BiphoneTree| tree.build().unwrap_err().to_string();
         assert_eq!(
             error(BiphoneTree { num_classes: 3, ..two_phones() }),
             "expected phones with 1 or 2 pdf classes, got 3"

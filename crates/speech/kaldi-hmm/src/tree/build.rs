@@ -1,5 +1,6 @@
 //! Building of trees.
 
+use kaldi_io::log::{log, vlog, warning};
 use kaldi_value::number::general;
 
 use super::bottom_up::{bottom_up, bottom_up_in_groups};
@@ -8,17 +9,6 @@ use super::roots::Stub;
 use super::split::{Entries, Limits, SplitTree, group_by_answer, split_leaves};
 use super::tree_stats::TreeStatsEntry;
 use super::{EventMap, GaussStats, Questions, TreeError, TreeRoot, TreeStats};
-
-/// Something that is worth a line in the log.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Note {
-    /// A step that is done.
-    Log(String),
-    /// Details of a step.
-    Detail(String),
-    /// Something doubtful.
-    Warning(String),
-}
 
 /// What a tree is built from.
 pub struct TreeBuilder<'a> {
@@ -57,11 +47,11 @@ pub struct TwoLevelTree {
 }
 
 impl TreeBuilder<'_> {
-    /// Builds a tree: its roots, splits of them, merges of leaves. `note` gets lines for the log.
+    /// Builds a tree: its roots, splits of them, merges of leaves.
     ///
     /// # Errors
     /// If the statistics, the roots and the questions do not fit each other, or nothing can be split.
-    pub fn build(&self, limits: TreeLimits, note: &mut dyn FnMut(Note)) -> Result<EventMap, TreeError> {
+    pub fn build(&self, limits: TreeLimits) -> Result<EventMap, TreeError> {
         if limits.threshold <= 0.0 && limits.max_leaves <= 0 {
             let message = format!("expected a threshold over 0 or a number of leaves, got {}", limits.threshold);
             return Err(TreeError::Options(message));
@@ -71,19 +61,19 @@ impl TreeBuilder<'_> {
             return Err(TreeError::NoStats);
         }
         let all: Entries<'_> = self.stats.entries().iter().collect();
-        let stub = Stub::new(self.roots, self.central_position, self.num_classes, note)?;
-        note(Note::Log(format!("BuildTree: before building trees, map has {} leaves.", stub.num_leaves)));
+        let stub = Stub::new(self.roots, self.central_position, self.num_classes)?;
+        log!("BuildTree: before building trees, map has {} leaves.", stub.num_leaves);
         let splittable = self.splittable()?;
         let splits = Limits { threshold: limits.threshold, max_leaves: limits.max_leaves };
-        let tree = split_leaves(&stub.map, &splittable, self.questions, splits, stub.num_leaves, note)?;
+        let tree = split_leaves(&stub.map, &splittable, self.questions, splits, stub.num_leaves)?;
         let mut cluster_threshold = limits.cluster_threshold;
         if cluster_threshold < 0.0 {
             cluster_threshold = tree.smallest_gain;
             let shown = general(f64::from(cluster_threshold));
-            note(Note::Log(format!("Setting clustering threshold to smallest split {shown}")));
+            log!("Setting clustering threshold to smallest split {shown}");
         }
         let (frames, splittable_frames) = (count(&all), count(&splittable));
-        note_gain(&tree, frames, splittable_frames, note);
+        log_gain(&tree, frames, splittable_frames);
         if cluster_threshold == 0.0 && !limits.round_num_leaves {
             return Ok(tree.map);
         }
@@ -91,32 +81,27 @@ impl TreeBuilder<'_> {
         let before = objective(&all, &tree.map)?;
         let (mut map, mut num_leaves) = (tree.map, tree.num_leaves);
         if cluster_threshold != 0.0 {
-            let (clustered, num_removed) = cluster_within(&map, &all, cluster_threshold, &stub.map, note)?;
-            note(Note::Log(format!("BuildTree: removed {num_removed} leaves.")));
+            let (clustered, num_removed) = cluster_within(&map, &all, cluster_threshold, &stub.map)?;
+            log!("BuildTree: removed {num_removed} leaves.");
             (map, num_leaves) = (clustered, num_leaves - num_removed);
         }
         if limits.round_num_leaves {
             let wanted = num_leaves / 8 * 8;
-            let (rounded, num_removed) = cluster_to(&map, &all, wanted, &stub.map, note)?;
+            let (rounded, num_removed) = cluster_to(&map, &all, wanted, &stub.map)?;
             if num_removed > 0 {
-                let message =
-                    format!("BuildTree: Rounded num leaves to multiple of 8 by removing {num_removed} leaves.");
-                note(Note::Log(message));
+                log!("BuildTree: Rounded num leaves to multiple of 8 by removing {num_removed} leaves.");
             }
             if num_leaves - num_removed != wanted && cluster_threshold != 0.0 {
-                let message =
-                    format!("Did not get expected number of leaves: {} != {wanted}", num_leaves - num_removed);
-                note(Note::Warning(message));
+                warning!("Did not get expected number of leaves: {} != {wanted}", num_leaves - num_removed);
             }
             map = rounded;
         }
         let (map, num_leaves) = renumbered(&map);
         let change = objective(&all, &map)? - before;
         let per = |frames: f32| general(f64::from(change / frames));
-        note(Note::Detail(format!("Objf change due to clustering {} per frame.", per(frames))));
-        let message = format!("Normalizing over only split phones, this is: {} per frame.", per(splittable_frames));
-        note(Note::Detail(message));
-        note(Note::Detail(format!("Num-leaves is now {num_leaves}")));
+        vlog!(1, "Objf change due to clustering {} per frame.", per(frames));
+        vlog!(1, "Normalizing over only split phones, this is: {} per frame.", per(splittable_frames));
+        vlog!(1, "Num-leaves is now {num_leaves}");
         Ok(map)
     }
 
@@ -130,43 +115,42 @@ impl TreeBuilder<'_> {
         max_leaves_first: i32,
         max_leaves_second: i32,
         cluster_leaves: bool,
-        note: &mut dyn FnMut(Note),
     ) -> Result<TwoLevelTree, TreeError> {
-        note(Note::Log("****BuildTreeTwoLevel: building first level tree".to_owned()));
+        log!("****BuildTreeTwoLevel: building first level tree");
         let limits =
             TreeLimits { threshold: 0.0, max_leaves: max_leaves_first, cluster_threshold: 0.0, round_num_leaves: true };
-        let small = self.build(limits, note)?;
-        note(Note::Log("****BuildTreeTwoLevel: done building first level tree".to_owned()));
+        let small = self.build(limits)?;
+        log!("****BuildTreeTwoLevel: done building first level tree");
         let all: Entries<'_> = self.stats.entries().iter().collect();
         let splittable = self.splittable()?;
         let num_small = small.largest_answer().map_or(0, |largest| largest + 1);
         let splits = Limits { threshold: 0.0, max_leaves: max_leaves_second };
-        let tree = split_leaves(&small, &splittable, self.questions, splits, num_small, note)?;
+        let tree = split_leaves(&small, &splittable, self.questions, splits, num_small)?;
         let (gain, frames) = (f64::from(tree.gain), count(&all));
-        note(Note::Log(format!(
+        log!(
             "Building second-level tree: increased #leaves from {num_small} to {}, smallest split was {}",
             tree.num_leaves,
             general(f64::from(tree.smallest_gain))
-        )));
-        note(Note::Log(format!(
+        );
+        log!(
             "After second decision tree split, num-leaves = {}, like-impr = {} per frame over {} frames.",
             tree.num_leaves,
             general(gain / f64::from(frames)),
             general(f64::from(frames))
-        )));
+        );
         let mut map = tree.map;
         if cluster_leaves {
-            note(Note::Log("Clustering leaves of larger tree.".to_owned()));
+            log!("Clustering leaves of larger tree.");
             let before = objective(&all, &map)?;
-            let (clustered, num_removed) = cluster_within(&map, &all, tree.smallest_gain, &small, note)?;
-            note(Note::Log(format!("BuildTreeTwoLevel: removed {num_removed} leaves.")));
+            let (clustered, num_removed) = cluster_within(&map, &all, tree.smallest_gain, &small)?;
+            log!("BuildTreeTwoLevel: removed {num_removed} leaves.");
             let num_leaves;
             (map, num_leaves) = renumbered(&clustered);
             let change = general(f64::from((objective(&all, &map)? - before) / frames));
-            note(Note::Log(format!("Objf change due to clustering {change} per frame.")));
-            note(Note::Log(format!("Num-leaves now {num_leaves}")));
+            log!("Objf change due to clustering {change} per frame.");
+            log!("Num-leaves now {num_leaves}");
         }
-        let leaves = small_leaves(&small, &map, &all, note)?;
+        let leaves = small_leaves(&small, &map, &all)?;
         let mut order: Vec<(i32, usize)> = leaves.iter().copied().zip(0..).collect();
         order.sort_unstable();
         let mut new_numbers = vec![0; leaves.len()];
@@ -179,7 +163,7 @@ impl TreeBuilder<'_> {
     ///
     /// # Errors
     /// If a phone has statistics but no root.
-    pub fn check_phones(&self, topology_phones: &[i32], note: &mut dyn FnMut(Note)) -> Result<(), TreeError> {
+    pub fn check_phones(&self, topology_phones: &[i32]) -> Result<(), TreeError> {
         let sorted = |mut phones: Vec<i32>| {
             phones.sort_unstable();
             phones.dedup();
@@ -188,7 +172,7 @@ impl TreeBuilder<'_> {
         let of_roots = sorted(self.roots.iter().flat_map(|root| root.phones.iter().copied()).collect());
         if of_roots != topology_phones {
             let message = "Mismatch between phone sets provided in roots file, and those in topology: ";
-            note(Note::Warning(format!("{message}{} vs. {}", list(&of_roots), list(topology_phones))));
+            warning!("{message}{} vs. {}", list(&of_roots), list(topology_phones));
         }
         let events = self.stats.entries().iter();
         let seen = sorted(events.filter_map(|(event, _)| event.get(self.central_position)).collect());
@@ -198,7 +182,7 @@ impl TreeBuilder<'_> {
         let unseen: Vec<String> =
             of_roots.iter().filter(|phone| seen.binary_search(phone).is_err()).map(i32::to_string).collect();
         if !unseen.is_empty() {
-            note(Note::Warning(format!("Saw no stats for following phones: {}", unseen.join(" "))));
+            warning!("Saw no stats for following phones: {}", unseen.join(" "));
         }
         Ok(())
     }
@@ -226,19 +210,21 @@ pub(super) fn list(numbers: &[i32]) -> String {
     format!("[ {} ]", numbers.join(" "))
 }
 
-fn note_gain(tree: &SplitTree, frames: f32, splittable_frames: f32, note: &mut dyn FnMut(Note)) {
+fn log_gain(tree: &SplitTree, frames: f32, splittable_frames: f32) {
     let show = |number: f32| general(f64::from(number));
-    note(Note::Detail(format!(
+    vlog!(
+        1,
         "After decision tree split, num-leaves = {}, like-impr = {} per frame over {} frames.",
         tree.num_leaves,
         show(tree.gain / frames),
         show(frames)
-    )));
-    note(Note::Detail(format!(
+    );
+    vlog!(
+        1,
         "Including just phones that were split, improvement is {} per frame over {} frames.",
         show(tree.gain / splittable_frames),
         show(splittable_frames)
-    )));
+    );
 }
 
 fn count(entries: &[&TreeStatsEntry]) -> f32 {
@@ -268,13 +254,12 @@ fn cluster_within(
     entries: &[&TreeStatsEntry],
     threshold: f32,
     within: &EventMap,
-    note: &mut dyn FnMut(Note),
 ) -> Result<(EventMap, i32), TreeError> {
     let mut merged = Merged::default();
     for group in group_by_answer(entries, within)?.iter().filter(|group| !group.is_empty()) {
         let (leaves, sums) = leaf_sums(group, map)?;
         if leaves.is_empty() {
-            note(Note::Warning("ClusterBottomUp: nothing to cluster.".to_owned()));
+            warning!("ClusterBottomUp: nothing to cluster.");
             continue;
         }
         merged.add(&leaves, &bottom_up(sums, threshold, 0));
@@ -289,12 +274,10 @@ fn cluster_to(
     entries: &[&TreeStatsEntry],
     wanted: i32,
     within: &EventMap,
-    note: &mut dyn FnMut(Note),
 ) -> Result<(EventMap, i32), TreeError> {
     let groups = group_by_answer(entries, within)?;
     if (wanted as usize) < groups.len() {
-        let message = "num-clusters-required is less than size of map. Not doing anything.";
-        note(Note::Warning(message.to_owned()));
+        warning!("num-clusters-required is less than size of map. Not doing anything.");
         return Ok((map.clone(), 0));
     }
     // A leaf of `within` without statistics stays one leaf.
@@ -302,10 +285,9 @@ fn cluster_to(
     let sums = groups.iter().map(|group| leaf_sums(group, map)).collect::<Result<Vec<_>, _>>()?;
     let (leaves, sums): (Vec<_>, Vec<_>) = sums.into_iter().unzip();
     let num_points: usize = leaves.iter().map(Vec::len).sum();
-    note(Note::Detail(format!("Number of non-empty clusters = {num_points}")));
+    vlog!(1, "Number of non-empty clusters = {num_points}");
     if num_clusters > num_points {
-        let message = format!("Cannot get required num-clusters {wanted}: only {num_points} leaves have statistics");
-        note(Note::Warning(message));
+        warning!("Cannot get required num-clusters {wanted}: only {num_points} leaves have statistics");
         return Ok((map.clone(), 0));
     }
     let mut merged = Merged::default();
@@ -349,12 +331,7 @@ fn renumbered(map: &EventMap) -> (EventMap, i32) {
 }
 
 /// For each leaf of the large tree that of the small one, by the statistics that they share.
-fn small_leaves(
-    small: &EventMap,
-    large: &EventMap,
-    entries: &[&TreeStatsEntry],
-    note: &mut dyn FnMut(Note),
-) -> Result<Vec<i32>, TreeError> {
+fn small_leaves(small: &EventMap, large: &EventMap, entries: &[&TreeStatsEntry]) -> Result<Vec<i32>, TreeError> {
     let size = |map: &EventMap| map.largest_answer().map_or(0, |largest| largest as usize + 1);
     let mut leaves = vec![None; size(large)];
     let groups = group_by_answer(entries, small)?;
@@ -362,9 +339,7 @@ fn small_leaves(
     for leaf in 0..size(small) {
         match groups.get(leaf).filter(|group| !group.is_empty()) {
             None => {
-                note(Note::Warning(format!(
-                    "No stats mapping to {leaf} in small tree. Continuing but this is a serious error."
-                )));
+                warning!("No stats mapping to {leaf} in small tree. Continuing but this is a serious error.");
                 unseen.push(leaf as i32);
             }
             Some(group) => {
@@ -379,7 +354,7 @@ fn small_leaves(
     for (leaf, small) in leaves.into_iter().enumerate() {
         let small = small.unwrap_or_else(|| {
             let assigned = unseen.pop().unwrap_or_default();
-            note(Note::Warning(format!("leaf {leaf} of the large tree has no statistics: it gets leaf {assigned}")));
+            warning!("leaf {leaf} of the large tree has no statistics: it gets leaf {assigned}");
             assigned
         });
         all.push(small);

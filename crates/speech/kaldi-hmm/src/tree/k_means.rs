@@ -4,7 +4,9 @@
 
 use std::collections::BinaryHeap;
 
+use kaldi_io::log::log;
 use kaldi_matrix::select::select;
+use kaldi_value::number::general;
 use kaldi_value::random::Random;
 
 use super::{GaussStats, Refinement, TreeError};
@@ -144,23 +146,24 @@ impl<'a> Refiner<'a> {
 pub(super) struct KMeans {
     /// How often everything is tried; the best try counts.
     pub(super) num_tries: usize,
+    /// Whether iterations are logged.
+    pub(super) verbose: bool,
 }
 
 impl KMeans {
     const NUM_ITERS: usize = 20;
     const REFINEMENT: Refinement = Refinement { num_iters: 100, num_clusters: 5 };
 
-    /// Clusters points; there must be as many points as clusters at least. `note` gets the log of each iteration.
+    /// Clusters points; there must be as many points as clusters at least.
     pub(super) fn cluster(
         self,
         points: &[&GaussStats],
         num_clusters: usize,
         random: &mut Random,
-        note: &mut dyn FnMut(String),
     ) -> Result<Clustering, TreeError> {
-        let mut best = Self::once(points, num_clusters, random, note)?;
+        let mut best = self.once(points, num_clusters, random)?;
         for _ in 1..self.num_tries {
-            let clustering = Self::once(points, num_clusters, random, note)?;
+            let clustering = self.once(points, num_clusters, random)?;
             if clustering.gain > best.gain {
                 best = clustering;
             }
@@ -168,12 +171,7 @@ impl KMeans {
         Ok(best)
     }
 
-    fn once(
-        points: &[&GaussStats],
-        num_clusters: usize,
-        random: &mut Random,
-        note: &mut dyn FnMut(String),
-    ) -> Result<Clustering, TreeError> {
+    fn once(self, points: &[&GaussStats], num_clusters: usize, random: &mut Random) -> Result<Clustering, TreeError> {
         let (mut clusters, mut assignments) = (Vec::<GaussStats>::new(), vec![0; points.len()]);
         let stride = stride(points.len(), random);
         let mut point = 0;
@@ -195,15 +193,17 @@ impl KMeans {
             let improvement = refine(points, &mut clusters, &mut assignments, Self::REFINEMENT)?;
             let after = total(&clusters);
             gain += improvement;
-            let show = |number: f32| kaldi_value::number::general(f64::from(number));
-            note(format!(
-                "ClusterKMeans: on iteration {iter}, objf before = {}, impr = {}, objf after = {}, normalized by {} = {}",
-                show(before),
-                show(improvement),
-                show(after),
-                show(normalizer),
-                show(after / normalizer)
-            ));
+            if self.verbose {
+                let show = |number: f32| general(f64::from(number));
+                log!(
+                    "ClusterKMeans: on iteration {iter}, objf before = {}, impr = {}, objf after = {}, normalized by {} = {}",
+                    show(before),
+                    show(improvement),
+                    show(after),
+                    show(normalizer),
+                    show(after / normalizer)
+                );
+            }
             if improvement == 0.0 {
                 break;
             }
@@ -240,11 +240,7 @@ pub(super) struct ClusterTree {
 }
 
 /// Builds a tree of clusters, each of which is split in two as long as that gains anything.
-pub(super) fn cluster_tree(
-    points: &[&GaussStats],
-    kmeans: KMeans,
-    random: &mut Random,
-) -> Result<ClusterTree, TreeError> {
+pub(super) fn cluster_tree(points: &[&GaussStats], random: &mut Random) -> Result<ClusterTree, TreeError> {
     /// A node: its points and its parent, and, if it is a leaf that may be split, its parts.
     struct Node {
         members: Vec<usize>,
@@ -260,7 +256,7 @@ pub(super) fn cluster_tree(
         while let Some(node) = nodes.get_mut(next) {
             if node.members.len() > 1 {
                 let members: Vec<&GaussStats> = node.members.iter().map(|&point| points[point]).collect();
-                let split = kmeans.cluster(&members, 2, random, &mut |_| ())?;
+                let split = KMeans { num_tries: 10, verbose: false }.cluster(&members, 2, random)?;
                 node.parts = Some(split.assignments);
                 if split.gain > 0.0 {
                     // Positive numbers compare as their bits do.
@@ -309,7 +305,7 @@ mod tests {
     fn points_move_to_the_cluster_that_fits() {
         let points = points(&[0.0, 20.0, 0.5, 20.5, 1.0, 21.0]);
         let points: Vec<&GaussStats> = points.iter().collect();
-        let clustering = KMeans { num_tries: 2 }.cluster(&points, 2, &mut Random::default(), &mut |_| ()).unwrap();
+        let clustering = KMeans { num_tries: 2, verbose: false }.cluster(&points, 2, &mut Random::default()).unwrap();
         let [a, b, ..] = clustering.assignments[..] else { unreachable!() };
         assert_eq!(clustering.assignments, [a, b, a, b, a, b]);
         assert!(a != b && clustering.gain > 0.0);
@@ -319,7 +315,7 @@ mod tests {
     fn a_tree_has_all_points_as_leaves_and_its_root_last() {
         let points = points(&[0.0, 20.0, 0.5, 20.5]);
         let points: Vec<&GaussStats> = points.iter().collect();
-        let tree = cluster_tree(&points, KMeans { num_tries: 10 }, &mut Random::default()).unwrap();
+        let tree = cluster_tree(&points, &mut Random::default()).unwrap();
         assert_eq!((tree.parents.len(), tree.parents.last()), (7, Some(&6)));
         let parent = |point: usize| tree.parents[tree.assignments[point]];
         assert!(parent(0) == parent(2) && parent(1) == parent(3) && parent(0) != parent(1));
@@ -328,7 +324,7 @@ mod tests {
     #[test]
     fn one_point_is_a_tree() {
         let points = points(&[0.0]);
-        let tree = cluster_tree(&[&points[0]], KMeans { num_tries: 10 }, &mut Random::default()).unwrap();
+        let tree = cluster_tree(&[&points[0]], &mut Random::default()).unwrap();
         assert_eq!((tree.assignments, tree.parents), (vec![0], vec![0]));
     }
 

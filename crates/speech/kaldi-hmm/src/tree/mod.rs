@@ -20,7 +20,7 @@ mod tree_stats;
 pub use self::bottom_up::{bottom_up, bottom_up_in_groups};
 pub use accumulate::{TreeStatsAccumulator, TreeStatsOptions};
 pub use biphone::{BiphoneTree, PhoneCounts};
-pub use build::{Note, TreeBuilder, TreeLimits, TwoLevelTree};
+pub use build::{TreeBuilder, TreeLimits, TwoLevelTree};
 pub use context_dependency::ContextDependency;
 pub use draw::TreeDrawing;
 pub use error::TreeError;

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use kaldi_io::ParseError;
+use kaldi_io::log::{log, warning};
 use kaldi_value::Cursor;
 use kaldi_value::number::general;
 use kaldi_value::random::Random;
 
 use super::gauss_stats::sum_of_counts;
 use super::k_means::{KMeans, cluster_tree};
-use super::{GaussStats, Note, PDF_CLASS, TreeError, TreeStats};
+use super::{GaussStats, PDF_CLASS, TreeError, TreeStats};
 
 /// Sets of phones whose statistics are clustered.
 pub struct PhoneClusterer<'a> {
@@ -47,14 +48,14 @@ pub fn read_phone_sets(bytes: &[u8]) -> Result<Vec<Vec<i32>>, ParseError> {
 
 impl PhoneClusterer<'_> {
     /// Finds sets of phones that are worth a question: the clusters of a tree except its root, the largest first;
-    /// and the original sets. `note` gets lines for the log.
+    /// and the original sets.
     ///
     /// # Errors
     /// If a set is empty, a phone is in two sets, or the statistics lack a key.
-    pub fn questions(&self, note: &mut dyn FnMut(Note)) -> Result<Vec<Vec<i32>>, TreeError> {
-        let (sets, sums) = self.sums(note)?;
+    pub fn questions(&self) -> Result<Vec<Vec<i32>>, TreeError> {
+        let (sets, sums) = self.sums()?;
         let points: Vec<&GaussStats> = sums.iter().collect();
-        let tree = cluster_tree(&points, KMeans { num_tries: 10 }, &mut Random::default())?;
+        let tree = cluster_tree(&points, &mut Random::default())?;
         let mut clusters = vec![Vec::new(); tree.parents.len()];
         for (set, &leaf) in sets.iter().zip(&tree.assignments) {
             clusters[leaf].extend_from_slice(set);
@@ -77,11 +78,11 @@ impl PhoneClusterer<'_> {
         Ok(found)
     }
 
-    /// Clusters the sets into `num_classes` larger ones. `note` gets lines for the log.
+    /// Clusters the sets into `num_classes` larger ones.
     ///
     /// # Errors
     /// As [`PhoneClusterer::questions`], or if there are fewer sets than classes.
-    pub fn classes(&self, num_classes: usize, note: &mut dyn FnMut(Note)) -> Result<Vec<Vec<i32>>, TreeError> {
+    pub fn classes(&self, num_classes: usize) -> Result<Vec<Vec<i32>>, TreeError> {
         if num_classes < 2 || num_classes > self.sets.len() {
             let message = format!(
                 "expected a number of classes from 2 to {} (all phone sets), got {num_classes}",
@@ -89,17 +90,16 @@ impl PhoneClusterer<'_> {
             );
             return Err(TreeError::Options(message));
         }
-        let (sets, sums) = self.sums(note)?;
+        let (sets, sums) = self.sums()?;
         let points: Vec<&GaussStats> = sums.iter().collect();
-        let kmeans = KMeans { num_tries: 2 };
-        let mut log = |line: String| note(Note::Log(line));
-        let clustering = kmeans.cluster(&points, num_classes, &mut Random::default(), &mut log)?;
+        let kmeans = KMeans { num_tries: 2, verbose: true };
+        let clustering = kmeans.cluster(&points, num_classes, &mut Random::default())?;
         let count = sum_of_counts(points.iter().copied().map(Some));
-        note(Note::Log(format!(
+        log!(
             "ClusterKMeans: objf change from clustering [versus single set] is {} over {} frames.",
             general(f64::from(clustering.gain / count)),
             general(f64::from(count))
-        )));
+        );
         let mut classes = vec![Vec::new(); num_classes];
         for (set, &class) in sets.iter().zip(&clustering.assignments) {
             classes[class].extend_from_slice(set);
@@ -109,13 +109,12 @@ impl PhoneClusterer<'_> {
     }
 
     /// The sets with their phones in ascending order, and the sum of the statistics of each.
-    fn sums(&self, note: &mut dyn FnMut(Note)) -> Result<(Vec<Vec<i32>>, Vec<GaussStats>), TreeError> {
+    fn sums(&self) -> Result<(Vec<Vec<i32>>, Vec<GaussStats>), TreeError> {
         self.stats.check()?;
         let sets = checked(self.sets)?;
-        let by_phone = self.sums_by_phone(note)?;
+        let by_phone = self.sums_by_phone()?;
         for phone in by_phone.keys().filter(|phone| !sets.iter().any(|set| set.binary_search(phone).is_ok())) {
-            let message = "is present in stats but is not in phone list [make sure you intended this].";
-            note(Note::Warning(format!("Phone {phone} {message}")));
+            warning!("Phone {phone} is present in stats but is not in phone list [make sure you intended this].");
         }
         let Some(mut empty) = by_phone.values().next().cloned() else { return Err(TreeError::NoStats) };
         let example = empty.clone();
@@ -127,19 +126,19 @@ impl PhoneClusterer<'_> {
             set[1..].iter().for_each(|phone| sum.add(of_phone(phone)));
             if sum.count() as f32 == 0.0 {
                 let phones: Vec<String> = set.iter().map(i32::to_string).collect();
-                note(Note::Warning(format!("no stats available for phone set: {}", phones.join(" "))));
+                warning!("no stats available for phone set: {}", phones.join(" "));
             }
             sums.push(sum);
         }
         if sums.iter().filter(|sum| sum.count() as f32 == 0.0).count() + 1 >= sums.len() {
-            let message = "All or all but one of your classes of phones had no data; `pdf_class_list` says which \
-                           pdf classes count";
-            note(Note::Warning(message.to_owned()));
+            warning!(
+                "All or all but one of your classes of phones had no data; `pdf_class_list` says which pdf classes count"
+            );
         }
         Ok((sets, sums))
     }
 
-    fn sums_by_phone(&self, note: &mut dyn FnMut(Note)) -> Result<BTreeMap<i32, GaussStats>, TreeError> {
+    fn sums_by_phone(&self) -> Result<BTreeMap<i32, GaussStats>, TreeError> {
         let mut by_phone: BTreeMap<i32, GaussStats> = BTreeMap::new();
         let mut num_retained = 0;
         for (event, stats) in self.stats.iter() {
@@ -156,11 +155,11 @@ impl PhoneClusterer<'_> {
             }
         }
         if num_retained * 10 < self.stats.len() {
-            note(Note::Warning(format!(
+            warning!(
                 "only {num_retained} of {} statistics are of the pdf classes that `pdf_class_list` names; a topology of \
                  one state needs `pdf_class_list = 0`",
                 self.stats.len()
-            )));
+            );
         }
         Ok(by_phone)
     }
@@ -186,6 +185,8 @@ fn checked(sets: &[Vec<i32>]) -> Result<Vec<Vec<i32>>, TreeError> {
 
 #[cfg(test)]
 mod tests {
+    use kaldi_io::log::capture;
+
     use super::*;
     use crate::tree::Event;
 
@@ -205,7 +206,7 @@ mod tests {
     #[test]
     fn questions_ask_for_clusters_of_phones() {
         let (stats, sets) = (stats(), [vec![1], vec![2], vec![3], vec![4]]);
-        let mut found = clusterer(&stats, &sets).questions(&mut |_| ()).unwrap();
+        let mut found = clusterer(&stats, &sets).questions().unwrap();
         assert_eq!(found[0].len(), 2);
         found.sort();
         assert_eq!(found, [vec![1], vec![1, 3], vec![2], vec![2, 4], vec![3], vec![4]]);
@@ -214,17 +215,18 @@ mod tests {
     #[test]
     fn classes_are_as_many_as_wanted() {
         let (stats, sets) = (stats(), [vec![1], vec![2], vec![4, 3], vec![5]]);
-        let mut notes = Vec::new();
-        let mut classes = clusterer(&stats, &sets[..2]).classes(2, &mut |note| notes.push(note)).unwrap();
-        classes.sort();
-        assert_eq!(classes, [[1], [2]]);
-        let warning = |text: &str| notes.contains(&Note::Warning(text.to_owned()));
-        assert!(warning("Phone 3 is present in stats but is not in phone list [make sure you intended this]."));
-        let error = clusterer(&stats, &sets[..2]).classes(3, &mut |_| ()).unwrap_err().to_string();
+        let classes = |sets, count| {
+            let (classes, lines) = capture(|| clusterer(&stats, sets).classes(count));
+            (classes, String::from_utf8(lines).unwrap())
+        };
+        let (found, lines) = classes(&sets[..2], 2);
+        let mut found = found.unwrap();
+        found.sort();
+        assert_eq!(found, [[1], [2]]);
+        assert!(lines.contains("Phone 3 is present in stats but is not in phone list [make sure you intended this]."));
+        let error = classes(&sets[..2], 3).0.unwrap_err().to_string();
         assert_eq!(error, "expected a number of classes from 2 to 2 (all phone sets), got 3");
-        let mut notes = Vec::new();
-        clusterer(&stats, &sets).classes(2, &mut |note| notes.push(note)).unwrap();
-        assert!(notes.contains(&Note::Warning("no stats available for phone set: 5".to_owned())));
+        assert!(classes(&sets, 2).1.contains("no stats available for phone set: 5"));
     }
 
     #[test]
@@ -237,7 +239,7 @@ mod tests {
     #[test]
     fn a_phone_is_in_one_set() {
         let stats = stats();
-        let error = |sets: &[Vec<i32>]| clusterer(&stats, sets).questions(&mut |_| ()).unwrap_err().to_string();
+        let error = |sets: &[Vec<i32>]| clusterer(&stats, sets).questions().unwrap_err().to_string();
         assert_eq!(error(&[vec![1, 2], vec![2]]), "phone 2 is in phone sets twice");
         assert_eq!(error(&[vec![1, 2], vec![]]), "phone set 2 is empty");
     }

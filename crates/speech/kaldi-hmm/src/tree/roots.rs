@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use kaldi_io::ParseError;
+use kaldi_io::log::warning;
 use kaldi_value::Cursor;
 
 use super::tree_stats::MOST_VALUES;
-use super::{ContextDependency, EventMap, Note, PDF_CLASS, TreeError};
+use super::{ContextDependency, EventMap, PDF_CLASS, TreeError};
 
 /// Phones that share the root of their tree, or the roots of the trees of their pdf classes: a line of a roots file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,9 +80,8 @@ impl Stub {
         roots: &[TreeRoot],
         central_position: i32,
         num_classes: &dyn Fn(i32) -> Option<i32>,
-        note: &mut dyn FnMut(Note),
     ) -> Result<Self, TreeError> {
-        let mut stub = StubMaker { central_position, num_classes, note, num_leaves: 0 };
+        let mut stub = StubMaker { central_position, num_classes, num_leaves: 0 };
         let map = stub.map(roots)?;
         Ok(Self { map, num_leaves: stub.num_leaves })
     }
@@ -89,15 +89,11 @@ impl Stub {
 
 impl ContextDependency {
     /// The tree without context in which the phones of each set share their pdfs, one for each pdf class. `num_classes` gives
-    /// the number of pdf classes of a phone; `note` gets warnings.
+    /// the number of pdf classes of a phone.
     ///
     /// # Errors
     /// If there are no sets, a set is empty, or a phone has no classes or is in two sets.
-    pub fn without_context(
-        sets: &[Vec<i32>],
-        num_classes: &dyn Fn(i32) -> Option<i32>,
-        note: &mut dyn FnMut(Note),
-    ) -> Result<Self, TreeError> {
+    pub fn without_context(sets: &[Vec<i32>], num_classes: &dyn Fn(i32) -> Option<i32>) -> Result<Self, TreeError> {
         let mut phones: Vec<i32> = sets.iter().flatten().copied().collect();
         phones.sort_unstable();
         if sets.iter().any(Vec::is_empty) || phones.is_empty() {
@@ -108,14 +104,13 @@ impl ContextDependency {
         }
         let root = |phones: &Vec<i32>| TreeRoot { is_shared: false, is_split: false, phones: phones.clone() };
         let roots: Vec<TreeRoot> = sets.iter().map(root).collect();
-        Ok(Self::new(1, 0, Stub::new(&roots, 0, num_classes, note)?.map))
+        Ok(Self::new(1, 0, Stub::new(&roots, 0, num_classes)?.map))
     }
 }
 
 struct StubMaker<'a> {
     central_position: i32,
     num_classes: &'a dyn Fn(i32) -> Option<i32>,
-    note: &'a mut dyn FnMut(Note),
     num_leaves: i32,
 }
 
@@ -150,8 +145,7 @@ impl StubMaker<'_> {
                 TreeError::PhoneSets(format!("phone {phone} of the roots has no pdf classes in the topology"))
             })?;
             if most != 0 && count != most {
-                let message = format!("Mismatching lengths within a phone set: {count} vs. {most}");
-                (self.note)(Note::Warning(message));
+                warning!("Mismatching lengths within a phone set: {count} vs. {most}");
             }
             most = most.max(count);
         }
@@ -170,7 +164,7 @@ mod tests {
 
     fn stub(text: &str) -> String {
         let roots = TreeRoot::read_all(text.as_bytes()).unwrap();
-        let stub = Stub::new(&roots, 1, &|_| Some(2), &mut |_| ()).unwrap();
+        let stub = Stub::new(&roots, 1, &|_| Some(2)).unwrap();
         let mut text = Vec::new();
         stub.map.write_part(&mut text, kaldi_value::Format::Text);
         String::from_utf8(text).unwrap().replace('\n', "")

@@ -4,10 +4,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kaldi_io::log::{log, warning};
+
 use super::gauss_stats::{sum_of, sum_of_objectives};
 use super::k_means::refine;
 use super::tree_stats::TreeStatsEntry;
-use super::{EventMap, EventNode, EventSet, GaussStats, KeyQuestions, Note, Questions, TreeError};
+use super::{EventMap, EventNode, EventSet, GaussStats, KeyQuestions, Questions, TreeError};
 
 /// Entries of statistics, in the order of the file.
 pub(super) type Entries<'a> = Vec<&'a TreeStatsEntry>;
@@ -61,18 +63,17 @@ pub(super) fn split_leaves(
     questions: &Questions,
     limits: Limits,
     num_leaves: i32,
-    note: &mut dyn FnMut(Note),
 ) -> Result<SplitTree, TreeError> {
     let groups = group_by_answer(entries, map)?;
     if groups.is_empty() {
         return Err(TreeError::NoStats);
     }
     if questions.iter().next().is_none() {
-        note(Note::Warning("there are no questions, so that no leaf can be split".to_owned()));
+        warning!("there are no questions, so that no leaf can be split");
     }
     let mut roots = Vec::new();
     for (leaf, entries) in (0..).zip(groups) {
-        roots.push(Root { nodes: vec![SplitNode::new(leaf, entries, questions, note)?] });
+        roots.push(Root { nodes: vec![SplitNode::new(leaf, entries, questions)?] });
     }
     let (mut num_leaves, mut gain, mut smallest_gain, mut count) = (num_leaves, 0.0, 1e20_f32, 0);
     // Gains are not negative, so that they compare as their bits do.
@@ -89,13 +90,13 @@ pub(super) fn split_leaves(
         }
         smallest_gain = smallest_gain.min(best);
         gain += best;
-        roots[number].split(num_leaves, questions, note)?;
+        roots[number].split(num_leaves, questions)?;
         num_leaves += 1;
         count += 1;
         gains.pop_last();
         gains.insert((roots[number].gain().to_bits(), number));
     }
-    note(Note::Log(format!("DoDecisionTreeSplit: split {count} times, #leaves now {num_leaves}")));
+    log!("DoDecisionTreeSplit: split {count} times, #leaves now {num_leaves}");
     let maps: Vec<EventMap> = roots.into_iter().map(Root::into_map).collect();
     let map = map.with_leaves(|answer| maps.get(usize::try_from(answer).ok()?));
     Ok(SplitTree { map, num_leaves, gain, smallest_gain })
@@ -112,7 +113,7 @@ impl Root<'_> {
     }
 
     /// Makes the best split. The new leaf is that of the answer no.
-    fn split(&mut self, new_leaf: i32, questions: &Questions, note: &mut dyn FnMut(Note)) -> Result<(), TreeError> {
+    fn split(&mut self, new_leaf: i32, questions: &Questions) -> Result<(), TreeError> {
         let (mut at, mut path) = (0, Vec::new());
         while let Some((yes, no)) = self.nodes[at].children {
             path.push(at);
@@ -128,8 +129,8 @@ impl Root<'_> {
         let leaf = node.leaf;
         let children = (self.nodes.len(), self.nodes.len() + 1);
         self.nodes[at].children = Some(children);
-        self.nodes.push(SplitNode::new(leaf, yes, questions, note)?);
-        self.nodes.push(SplitNode::new(new_leaf, no, questions, note)?);
+        self.nodes.push(SplitNode::new(leaf, yes, questions)?);
+        self.nodes.push(SplitNode::new(new_leaf, no, questions)?);
         path.push(at);
         for &at in path.iter().rev() {
             if let Some((yes, no)) = self.nodes[at].children {
@@ -164,15 +165,10 @@ struct SplitNode<'a> {
 }
 
 impl<'a> SplitNode<'a> {
-    fn new(
-        leaf: i32,
-        entries: Entries<'a>,
-        questions: &Questions,
-        note: &mut dyn FnMut(Note),
-    ) -> Result<Self, TreeError> {
+    fn new(leaf: i32, entries: Entries<'a>, questions: &Questions) -> Result<Self, TreeError> {
         let (mut gain, mut question) = (0.0, (0, Vec::new()));
         for (key, of_key) in questions.iter() {
-            let (this_gain, yes_set) = best_question(&entries, key, of_key, note)?;
+            let (this_gain, yes_set) = best_question(&entries, key, of_key)?;
             if this_gain > gain {
                 (gain, question) = (this_gain, (key, yes_set));
             }
@@ -186,7 +182,6 @@ fn best_question(
     entries: &[&TreeStatsEntry],
     key: i32,
     questions: &KeyQuestions,
-    note: &mut dyn FnMut(Note),
 ) -> Result<(f32, Vec<i32>), TreeError> {
     if entries.len() <= 1 {
         return Ok((0.0, Vec::new()));
@@ -212,7 +207,7 @@ fn best_question(
             if after < before - 0.01 * (200.0 + before.abs()) {
                 return Err(TreeError::Worse { before, after });
             }
-            note(Note::Warning(format!("Objective function got worse when building tree: {after} < {before}")));
+            warning!("Objective function got worse when building tree: {after} < {before}");
         }
         if after - before > best {
             (best, yes_set) = (after - before, set);
@@ -314,7 +309,7 @@ mod tests {
         let entries = [entry(1, &[0.0, 1.0]), entry(2, &[20.0, 21.0]), entry(3, &[20.5, 21.0]), entry(5, &[0.5, 1.0])];
         let entries: Entries<'_> = entries.iter().collect();
         let limits = Limits { threshold: 1.0, max_leaves };
-        split_leaves(&EventMap::leaf(0), &entries, questions, limits, 1, &mut |_| ()).unwrap()
+        split_leaves(&EventMap::leaf(0), &entries, questions, limits, 1).unwrap()
     }
 
     #[test]
