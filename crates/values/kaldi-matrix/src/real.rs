@@ -11,7 +11,7 @@ use kaldi_value::Basic;
 use kaldi_value::number::RowError;
 
 use crate::dense::{self, DenseFns};
-use crate::factor::Product;
+use crate::factor::{Factor, Product};
 use crate::row_products;
 
 /// A floating-point type of the elements of matrices and vectors: `f32` or `f64`.
@@ -101,6 +101,25 @@ pub fn encode_elements<T: Real, E: AsRef<[T]> + Send + Sync + 'static>(mut head:
     Encoded::of_block(head, Arc::new(NativeBytes(elements, PhantomData::<T>)))
 }
 
+/// GEMM with the arguments of BLAS: sizes (rows, inner, columns), alpha, two factors with their strides, beta, the result with its
+/// strides.
+type Gemm<T> =
+    unsafe fn(usize, usize, usize, T, *const T, isize, isize, *const T, isize, isize, T, *mut T, isize, isize);
+
+fn call<T: Real>(gemm: Gemm<T>, product: &Product<'_, T>, out: &mut [T]) {
+    product.check(out.len());
+    let Product { left, right, beta } = product;
+    let strides = |factor: &Factor<'_, T>| (factor.strides.0 as isize, factor.strides.1 as isize);
+    let ((a_row, a_col), (b_row, b_col)) = (strides(left), strides(right));
+    let (rows, inner, cols) = (left.rows, left.cols, right.cols);
+    let (one, a, b, c) = (T::from_f64(1.0), left.data.as_ptr(), right.data.as_ptr(), out.as_mut_ptr());
+    // SAFETY: `check` has made sure that all elements at these sizes and strides are in the slices.
+    #[allow(unsafe_code)]
+    unsafe {
+        gemm(rows, inner, cols, one, a, a_row, a_col, b, b_row, b_col, *beta, c, cols as isize, 1);
+    }
+}
+
 impl Real for f32 {
     #[inline]
     fn from_f64(value: f64) -> Self {
@@ -145,30 +164,8 @@ impl Storage for f32 {
     }
 
     fn gemm(product: &Product<'_, Self>, out: &mut [Self]) {
-        let Product { left, right, beta } = product;
-        product.check(out.len());
-        if row_products::multiply(product, out) {
-            return;
-        }
-        // SAFETY: `check` has made sure that all elements at these sizes and strides are in the slices.
-        #[allow(unsafe_code)]
-        unsafe {
-            matrixmultiply::sgemm(
-                left.rows,
-                left.cols,
-                right.cols,
-                1.0,
-                left.data.as_ptr(),
-                left.strides.0 as isize,
-                left.strides.1 as isize,
-                right.data.as_ptr(),
-                right.strides.0 as isize,
-                right.strides.1 as isize,
-                *beta,
-                out.as_mut_ptr(),
-                right.cols as isize,
-                1,
-            );
+        if !row_products::multiply(product, out) {
+            call(matrixmultiply::sgemm, product, out);
         }
     }
 
@@ -221,28 +218,7 @@ impl Storage for f64 {
     }
 
     fn gemm(product: &Product<'_, Self>, out: &mut [Self]) {
-        let Product { left, right, beta } = product;
-        product.check(out.len());
-        // SAFETY: `check` has made sure that all elements at these sizes and strides are in the slices.
-        #[allow(unsafe_code)]
-        unsafe {
-            matrixmultiply::dgemm(
-                left.rows,
-                left.cols,
-                right.cols,
-                1.0,
-                left.data.as_ptr(),
-                left.strides.0 as isize,
-                left.strides.1 as isize,
-                right.data.as_ptr(),
-                right.strides.0 as isize,
-                right.strides.1 as isize,
-                *beta,
-                out.as_mut_ptr(),
-                right.cols as isize,
-                1,
-            );
-        }
+        call(matrixmultiply::dgemm, product, out);
     }
 
     fn dense() -> &'static DenseFns<Self> {
