@@ -195,8 +195,8 @@ const PIPED: &str = "piped";
 #[derive(Clone)]
 struct Line {
     tool: String,
-    /// Commands that make some of the files.
-    preparation: Option<String>,
+    /// Commands that make some of the files, or nothing.
+    preparation: String,
     words: Vec<String>,
     /// By the name of an option or argument: the file.
     fields: BTreeMap<String, String>,
@@ -238,16 +238,15 @@ fn split<'a>(script: &'a str, tool: &str) -> Option<(&'a str, &'a str)> {
 
 /// The commands of a script before that of a tool, made to write what they would pass to it into [`PIPED`]; `None` if they are not
 /// that simple.
-fn preparation(before: &str) -> Option<Option<String>> {
+fn preparation(before: &str) -> Option<String> {
     let before = before.trim_end();
     if before.contains(['$', '`', '(', '{', '\n']) || before.ends_with("||") {
         return None;
     }
     if let Some(before) = before.strip_suffix('|') {
-        return Some(Some(format!("{before}> {PIPED}")));
+        return Some(format!("{before}> {PIPED}"));
     }
-    let before = before.strip_suffix("&&").or(before.strip_suffix(';')).unwrap_or(before);
-    Some((!before.is_empty()).then(|| before.to_owned()))
+    Some(before.strip_suffix("&&").or(before.strip_suffix(';')).unwrap_or(before).to_owned())
 }
 
 /// The words of a command line up to the first thing that is not one of the tool; `None` if it is not that simple.
@@ -297,15 +296,13 @@ fn arguments_of(tool: &Tool, count: usize) -> Vec<&registry::Argument> {
 }
 
 impl Line {
-    fn new(tool: &Tool, preparation: Option<String>, mut words: Vec<String>, files: Files) -> Option<Line> {
+    fn new(tool: &Tool, preparation: String, mut words: Vec<String>, files: Files) -> Option<Line> {
         let given = words.iter().filter(|word| !word.starts_with("--")).count();
         let mut arguments = arguments_of(tool, given).into_iter();
         if arguments.len() != given {
             return None;
         }
-        let is_made = |file: &str| {
-            preparation.as_ref().is_some_and(|made| made.split([' ', ':', ',', ';', '=']).any(|word| word == file))
-        };
+        let is_made = |file: &str| preparation.split([' ', ':', ',', ';', '=']).any(|word| word == file);
         let mut fields = BTreeMap::new();
         for word in &mut words {
             let (name, start) = match word.strip_prefix("--") {
@@ -358,7 +355,7 @@ impl Line {
             }
             Files::In(_) => 0,
         };
-        (self.preparation.is_some(), is_script, size < 200, size)
+        (!self.preparation.is_empty(), is_script, size < 200, size)
     }
 }
 
@@ -385,9 +382,8 @@ fn lines(tools: &[Tool]) -> Vec<Line> {
         all.extend(Line::new(tool, preparation, words, Files::OfCase(case.inputs)));
     }
     let mut add = |tool: &str, commands: &str, line: &str, folder: &Arc<Scratch>| {
-        let preparation = (!commands.is_empty()).then(|| commands.to_owned());
         let words = words(line).expect("a line is simple");
-        let line = Line::new(by_name[tool], preparation, words, Files::In(folder.clone()));
+        let line = Line::new(by_name[tool], commands.to_owned(), words, Files::In(folder.clone()));
         all.push(line.expect("a line has the right number of arguments"));
     };
     let (models, recorded) = training::recorded();
@@ -483,8 +479,8 @@ impl<'a> Folder<'a> {
                 }
             }
         }
-        if let Some(commands) = &line.preparation {
-            scratch.sh(commands).succeeds();
+        if !line.preparation.is_empty() {
+            scratch.sh(&line.preparation).succeeds();
         }
         let before = scratch.list();
         Folder { line, scratch, before }
@@ -581,7 +577,7 @@ fn what_is_missing_cut_damaged_or_empty_is_told_by_all_tools() {
     check_each(&lines, |_, line| {
         let folder = Folder::new(line);
         // The recorded cases are tried elsewhere, as they are.
-        let end = (matches!(line.files, Files::In(_)) || line.preparation.is_some()).then(|| folder.run());
+        let end = (matches!(line.files, Files::In(_)) || !line.preparation.is_empty()).then(|| folder.run());
         if let Some(End { code, log, .. }) = end.filter(|end| end.code != Some(0)) {
             return Err(format!("{} {:?}: {code:?} {log}", line.tool, line.words));
         }

@@ -32,8 +32,7 @@ impl Drop for NewFolder {
     }
 }
 
-/// Creates a folder for files, and its parents, if they do not exist. Stores have no folders that would have to be
-/// created.
+/// Creates a folder for files, and its parents, if they do not exist; nothing in a store, which has no folders.
 ///
 /// # Errors
 /// If the system refuses.
@@ -47,12 +46,15 @@ pub fn make_folder(path: &Path) -> io::Result<NewFolder> {
     Ok(folder)
 }
 
-/// Creates a folder with these permissions if it does not exist, but not its parents. Another process may do so at the same
-/// time.
+/// Creates a folder with these permissions if it does not exist, but not its parents; nothing in a store. Another process may do so
+/// at the same time.
 ///
 /// # Errors
 /// If the system refuses.
 pub fn make_last_folder(path: &Path, mode: u32) -> io::Result<NewFolder> {
+    if remote_name(path).is_some() {
+        return Ok(NewFolder::default());
+    }
     match DirBuilder::new().mode(mode).create(path) {
         Ok(()) => Ok(NewFolder { created: vec![path.to_owned()] }),
         Err(_) if path.is_dir() => Ok(NewFolder::default()),

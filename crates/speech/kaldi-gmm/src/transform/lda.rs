@@ -5,6 +5,7 @@ use kaldi_matrix::{Cholesky, Matrix, SymmetricMatrix, Vector};
 use kaldi_value::{Cursor, Format, KaldiObject, write_basic, write_token};
 
 use crate::{Error, Result};
+
 /// Statistics of classes for LDA: how many vectors each has, their sum, and the squares of all vectors.
 ///
 /// Kaldi's `LdaEstimate`. A file has the squares without those of the classes' means, in single precision.

@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{
-    NewFolder, Output, Session, Wspecifier, WspecifierKind, WspecifierOptions, is_remote, is_specifier,
-    make_last_folder, without_pipe_signs,
+    NewFolder, Output, Session, Wspecifier, WspecifierKind, WspecifierOptions, is_specifier, make_last_folder,
+    without_pipe_signs,
 };
 use kaldi_value::{Format, Value};
 
@@ -162,12 +162,8 @@ fn create_file(name: &BStr, format: Format) -> Result<Box<dyn AnyRecords>> {
 }
 
 fn create_folder(folder: &BStr, extension: &BStr) -> Result<Box<dyn AnyRecords>> {
-    let path = folder.to_path_lossy();
-    let created = match is_remote(folder) || path.exists() {
-        true => Ok(NewFolder::default()),
-        false => make_last_folder(&path, 0o750),
-    };
-    let created = created.map_err(|source| kaldi_io::Error::Open { name: folder.to_string(), source })?;
+    let created = make_last_folder(&folder.to_path_lossy(), 0o750)
+        .map_err(|source| kaldi_io::Error::Open { name: folder.to_string(), source })?;
     let place = RecordTarget::Folder { folder: folder.to_owned(), extension: extension.to_owned(), _created: created };
     Ok(Box::new(RecordWriter { place, format: Format::Binary, session: Session::current() }))
 }
