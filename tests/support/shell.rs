@@ -138,24 +138,29 @@ fn bash() -> &'static Path {
     BASH.get_or_init(|| find_installed("bash").expect("bash is installed"))
 }
 
-/// Runs `script` with bash in `dir`: a failure anywhere in a pipeline fails it, the locale is C, standard input is empty.
-/// `PROGRAM_KB` is the size of the program's file, which counts where the script limits memory.
-///
-/// Returns `None` where it, or anything that it left running with its output open, has not ended after `limit`; then
-/// all of it is killed.
-pub fn run(script: &str, dir: &Path, limit: Duration) -> Option<Outcome> {
+/// Bash with `script` in `dir`, as a process group: a failure anywhere in a pipeline fails it, the locale is C, standard input is empty.
+pub fn command(script: &str, dir: &Path) -> Command {
     let mut command = Command::new(bash());
     detach(&mut command);
-    let child = command
+    command
         .args(["-o", "pipefail", "-c", script])
         .current_dir(dir)
         .env("LC_ALL", "C")
         .env("PATH", path())
-        .env("PROGRAM_KB", (std::fs::metadata(program()).map_or(0, |file| file.len()) / 1000).to_string())
         .stdin(Stdio::null())
+        .process_group(0);
+    command
+}
+
+/// Runs a [`command`]. `PROGRAM_KB` is the size of the program's file, which counts where the script limits memory.
+///
+/// Returns `None` where it, or anything that it left running with its output open, has not ended after `limit`; then
+/// all of it is killed.
+pub fn run(script: &str, dir: &Path, limit: Duration) -> Option<Outcome> {
+    let child = command(script, dir)
+        .env("PROGRAM_KB", (std::fs::metadata(program()).map_or(0, |file| file.len()) / 1000).to_string())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .process_group(0)
         .spawn()
         .expect("bash can be run");
     let group = child.id();

@@ -3,9 +3,8 @@
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{FromRawFd, OwnedFd};
-use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::thread;
 
 use super::{Scratch, shell};
@@ -63,19 +62,13 @@ impl Scratch {
 
 fn on_terminal(script: &str, dir: &Path) -> OnTerminal {
     let (mut person, program) = open();
-    let mut bash = Command::new("bash");
-    shell::detach(&mut bash);
     let both = program.try_clone().expect("a descriptor can be duplicated");
+    let mut bash = shell::command(script, dir);
     let mut child = bash
-        .args(["-o", "pipefail", "-c", script])
-        .current_dir(dir)
         .env("LC_ALL", "C.UTF-8")
         .env("TERM", "xterm")
-        .env("PATH", shell::path())
-        .stdin(Stdio::null())
         .stdout(Stdio::from(program))
         .stderr(Stdio::from(both))
-        .process_group(0)
         .spawn()
         .expect("bash can be run");
     // The command has its own copies of the program's end.
