@@ -35,11 +35,11 @@ fi
 [ -z "${CI:-}" ] || export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_CODEGEN_UNITS=4
 
 # The stages of --all, in lanes that run side by side: the release build and what takes seconds with it, those of the development build,
-# and those that mostly wait. What else needs the release build follows it, each stage in a lane of its own.
+# and what mostly waits. What else needs the release build follows it, each stage in a lane of its own.
 release=(package bench)
 released=(counts wheel)
 development=(conformance stores portable clippy api features)
-waiting=(peers faults)
+waiting=(peers)
 # What builds much again, needs packages of Debian, root, or an hour: only by name.
 by_name=(programs awks every-feature deb site arm64)
 
@@ -62,8 +62,7 @@ proves() {
         programs) echo "programs that use our packages build and run outside of the workspace" ;;
         stores) echo "recorded cases of Kaldi with their inputs on the web and in an S3 store" ;;
         awks) echo "tests that call awk pass with mawk, gawk and busybox" ;;
-        peers) echo "packages of Python, FFmpeg, a browser, Slurm on what we write, and we on what they write" ;;
-        faults) echo "faults of a cluster: killed nodes, lost controllers" ;;
+        peers) echo "packages of Python, FFmpeg, a browser, Slurm on what we write, and we on what they write; faults of a cluster" ;;
         deb) echo "scripts/deb.sh: the Debian package" ;;
         site) echo "scripts/site.sh: the site of the documents" ;;
         arm64) echo "scripts/arm64.sh: 64-bit ARM under emulation" ;;
@@ -227,11 +226,12 @@ stage_awks() {
 }
 
 stage_peers() {
-    step cargo test --workspace --locked --test peers -- --skip faults::
-}
-
-stage_faults() {
-    step cargo test --workspace --locked --test peers -- faults::
+    local program result=0
+    # Without cargo, which would wait between the two for what other stages build.
+    program=$(executables --test peers | sed -n "s|.*Executable.*(\(.*\))$|\1|p" | sed "s|^target|$target|")
+    step "$program" --skip faults:: || result=$?
+    step "$program" faults:: || result=$?
+    return "$result"
 }
 
 stage_every-feature() {
