@@ -106,7 +106,8 @@ pub fn encode_elements<T: Real, E: AsRef<[T]> + Send + Sync + 'static>(mut head:
 type Gemm<T> =
     unsafe fn(usize, usize, usize, T, *const T, isize, isize, *const T, isize, isize, T, *mut T, isize, isize);
 
-fn call<T: Real>(gemm: Gemm<T>, product: &Product<'_, T>, out: &mut [T]) {
+/// Computes a product by GEMM.
+fn multiply<T: Real>(gemm: Gemm<T>, product: &Product<'_, T>, out: &mut [T]) {
     product.check(out.len());
     let Product { left, right, beta } = product;
     let strides = |factor: &Factor<'_, T>| (factor.strides.0 as isize, factor.strides.1 as isize);
@@ -165,7 +166,7 @@ impl Storage for f32 {
 
     fn gemm(product: &Product<'_, Self>, out: &mut [Self]) {
         if !row_products::multiply(product, out) {
-            call(matrixmultiply::sgemm, product, out);
+            multiply(matrixmultiply::sgemm, product, out);
         }
     }
 
@@ -218,7 +219,7 @@ impl Storage for f64 {
     }
 
     fn gemm(product: &Product<'_, Self>, out: &mut [Self]) {
-        call(matrixmultiply::dgemm, product, out);
+        multiply(matrixmultiply::dgemm, product, out);
     }
 
     fn dense() -> &'static DenseFns<Self> {

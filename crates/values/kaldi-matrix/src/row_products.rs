@@ -44,6 +44,7 @@ pub(crate) fn multiply(product: &Product<'_, f32>, out: &mut [f32]) -> bool {
     if left.strides.1 != 1 || !is_for_rows(right) {
         return false;
     }
+    product.check(out.len());
     multiply_rows(Rows::Elements(left.data, left.strides.0), right, *beta, out);
     true
 }
@@ -199,6 +200,13 @@ mod tests {
     fn matrix(num_rows: usize, num_cols: usize) -> Matrix<f32> {
         let element = |at: usize| ((at * 7919 + num_cols) % 1009) as f32 / 504.0 - 1.0;
         Matrix::from_vec(num_rows, num_cols, (0..num_rows * num_cols).map(element).collect())
+    }
+
+    #[test]
+    #[should_panic(expected = "assertion")]
+    fn factors_that_do_not_fit_are_not_multiplied() {
+        let (left, right) = (matrix(2, 299), matrix(3, 300));
+        f32::gemm(&Product { left: left.factor(), right: right.transposed_factor(), beta: 0.0 }, &mut [0.0; 6]);
     }
 
     #[test]
