@@ -40,6 +40,7 @@ mod parts;
 mod track;
 
 pub use bytes::ReadSound;
+pub use codec::flac::StreamInfo;
 pub use decode::{DecodedSound, SoundHeader, decode, decode_in_order, read_header};
 pub use encoding::Encoding;
 pub use fault::SoundFault;

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::bytes::Bytes;
 use crate::clock::Clock;
 use crate::codec::Codec;
+use crate::codec::flac::StreamInfo;
 use crate::fault::{Result, SoundFault};
 
 /// A packet of coded sound, or a block of samples.
@@ -108,6 +109,10 @@ impl Track {
             remarks: Vec::new(),
             num_bytes: 0,
         }
+    }
+
+    pub(crate) fn flac(info: StreamInfo) -> Self {
+        Self::new(Codec::Flac(info), info.sample_rate, info.num_channels)
     }
 
     /// Adds a packet whose place came from a table. A small table could name the same bytes again and again.

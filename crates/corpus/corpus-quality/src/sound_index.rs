@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use crate::SoundPrint;
 
@@ -311,26 +311,29 @@ fn on_threads<T: Send>(
     work: impl Fn(usize) -> Vec<T> + Sync,
 ) -> Vec<T> {
     let next = AtomicUsize::new(0);
-    let results = Mutex::new(Vec::new());
     let run = || {
+        let mut results = Vec::new();
         loop {
             let start = next.fetch_add(AT_A_TIME, Ordering::Relaxed);
             if start >= count {
-                break;
+                return results;
             }
             let end = count.min(start + AT_A_TIME);
             let of_part: Vec<T> = (start..end).flat_map(&work).collect();
             done((end - start) as u64);
             if !of_part.is_empty() {
-                results.lock().unwrap_or_else(PoisonError::into_inner).push((start, of_part));
+                results.push((start, of_part));
             }
         }
     };
-    std::thread::scope(|scope| {
-        (1..threads).for_each(|_| drop(scope.spawn(run)));
-        run();
+    let mut results = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
+        let mut results = run();
+        for other in others {
+            results.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        results
     });
-    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
     results.sort_by_key(|(start, _)| *start);
     results.into_iter().flat_map(|(_, of_part)| of_part).collect()
 }

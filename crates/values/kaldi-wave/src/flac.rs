@@ -17,17 +17,15 @@ use std::io;
 use std::ops::Range;
 use std::rc::Rc;
 
-use byteorder::{BigEndian, ByteOrder};
 use claxon::frame::{Block, FrameReader};
 use claxon::input::BufferedReader;
 use kaldi_io::ParseError;
 use kaldi_value::Cursor;
-use sound_files::ReadSound;
+use sound_files::{ReadSound, StreamInfo};
 
 use crate::info::WaveInfo;
 
 const MAGIC: &[u8] = b"fLaC";
-const STREAMINFO: usize = 34;
 /// How a stream starts.
 const NEXT: &[u8] = b"fLaC\0\0\0\x22";
 /// Bytes of a tag at the end (ID3, version 1).
@@ -45,7 +43,7 @@ pub(crate) fn is_flac(bytes: &[u8]) -> bool {
 #[derive(Clone, Debug)]
 pub(crate) struct Flac {
     pub(crate) info: WaveInfo,
-    bits: u32,
+    pub(crate) stream: StreamInfo,
     /// Problems in the header that do not keep the file from being read.
     pub(crate) remarks: Vec<ParseError>,
 }
@@ -56,18 +54,18 @@ impl Flac {
         let mut cursor = Cursor::new(bytes);
         cursor.take(MAGIC.len())?;
         let kind = cursor.take(4)?;
-        if kind[0] & 0x7f != 0 || kind[1..] != [0, 0, STREAMINFO as u8] {
+        if kind[0] & 0x7f != 0 || kind[1..] != [0, 0, StreamInfo::LENGTH as u8] {
             return Err(ParseError::new(MAGIC.len(), "expected STREAMINFO in the FLAC file, got other metadata"));
         }
-        let word = BigEndian::read_u64(&cursor.take(STREAMINFO)?[10..]);
-        let (sample_rate, num_channels, bits) =
-            ((word >> 44) as u32, (word >> 41 & 7) as u16 + 1, (word >> 36 & 31) as u32 + 1);
-        let num_samples = Some(word & ((1 << 36) - 1)).filter(|&num_samples| num_samples > 0);
+        let mut block = [0; StreamInfo::LENGTH];
+        block.copy_from_slice(cursor.take(StreamInfo::LENGTH)?);
+        let stream = StreamInfo::read(&block);
+        let StreamInfo { sample_rate, num_channels, num_samples, .. } = stream;
         if sample_rate == 0 {
             return Err(ParseError::new(18, "expected a sampling frequency of 1 Hz or more, got 0"));
         }
         let info = WaveInfo { sample_rate, num_channels, num_samples, fault: None };
-        Ok(Self { info, bits, remarks: Vec::new() })
+        Ok(Self { info, stream, remarks: Vec::new() })
     }
 
     /// The samples of each channel at the 16-bit scale, from the bytes of the file, which may be incomplete.
@@ -89,7 +87,7 @@ impl Flac {
 
     /// Appends the samples of a frame whose first one is `first` that are in a part.
     pub(crate) fn append(&self, frame: &Block, first: u64, part: &Range<u64>, channels: &mut [Vec<f32>]) {
-        let scale = (f64::from(16 - self.bits as i32)).exp2() as f32;
+        let scale = (f64::from(16 - i32::from(self.stream.bits))).exp2() as f32;
         let place = |sample: u64| sample.clamp(first, first + u64::from(frame.duration())) - first;
         let kept = place(part.start) as usize..place(part.end) as usize;
         for (index, channel) in channels.iter_mut().enumerate() {
@@ -181,19 +179,21 @@ impl Flac {
         Ok(())
     }
 
-    /// Whether the file ends as its header says, with a frame up to the last sample, by its first and its last bytes; the frames start at
-    /// `start`, if it is known. `false` may also mean that the last bytes are too few.
-    pub(crate) fn ends_well(&self, head: &[u8], start: Option<usize>, tail: &[u8], length: u64) -> bool {
+    /// Whether the file ends as its header says, with a frame up to the last sample, by its last bytes; the frames start at `start`, if it
+    /// is known. `false` may also mean that the last bytes are too few.
+    pub(crate) fn ends_well(&self, start: Option<usize>, tail: &[u8], length: u64) -> bool {
         let Some(num_samples) = self.info.num_samples else { return false };
         let frames = tail.len().saturating_sub(TAG);
         let has_tag = tail[frames..].starts_with(b"TAG") && frames > 0;
         let (tail, length) = if has_tag { (&tail[..frames], length - TAG as u64) } else { (tail, length) };
-        let (block, longest) = frame_sizes(head);
+        let block = u64::from(self.stream.longest_block);
         // Two streams, one after the other, have the same end twice.
-        let start = start.map_or(METADATA, |start| start as u64);
-        let most = num_samples.div_ceil(block.max(1)).saturating_mul(longest).saturating_add(start);
-        if longest > 0 && length > most {
-            return false;
+        if let Some(longest) = self.stream.longest_frame {
+            let start = start.map_or(METADATA, |start| start as u64);
+            let most = num_samples.div_ceil(block.max(1)).saturating_mul(longest.into()).saturating_add(start);
+            if length > most {
+                return false;
+            }
         }
         let is_frame = |at: &usize| tail[*at] == 0xff && tail.get(at + 1).is_some_and(|byte| byte & 0xfe == 0xf8);
         (0..tail.len()).rev().filter(is_frame).any(|at| {
@@ -204,12 +204,6 @@ impl Flac {
                 && matches!(frames.read_next_or_eof(Vec::new()), Ok(None))
         })
     }
-}
-
-/// The greatest lengths of frames in samples and in bytes, 0 if they are not known; by the first bytes of the file.
-pub(crate) fn frame_sizes(head: &[u8]) -> (u64, u64) {
-    let info = &head[MAGIC.len() + 4..];
-    (BigEndian::read_u16(&info[2..]).into(), BigEndian::read_u24(&info[7..]).into())
 }
 
 /// The number of the first sample of a frame, in a file whose frames have `block` samples if all have as many.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use kaldi_io::ParseError;
 use sound_files::ReadSound;
 
-use crate::flac::{Flac, Frames, first_sample, frame_sizes, frames_start, unreadable};
+use crate::flac::{Flac, Frames, first_sample, frames_start, unreadable};
 
 /// Bytes of the header.
 const HEAD: u64 = 42;
@@ -53,12 +53,13 @@ impl FlacPlaces {
         let head = bytes(file, 0, HEAD.min(length))?;
         let flac = Flac::read(&head)?;
         let start = frames_start(file)?;
-        let (block, longest) = frame_sizes(&head);
-        let window = (2 * longest).clamp(LEAST, MOST);
+        let longest = flac.stream.longest_frame.map(u64::from);
+        let window = longest.map_or(LEAST, |longest| (2 * longest).clamp(LEAST, MOST));
         let tail = window.min(length - start as u64);
-        let is_whole = longest > 0 && flac.ends_well(&head, Some(start), &bytes(file, length - tail, tail)?, length);
+        let is_whole = longest.is_some() && flac.ends_well(Some(start), &bytes(file, length - tail, tail)?, length);
         let num_samples = flac.info.num_samples.unwrap_or(0);
-        let mut places = Self { flac, start: start as u64, num_samples, block: Some(block), window };
+        let block = Some(flac.stream.longest_block.into());
+        let mut places = Self { flac, start: start as u64, num_samples, block, window };
         let first = places.frame_after(file, start as u64, start as u64 + 1)?;
         places.block = places.block.filter(|_| first == Some((start as u64, 0)));
         Ok((places, is_whole))

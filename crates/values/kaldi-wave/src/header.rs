@@ -82,8 +82,7 @@ impl WaveInfo {
         match Form::of(head, false) {
             Form::Flac => {
                 let tail = tail()?;
-                Ok(Flac::read(head)
-                    .is_ok_and(|flac| flac.ends_well(head, flac::frames_start(&head).ok(), &tail, length)))
+                Ok(Flac::read(head).is_ok_and(|flac| flac.ends_well(flac::frames_start(&head).ok(), &tail, length)))
             }
             Form::Riff | Form::Coded(_) | Form::NeedMoreBytes => Ok(true),
         }

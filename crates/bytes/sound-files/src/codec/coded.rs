@@ -15,7 +15,6 @@ use symphonia_core::packet::PacketRef;
 use symphonia_core::units::{Duration, Timestamp};
 
 use super::Codec;
-use super::flac::StreamInfo;
 use super::multistream::OpusStreams;
 
 /// A decoder of coded sound.
@@ -33,10 +32,7 @@ impl Coded {
     pub(crate) fn new(codec: &Codec) -> Result<Self, String> {
         let (id, extra) = match codec {
             Codec::Opus(head) => return OpusStreams::new(head).map(|streams| Self::Opus(Box::new(streams))),
-            Codec::Flac { info } => {
-                let info = StreamInfo::read(info, 0).map_err(|fault| fault.message.into_owned())?;
-                return Ok(Self::Flac { bits: info.bits });
-            }
+            Codec::Flac(info) => return Ok(Self::Flac { bits: info.bits }),
             Codec::Pcm { .. } => return Err("expected coded sound, found samples".to_owned()),
             Codec::Mpeg { layer: 1 } => (CODEC_ID_MP1, None),
             Codec::Mpeg { layer: 2 } => (CODEC_ID_MP2, None),

@@ -29,7 +29,7 @@ impl Counter {
             Codec::Aac { .. } => Self::Fixed(1024),
             Codec::Alac { cookie } => Self::Alac(be(cookie, 0, 4)),
             Codec::Opus(_) => Self::Header(opus::num_samples),
-            Codec::Flac { .. } => Self::Header(flac::num_samples),
+            Codec::Flac(_) => Self::Header(flac::num_samples),
             Codec::Vorbis { .. } => {
                 let decoder = Decoder::new(codec).map(Box::new);
                 Self::Decoded(decoder, vec![Vec::new(); num_channels.into()])

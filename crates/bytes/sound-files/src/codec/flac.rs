@@ -1,34 +1,50 @@
-//! FLAC in other files than its own.
+//! What the headers of FLAC say.
+
+use byteorder::{BigEndian, ByteOrder};
 
 use crate::bytes::be;
 use crate::fault::{Result, SoundFault};
 
-/// What STREAMINFO says.
-pub(crate) struct StreamInfo {
-    pub(crate) sample_rate: u32,
-    pub(crate) num_channels: u16,
+/// The STREAMINFO block of FLAC (RFC 9639, section 8.2), without the checksum of the samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamInfo {
+    /// The most samples of a frame, which all frames but the last have where their length is fixed.
+    pub longest_block: u16,
+    /// The most bytes of a frame; `None` if it is not known.
+    pub longest_frame: Option<u32>,
+    /// In Hz. 0 is no sound.
+    pub sample_rate: u32,
+    /// 1 to 8.
+    pub num_channels: u16,
     /// Bits of a sample.
-    #[cfg(feature = "codecs")]
-    pub(crate) bits: u8,
-    /// The number of samples; 0 if it is not known.
-    pub(crate) num_samples: u64,
+    pub bits: u8,
+    /// Samples of each channel; `None` if they were not known.
+    pub num_samples: Option<u64>,
 }
 
 impl StreamInfo {
-    /// Reads the 34 bytes.
-    pub(crate) fn read(info: &[u8], offset: u64) -> Result<Self> {
-        let word = be(info, 10, 8);
-        let sample_rate = (word >> 44) as u32;
-        if info.len() < 34 || sample_rate == 0 {
-            return Err(SoundFault::new(offset, "expected STREAMINFO of FLAC, found something else"));
-        }
-        Ok(Self {
-            sample_rate,
+    /// The length of the block in bytes.
+    pub const LENGTH: usize = 34;
+
+    /// Reads the block.
+    #[must_use]
+    pub fn read(block: &[u8; Self::LENGTH]) -> Self {
+        let word = BigEndian::read_u64(&block[10..]);
+        Self {
+            longest_block: BigEndian::read_u16(&block[2..]),
+            longest_frame: Some(BigEndian::read_u24(&block[7..])).filter(|&length| length > 0),
+            sample_rate: (word >> 44) as u32,
             num_channels: (word >> 41 & 7) as u16 + 1,
-            #[cfg(feature = "codecs")]
             bits: (word >> 36 & 31) as u8 + 1,
-            num_samples: word & ((1 << 36) - 1),
-        })
+            num_samples: Some(word & ((1 << 36) - 1)).filter(|&num_samples| num_samples > 0),
+        }
+    }
+
+    /// Reads the block of a file of sound, which is at a place in it, if it is there.
+    pub(crate) fn read_sound(block: Option<&[u8]>, offset: u64) -> Result<Self> {
+        let info = block.and_then(|block| block.first_chunk()).map(Self::read);
+        info.filter(|info| info.sample_rate > 0)
+            .ok_or_else(|| SoundFault::new(offset, "expected STREAMINFO of FLAC, found something else"))
     }
 }
 

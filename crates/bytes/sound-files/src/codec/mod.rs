@@ -17,6 +17,7 @@ pub(crate) use decode::Decoder;
 
 use crate::encoding::Encoding;
 use crate::fault::{Result, SoundFault};
+use flac::StreamInfo;
 use opus::OpusHead;
 
 /// How the packets of a stream are coded.
@@ -35,7 +36,7 @@ pub(crate) enum Codec {
     /// Opus.
     Opus(OpusHead),
     /// FLAC, with its STREAMINFO.
-    Flac { info: Vec<u8> },
+    Flac(StreamInfo),
 }
 
 impl Codec {
@@ -50,13 +51,13 @@ impl Codec {
             Self::Alac { .. } => "ALAC",
             Self::Vorbis { .. } => "Vorbis",
             Self::Opus(_) => "Opus",
-            Self::Flac { .. } => "FLAC",
+            Self::Flac(_) => "FLAC",
         }
     }
 
     /// Whether a decoder that starts a few packets early decodes a part as it is in the whole, and packets are counted without it.
     pub(crate) fn is_exact_in_parts(&self) -> bool {
-        matches!(self, Self::Pcm { .. } | Self::Mpeg { .. } | Self::Alac { .. } | Self::Flac { .. })
+        matches!(self, Self::Pcm { .. } | Self::Mpeg { .. } | Self::Alac { .. } | Self::Flac(_))
     }
 
     /// A counter of the samples in packets.

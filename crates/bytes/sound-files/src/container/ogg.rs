@@ -160,9 +160,7 @@ fn start(file: Bytes<'_>, page: &Page<'_>, others: &mut Vec<u32>) -> Result<Opti
         let num_channels = head.num_channels.into();
         (Track::new(Codec::Opus(head), opus::RATE, num_channels), 1)
     } else if head.starts_with(b"\x7fFLAC") {
-        let info = head.get(17..51).unwrap_or_default();
-        let StreamInfo { sample_rate, num_channels, .. } = StreamInfo::read(info, offset)?;
-        (Track::new(Codec::Flac { info: info.to_vec() }, sample_rate, num_channels), usize::MAX)
+        (Track::flac(StreamInfo::read_sound(head.get(17..), offset)?), usize::MAX)
     } else if head.starts_with(b"Speex   ") {
         return Err(SoundFault::new(offset, "expected Vorbis, Opus or FLAC in the Ogg file, found Speex"));
     } else {
@@ -234,7 +232,7 @@ impl Stream {
     fn take(&mut self, file: Bytes<'_>, packet: Packet) -> Result<bool> {
         let bytes = packet.bytes(file)?;
         match &mut self.track.codec {
-            Codec::Flac { .. } if self.num_headers > 0 && bytes.first() != Some(&0xff) => return Ok(false),
+            Codec::Flac(_) if self.num_headers > 0 && bytes.first() != Some(&0xff) => return Ok(false),
             Codec::Vorbis { headers } if self.num_headers > 0 => {
                 let name = if self.num_headers == 2 { b"\x03vorbis" } else { b"\x05vorbis" };
                 if !bytes.starts_with(name) {
@@ -286,10 +284,9 @@ impl Stream {
         let early = if is_all { 0 } else { there.saturating_sub(granule) };
         track.skip = if matches!(track.codec, Codec::Opus(_)) { pre_skip } else { early };
         let length = last.saturating_sub(start).saturating_sub(pre_skip);
-        if let Codec::Flac { info } = &track.codec {
-            let noted = StreamInfo::read(info, 0)?.num_samples;
+        if let Codec::Flac(info) = track.codec {
             track.skip = 0;
-            track.promised = Some(if noted > 0 && start == 0 { noted } else { length });
+            track.promised = Some(info.num_samples.filter(|_| start == 0).unwrap_or(length));
         } else {
             track.length = Some(length);
             track.promised = track.length;

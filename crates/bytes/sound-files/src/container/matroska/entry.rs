@@ -98,10 +98,10 @@ impl TrackEntry {
                 Track::new(Codec::Vorbis { headers }, rate, num_channels)
             }
             "A_FLAC" => {
-                let info = private.get(8..42).filter(|_| private.starts_with(b"fLaC")).unwrap_or_default();
-                let StreamInfo { sample_rate, num_channels, num_samples, .. } = StreamInfo::read(info, at)?;
-                let mut track = Track::new(Codec::Flac { info: info.to_vec() }, sample_rate, num_channels);
-                track.promised = Some(num_samples).filter(|&num_samples| num_samples > 0);
+                let block = private.get(8..).filter(|_| private.starts_with(b"fLaC"));
+                let info = StreamInfo::read_sound(block, at)?;
+                let mut track = Track::flac(info);
+                track.promised = info.num_samples;
                 track
             }
             "A_AAC" => {

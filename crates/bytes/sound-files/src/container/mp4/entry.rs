@@ -61,9 +61,8 @@ pub(super) fn read(file: Bytes<'_>, stbl: Part) -> Result<Track> {
         b"fLaC" => {
             let part = wanted(b"dfLa")?;
             // Version and flags, then the head of a block.
-            let info = file.at(part.start + 8, part.length().saturating_sub(8).min(34))?;
-            let StreamInfo { sample_rate, num_channels, .. } = StreamInfo::read(&info, part.start)?;
-            Ok(Track::new(Codec::Flac { info: info.to_vec() }, sample_rate, num_channels))
+            let content = file.at(part.start + 8, part.length().saturating_sub(8).min(StreamInfo::LENGTH as u64))?;
+            Ok(Track::flac(StreamInfo::read_sound(Some(&content), part.start)?))
         }
         b".mp3" | b"ms\0\x55" => Ok(Track::new(Codec::Mpeg { layer: 3 }, sample_rate, num_channels)),
         name => {

@@ -25,7 +25,7 @@ pub(super) fn apply(file: Bytes<'_>, moov: Part, chosen: &Chosen, track: &mut Tr
     match &track.codec {
         Codec::Aac { .. } => {}
         // The last packet is shorter than the others.
-        Codec::Alac { .. } | Codec::Flac { .. } if duration > 0 && scale == rate => track.num_coded = Some(duration),
+        Codec::Alac { .. } | Codec::Flac(_) if duration > 0 && scale == rate => track.num_coded = Some(duration),
         _ => {}
     }
     if let Some(edit) = edit(file, chosen.trak)? {
