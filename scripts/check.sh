@@ -116,9 +116,9 @@ quick() {
 # In all stages the whole workspace is named: cargo builds packages with the features that the named ones ask for, so another choice
 # would build most of them again.
 
-# Builds tests, and says what cargo built: lines such as "Executable unittests src/lib.rs (target/debug/deps/kaldi_io-0123)".
+# Builds tests, and says what cargo built: lines such as "Executable unittests src/lib.rs (/.../target/debug/deps/kaldi_io-0123)".
 executables() {
-    CARGO_TERM_COLOR=never cargo test --workspace --locked --no-run "$@" 2>&1
+    CARGO_TERM_COLOR=never cargo test --workspace --locked --no-run "$@" 2>&1 | sed "s|(target/|($target/|"
 }
 
 # All is built once; then the suite and the recorded cases, which compute, run beside the tests of crates, many of which wait.
@@ -200,7 +200,7 @@ stage_portable() {
     built=$(executables --lib)
     for crate in kaldi-simd kaldi-value corpus-quality kaldi-matrix kaldi-gmm kaldi-wave kaldi-feat; do
         echo "== unit tests of $crate"
-        (cd crates/*/"$crate" && "$(sed -n "s|.*(\(.*/${crate//-/_}-[0-9a-f]*\))$|\1|p" <<< "$built" | sed "s|^target|$target|")")
+        (cd crates/*/"$crate" && "$(sed -n "s|.*(\(.*/${crate//-/_}-[0-9a-f]*\))$|\1|p" <<< "$built")")
     done
     CASES_OF=bin,feats,io,models,signal step cargo test --workspace --locked --test golden
 }
@@ -228,7 +228,7 @@ stage_awks() {
 stage_peers() {
     local program result=0
     # Without cargo, which would wait between the two for what other stages build.
-    program=$(executables --test peers | sed -n "s|.*Executable.*(\(.*\))$|\1|p" | sed "s|^target|$target|")
+    program=$(executables --test peers | sed -n "s|.*Executable.*(\(.*\))$|\1|p")
     step "$program" --skip faults:: || result=$?
     step "$program" faults:: || result=$?
     return "$result"

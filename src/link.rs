@@ -47,7 +47,7 @@ enum Step {
 pub fn link(folder: &Path, kind: LinkKind, force: bool, print: bool) -> anyhow::Result<Tally> {
     let program = std::env::current_exe().and_then(fs::canonicalize).context("cannot find the file of this program")?;
     if !print {
-        fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        kaldi_io::make_folder(folder)?.keep();
     }
     let links = Links { target: relative(&real(folder)?, &program), program, folder, kind };
     let (steps, kept) = links.plan(force)?;

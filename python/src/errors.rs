@@ -233,6 +233,7 @@ impl From<kaldi_io::Error> for Failure {
                 }
                 _ => Self::of_file(&name, &source, message),
             },
+            kaldi_io::Error::Folder { name, source } => Self::of_file(&name, &source, message),
             kaldi_io::Error::Read { name, offset, source } | kaldi_io::Error::Write { name, offset, source } => {
                 Self { offset: Some(offset), ..Self::of_file(&name, &source, message) }
             }

@@ -17,6 +17,7 @@ impl From<Error> for Failure {
             Error::Open { path, source } | Error::Read { path, source, .. } | Error::Write { path, source } => {
                 Self::of_file(&path.to_string_lossy(), &source, message)
             }
+            Error::Folder(error) => error.into(),
             Error::Fault(fault) => Self::new(Class::Data, message).in_file(fault.file.to_string_lossy()),
             Error::Foreign { path, .. } => Self::new(Class::Data, message).in_file(path.to_string_lossy()),
             Error::Token { .. } => out_of_range(message).into(),

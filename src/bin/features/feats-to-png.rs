@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_any::{FrameWord, Frames, ValueType};
 use kaldi_cli::{InputName, OutputName, Tally};
@@ -205,7 +205,7 @@ impl Target {
             return Ok(Self::Sheet { sheet: Sheet::default(), output: create_output(name, false)? });
         }
         kaldi_cli::expect_folder(name, &["png", "svg"])?;
-        let created = make_last_folder(path, 0o777).with_context(|| format!("cannot make the folder {name}"))?;
+        let created = make_last_folder(path, 0o777)?;
         Ok(Self::Folder { folder: path.to_owned(), names: FileNames::default(), _created: created })
     }
 

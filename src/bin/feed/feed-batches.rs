@@ -84,7 +84,7 @@ impl Target {
             return Ok(Self::Stream(Output::stdout()?));
         }
         let folder = name.to_path_lossy();
-        let created = kaldi_io::make_folder(&folder).with_context(|| format!("cannot make the folder {name}"))?;
+        let created = kaldi_io::make_folder(&folder)?;
         // Batches of another run would look like batches of this one.
         for entry in fs::read_dir(&folder).with_context(|| format!("cannot read the folder {name}"))? {
             let file = entry?.file_name();

@@ -2,7 +2,7 @@
 //!
 //! Kaldi has no such program.
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{bail, ensure};
 use bstr::{BStr, ByteSlice};
 use kaldi_any::ValueType;
 use kaldi_cli::{InputName, OutputName, Tally};
@@ -220,7 +220,7 @@ impl Target {
             }));
         }
         let folder: &Path = name.as_path();
-        let created = make_last_folder(folder, 0o777).with_context(|| format!("cannot make the folder {name}"))?;
+        let created = make_last_folder(folder, 0o777)?;
         Ok(Self::Folder { folder: folder.to_owned(), names: FileNames::default(), _created: created })
     }
 

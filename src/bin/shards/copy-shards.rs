@@ -1,6 +1,6 @@
 //! Copies samples from shards to shards: merges, splits, selects, shuffles. Kaldi has no such program.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_corpus::shard::{
@@ -94,8 +94,7 @@ fn copy_shards(opts: Options) -> Result<Tally> {
         dali: opts.index.is_some(),
     };
     let mut selection = Selection::new(&opts)?;
-    let _folder = kaldi_io::make_folder(&opts.folder.to_path_lossy())
-        .with_context(|| format!("cannot make the folder {}", opts.folder))?;
+    let _folder = kaldi_io::make_folder(&opts.folder.to_path_lossy())?;
     let mut shards = match is_remote(&opts.folder) {
         true => Places::new(&std::env::temp_dir()),
         false => Places::new(&opts.folder.to_path_lossy()),

@@ -17,7 +17,7 @@ use kaldi_corpus::{
     SoundFiles, SoundPlaceKind, SoundSize,
 };
 use kaldi_io::log::{log, warning};
-use kaldi_io::{Output, OutputSet, WorkStage};
+use kaldi_io::{NewFolder, Output, OutputSet, WorkStage};
 use kaldi_matrix::Matrix;
 use kaldi_reader::{ReaderExt, from_fn, par_map};
 use kaldi_table::{Entry, SequentialReader, WorkError};
@@ -130,7 +130,7 @@ fn export_data_dir(opts: Options) -> Result<Tally> {
         }
         Exported::Folder(files) => {
             let folder = opts.target.as_path();
-            std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+            let _created = kaldi_io::make_folder(folder)?;
             refuse_manifests(folder)?;
             let mut set = OutputSet::default();
             for (name, content) in files {
@@ -199,6 +199,7 @@ struct Files {
     num_rows: usize,
     /// `None` for a single file.
     others: Option<Others>,
+    _created: NewFolder,
 }
 
 /// Files of a split in a folder besides these: readers take all files of the split.
@@ -260,7 +261,12 @@ impl Files {
                 "expected a folder with --num-utts-per-shard or --split, got the file {}",
                 target.display()
             );
-            return Ok(Self { names: vec![target.to_owned()].into_iter(), num_rows: usize::MAX, others: None });
+            return Ok(Self {
+                names: vec![target.to_owned()].into_iter(),
+                num_rows: usize::MAX,
+                others: None,
+                _created: NewFolder::default(),
+            });
         }
         let num_rows = match opts.num_utts_per_shard {
             Some(0) => bail!("expected --num-utts-per-shard to be 1 or more, got 0"),
@@ -277,10 +283,10 @@ impl Files {
         let count = num_utterances.div_ceil(num_rows);
         let names: Vec<_> =
             (0..count).map(|at| target.join(format!("{split}-{at:05}-of-{count:05}.parquet"))).collect();
-        std::fs::create_dir_all(target).with_context(|| format!("cannot make the folder {}", target.display()))?;
+        let created = kaldi_io::make_folder(target)?;
         let others = Others { folder: target.to_owned(), split: split.to_owned(), names: names.clone() };
         others.refuse()?;
-        Ok(Self { names: names.into_iter(), num_rows, others: Some(others) })
+        Ok(Self { names: names.into_iter(), num_rows, others: Some(others), _created: created })
     }
 
     fn next(&mut self, directory: &DirectoryContent, tables: &DirectoryTables) -> Result<ParquetFile> {

@@ -2,7 +2,7 @@
 //!
 //! Kaldi has no such program.
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, Tally};
 use kaldi_corpus::{
@@ -189,7 +189,7 @@ fn make_data_dir(opts: Options) -> anyhow::Result<Tally> {
         check_folder_name(&opts.folder)?;
     }
     kaldi_cli::expect_folder(&opts.folder, &[])?;
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let _created = kaldi_io::make_folder(folder)?;
     // Those of copied sound and features are not known yet.
     let files = corpus.files().into_iter().chain([DataDirectory::UTT2DUR, DataDirectory::FEATS_SCP].map(str::to_owned));
     existing_folder::tables(folder, &files.collect::<Vec<_>>())?;

@@ -4,8 +4,6 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use kaldi_io::NewFolder;
-
 use crate::TokenType;
 
 /// The result of the functions of this crate.
@@ -19,6 +17,9 @@ pub enum Error {
     /// A file could not be opened.
     #[error("cannot open {}: {}", shown(.path), reason(.source))]
     Open { path: PathBuf, source: io::Error },
+    /// A folder could not be made.
+    #[error(transparent)]
+    Folder(#[from] kaldi_io::Error),
     /// A file could not be read.
     #[error("cannot read {}:{offset}: {}", shown(.path), reason(.source))]
     Read { path: PathBuf, offset: u64, source: io::Error },
@@ -43,11 +44,6 @@ impl Error {
     pub(crate) fn open(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         |source| Self::Open { path, source }
-    }
-
-    /// Makes the folder for files that will be written.
-    pub(crate) fn make_folder(path: &Path) -> Result<NewFolder> {
-        kaldi_io::make_folder(path).map_err(Self::open(path))
     }
 
     pub(crate) fn read(path: &Path, offset: u64) -> impl FnOnce(io::Error) -> Self {

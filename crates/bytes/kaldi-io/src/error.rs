@@ -28,6 +28,9 @@ pub enum Error {
     /// A file or pipe could not be opened.
     #[error("cannot open {name}: {}{}", reason(.source), open_advice(.name, .source))]
     Open { name: String, source: io::Error },
+    /// A folder could not be made.
+    #[error("cannot make the folder {name}: {}", reason(.source))]
+    Folder { name: String, source: io::Error },
     /// A stream could not be read.
     #[error("cannot read {name}:{offset}: {}", reason(.source))]
     Read { name: String, offset: u64, source: io::Error },

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use crate::remote_name;
+use crate::{Error, Result, remote_name};
 
 /// Folders that were created for files. Those that are empty when this is dropped are removed: a run that fails leaves none behind.
 #[derive(Debug, Default)]
@@ -36,12 +36,12 @@ impl Drop for NewFolder {
 ///
 /// # Errors
 /// If the system refuses.
-pub fn make_folder(path: &Path) -> io::Result<NewFolder> {
+pub fn make_folder(path: &Path) -> Result<NewFolder> {
     let mut folder = NewFolder::default();
     if remote_name(path).is_none() {
         let missing = path.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
         folder.created = missing.map(ToOwned::to_owned).collect();
-        fs::create_dir_all(path)?;
+        fs::create_dir_all(path).map_err(|source| failed(path, source))?;
     }
     Ok(folder)
 }
@@ -51,15 +51,19 @@ pub fn make_folder(path: &Path) -> io::Result<NewFolder> {
 ///
 /// # Errors
 /// If the system refuses.
-pub fn make_last_folder(path: &Path, mode: u32) -> io::Result<NewFolder> {
+pub fn make_last_folder(path: &Path, mode: u32) -> Result<NewFolder> {
     if remote_name(path).is_some() {
         return Ok(NewFolder::default());
     }
     match DirBuilder::new().mode(mode).create(path) {
         Ok(()) => Ok(NewFolder { created: vec![path.to_owned()] }),
         Err(_) if path.is_dir() => Ok(NewFolder::default()),
-        Err(error) => Err(error),
+        Err(error) => Err(failed(path, error)),
     }
+}
+
+fn failed(path: &Path, source: io::Error) -> Error {
+    Error::Folder { name: path.display().to_string(), source }
 }
 
 #[cfg(test)]

@@ -276,7 +276,7 @@ impl Job {
     /// Copies; returns the number of bytes.
     fn copy(&self) -> Result<u64> {
         if let (false, Some(folder)) = (is_remote(&self.to), path(self.to.as_ref()).parent()) {
-            make_folder(folder).map_err(|error| failed(self.to.as_ref(), &error))?.keep();
+            make_folder(folder)?.keep();
         }
         let mut output = Output::create(self.to.as_ref(), false)?;
         let length = copy(self.from.as_ref(), &mut output)?;

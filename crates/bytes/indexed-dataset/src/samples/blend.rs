@@ -68,7 +68,7 @@ impl Blend {
     /// # Errors
     /// If a file cannot be written.
     pub fn write(self, out: &Path, names: &IndexNames) -> Result<()> {
-        let _folder = Error::make_folder(out)?;
+        let _folder = kaldi_io::make_folder(out)?;
         let path = |what| out.join(names.of(what));
         let mut datasets = NpyWriter::create(path("dataset_index.npy"), DType::Int16, &[self.size])?;
         let mut samples = NpyWriter::create(path("dataset_sample_index.npy"), DType::Int64, &[self.size])?;

@@ -58,7 +58,7 @@ pub fn build_samples(
     let mut random = NumpyRandom::new(options.seed);
     let documents = document_index(&sequences, &plan, options.shuffle.then_some(&mut random))?;
 
-    let _folder = Error::make_folder(out)?;
+    let _folder = kaldi_io::make_folder(out)?;
     let path = |what| out.join(names.of(what));
     let mut sealed = Vec::new();
     let mut file = NpyWriter::create(path("document_index.npy"), DType::Int32, &[documents.len() as u64])?;

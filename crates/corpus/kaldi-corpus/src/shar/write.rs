@@ -60,9 +60,7 @@ impl SharWriter {
     /// # Errors
     /// If that is impossible, or if other files would stay in the folder: lhotse takes every file of it for a field.
     pub fn create(options: SharOptions, num_cuts: u64) -> Result<Self> {
-        let name = options.folder.display().to_string();
-        let created =
-            kaldi_io::make_folder(&options.folder).map_err(|source| kaldi_io::Error::Open { name, source })?;
+        let created = kaldi_io::make_folder(&options.folder)?;
         let turn = Turn::take(&options.folder.join("cuts"));
         existing_folder::refuse_others(&options, num_cuts.div_ceil(options.max_cuts))?;
         let (fields, cuts) = (OutputSet::default(), Vec::new());

@@ -53,8 +53,7 @@ impl NemoManifests {
     pub fn create(folder: &BStr) -> Result<Self> {
         let path = folder.to_path_lossy().into_owned();
         let sharded = path.join(FOLDER);
-        let created = kaldi_io::make_folder(&sharded)
-            .map_err(|source| kaldi_io::Error::Open { name: sharded.display().to_string(), source })?;
+        let created = kaldi_io::make_folder(&sharded)?;
         let all = path.join("tarred_audio_manifest.json");
         let all = Output::create_file(&all, all.display().to_string(), false)?;
         Ok(Self { folder: path, all, of_shards: OutputSet::default(), shard: 0, lines: Vec::new(), created })

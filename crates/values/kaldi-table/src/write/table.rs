@@ -162,8 +162,7 @@ fn create_file(name: &BStr, format: Format) -> Result<Box<dyn AnyRecords>> {
 }
 
 fn create_folder(folder: &BStr, extension: &BStr) -> Result<Box<dyn AnyRecords>> {
-    let created = make_last_folder(&folder.to_path_lossy(), 0o750)
-        .map_err(|source| kaldi_io::Error::Open { name: folder.to_string(), source })?;
+    let created = make_last_folder(&folder.to_path_lossy(), 0o750)?;
     let place = RecordTarget::Folder { folder: folder.to_owned(), extension: extension.to_owned(), _created: created };
     Ok(Box::new(RecordWriter { place, format: Format::Binary, session: Session::current() }))
 }

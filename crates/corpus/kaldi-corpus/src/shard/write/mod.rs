@@ -86,8 +86,7 @@ impl ShardSetWriter {
     /// # Errors
     /// If that is impossible, or if shards of another run would stay beside the new ones.
     pub fn create(options: ShardOptions, list: &BStr, num_samples: u64) -> Result<Self> {
-        let created = kaldi_io::make_folder(&options.folder.to_path_lossy())
-            .map_err(|source| kaldi_io::Error::Open { name: options.folder.to_string(), source })?;
+        let created = kaldi_io::make_folder(&options.folder.to_path_lossy())?;
         let turn = match is_remote(&options.folder) {
             true => None,
             false => Turn::take(&options.folder.to_path_lossy().join(options.prefix.to_path_lossy())),
