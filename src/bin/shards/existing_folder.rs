@@ -4,10 +4,14 @@ use std::path::{Path, PathBuf};
 
 use kaldi_cli::is_forced;
 use kaldi_corpus::former_tables;
-use kaldi_io::{Error, OutputSet, Result};
+use kaldi_io::{Error, OutputSet, Result, remote_name};
 
-/// Finds the tables in a folder that these files would not replace, and refuses them, unless the tool is forced.
+/// Finds the tables in a folder that these files would not replace, and refuses them, unless the tool is forced. Objects of a store are
+/// not listed.
 pub(crate) fn tables(folder: &Path, files: &[String]) -> Result<Vec<PathBuf>> {
+    if remote_name(folder).is_some() {
+        return Ok(Vec::new());
+    }
     let shown = |path: &Path| path.display().to_string();
     let former = former_tables(folder, files).map_err(|source| Error::Open { name: shown(folder), source })?;
     match former.first().filter(|_| !is_forced()) {

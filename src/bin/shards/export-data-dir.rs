@@ -17,7 +17,7 @@ use kaldi_corpus::{
     SoundFiles, SoundPlaceKind, SoundSize,
 };
 use kaldi_io::log::{log, warning};
-use kaldi_io::{NewFolder, Output, OutputSet, WorkStage};
+use kaldi_io::{NewFolder, Output, OutputSet, WorkStage, remote_name};
 use kaldi_matrix::Matrix;
 use kaldi_reader::{ReaderExt, from_fn, par_map};
 use kaldi_table::{Entry, SequentialReader, WorkError};
@@ -228,8 +228,12 @@ fn refuse_manifests(folder: &Path) -> kaldi_io::Result<()> {
     refuse_files(folder, "lhotse", "folder", |name| is_manifest(name) && !LHOTSE.contains(&name))
 }
 
-/// Refuses the files of a folder for which `is_former` holds: those of `what`. Another `choice` is the way out.
+/// Refuses the files of a folder for which `is_former` holds: those of `what`. Another `choice` is the way out. Objects of a store are not
+/// listed.
 fn refuse_files(folder: &Path, what: &str, choice: &str, is_former: impl Fn(&str) -> bool) -> kaldi_io::Result<()> {
+    if remote_name(folder).is_some() {
+        return Ok(());
+    }
     let shown = || folder.display().to_string();
     let failed = |source| kaldi_io::Error::Open { name: shown(), source };
     let mut former = Vec::new();

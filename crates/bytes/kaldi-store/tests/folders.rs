@@ -20,6 +20,11 @@ fn shards_are_made_in_a_store_and_read_from_there() {
     let text = folder.path().join("text");
     fs::write(&wav, sound()).unwrap();
     fs::write(&text, "anna some words\nben other words\n").unwrap();
+    let line = |line: &str| {
+        let (name, path) = line.split_once(' ').unwrap();
+        format!("{{\"key\": \"{name}\", \"wav\": \"{path}\", \"txt\": \"words\"}}\n")
+    };
+    fs::write(folder.path().join("raw.list"), sound().lines().map(line).collect::<String>()).unwrap();
     let run = |name: &str, words: &[&str]| {
         let mut command = s3.tool(name, words);
         succeed(command.current_dir(folder.path()))
@@ -36,11 +41,26 @@ fn shards_are_made_in_a_store_and_read_from_there() {
     assert!(line.contains("expected new shards elsewhere"), "{line}");
     run("extract-shards", &["copied.list", "s3://bucket/extracted"]);
     assert_eq!(run("wav-to-duration", &["scp:s3://bucket/extracted/wav.scp", "ark,t:-"]), there);
+    // A data directory, and manifests and Parquet of one.
+    run("make-data-dir", &["--format=wenet", "raw.list", "s3://bucket/data"]);
+    assert_eq!(run("wav-to-duration", &["scp:s3://bucket/data/wav.scp", "ark,t:-"]), there);
+    fs::create_dir(folder.path().join("data")).unwrap();
+    for name in ["wav.scp", "text", "utt2spk", "spk2utt"] {
+        fs::write(
+            folder.path().join("data").join(name),
+            run("kaldi-store", &["cat", &format!("s3://bucket/data/{name}")]),
+        )
+        .unwrap();
+    }
+    run("export-data-dir", &["--format=lhotse", "data", "s3://bucket/lhotse"]);
+    assert!(run("kaldi-store", &["cat", "s3://bucket/lhotse/cuts.jsonl.gz"]).starts_with(b"{\"id\":"));
+    run("export-data-dir", &["--format=parquet", "--num-utts-per-shard=1", "data", "s3://bucket/hub"]);
+    assert!(run("kaldi-store", &["cat", "s3://bucket/hub/train-00001-of-00002.parquet"]).starts_with(b"PAR1"));
     // Nothing was written to a folder of such a name here.
     let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<String> = names.collect();
     names.sort();
-    assert_eq!(names, ["copied.list", "text", "wav.scp"]);
+    assert_eq!(names, ["copied.list", "data", "raw.list", "text", "wav.scp"]);
 }
 
 #[test]
