@@ -3,10 +3,9 @@
 //! Kaldi has no such tool. The chain, its configuration and the arrays of a batch are those of WeNet's data loader; the
 //! order and the random changes depend only on the seed, the epoch and the keys.
 
-use std::fs;
 use std::sync::Arc;
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, Tally};
 use kaldi_feed::{FeedArguments, TensorFormat, standard_stages};
@@ -86,8 +85,7 @@ impl Target {
         let folder = name.to_path_lossy();
         let created = kaldi_io::make_folder(&folder)?;
         // Batches of another run would look like batches of this one.
-        for entry in fs::read_dir(&folder).with_context(|| format!("cannot read the folder {name}"))? {
-            let file = entry?.file_name();
+        for file in kaldi_io::names_in_folder(&folder)? {
             let file = file.to_string_lossy();
             let suffix = format!(".{}", format.suffix());
             let number = file.strip_prefix("batch-").and_then(|rest| rest.strip_suffix(&suffix));

@@ -4,24 +4,19 @@ use std::path::{Path, PathBuf};
 
 use kaldi_cli::is_forced;
 use kaldi_corpus::former_tables;
-use kaldi_io::{Error, OutputSet, Result, remote_name};
+use kaldi_io::{Error, OutputSet, Result};
 
-/// Finds the tables in a folder that these files would not replace, and refuses them, unless the tool is forced. Objects of a store are
-/// not listed.
+/// Finds the tables in a folder that these files would not replace, and refuses them, unless the tool is forced.
 pub(crate) fn tables(folder: &Path, files: &[String]) -> Result<Vec<PathBuf>> {
-    if remote_name(folder).is_some() {
-        return Ok(Vec::new());
-    }
-    let shown = |path: &Path| path.display().to_string();
-    let former = former_tables(folder, files).map_err(|source| Error::Open { name: shown(folder), source })?;
+    let former = former_tables(folder, files)?;
     match former.first().filter(|_| !is_forced()) {
         None => Ok(former),
         Some(first) => Err(Error::Replace {
-            name: shown(folder),
+            name: folder.display().to_string(),
             reason: format!(
                 "{} is there from before, and the new utterances have no such file: remove it, choose another folder, or remove all \
                  such files by --force",
-                shown(first)
+                first.display()
             ),
         }),
     }

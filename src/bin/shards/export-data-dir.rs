@@ -17,7 +17,7 @@ use kaldi_corpus::{
     SoundFiles, SoundPlaceKind, SoundSize,
 };
 use kaldi_io::log::{log, warning};
-use kaldi_io::{NewFolder, Output, OutputSet, WorkStage, remote_name};
+use kaldi_io::{NewFolder, Output, OutputSet, WorkStage};
 use kaldi_matrix::Matrix;
 use kaldi_reader::{ReaderExt, from_fn, par_map};
 use kaldi_table::{Entry, SequentialReader, WorkError};
@@ -228,20 +228,10 @@ fn refuse_manifests(folder: &Path) -> kaldi_io::Result<()> {
     refuse_files(folder, "lhotse", "folder", |name| is_manifest(name) && !LHOTSE.contains(&name))
 }
 
-/// Refuses the files of a folder for which `is_former` holds: those of `what`. Another `choice` is the way out. Objects of a store are not
-/// listed.
+/// Refuses the files of a folder for which `is_former` holds: those of `what`. Another `choice` is the way out.
 fn refuse_files(folder: &Path, what: &str, choice: &str, is_former: impl Fn(&str) -> bool) -> kaldi_io::Result<()> {
-    if remote_name(folder).is_some() {
-        return Ok(());
-    }
-    let shown = || folder.display().to_string();
-    let failed = |source| kaldi_io::Error::Open { name: shown(), source };
-    let mut former = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(failed)? {
-        let name = entry.map_err(failed)?.file_name();
-        former.extend(name.to_str().filter(|name| is_former(name)).map(str::to_owned));
-    }
-    match former.into_iter().min() {
+    let names = kaldi_io::names_in_folder(folder)?;
+    match names.into_iter().find(|name| name.to_str().is_some_and(&is_former)) {
         None => Ok(()),
         Some(name) => {
             let path = folder.join(name);
@@ -249,7 +239,7 @@ fn refuse_files(folder: &Path, what: &str, choice: &str, is_former: impl Fn(&str
             let reason = format!(
                 "expected no other files of {what} in the folder, got {path}: remove it, or choose another {choice}"
             );
-            Err(kaldi_io::Error::Replace { name: shown(), reason })
+            Err(kaldi_io::Error::Replace { name: folder.display().to_string(), reason })
         }
     }
 }

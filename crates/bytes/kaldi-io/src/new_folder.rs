@@ -1,5 +1,6 @@
 //! Folders for outputs.
 
+use std::ffi::OsString;
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
@@ -60,6 +61,20 @@ pub fn make_last_folder(path: &Path, mode: u32) -> Result<NewFolder> {
         Err(_) if path.is_dir() => Ok(NewFolder::default()),
         Err(error) => Err(failed(path, error)),
     }
+}
+
+/// The names of what is in a folder for outputs before they are written, sorted; none in a store, whose objects are not listed.
+///
+/// # Errors
+/// If the system refuses.
+pub fn names_in_folder(path: &Path) -> Result<Vec<OsString>> {
+    if remote_name(path).is_some() {
+        return Ok(Vec::new());
+    }
+    let names = || fs::read_dir(path)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<_>>>();
+    let mut names = names().map_err(|source| Error::Open { name: path.display().to_string(), source })?;
+    names.sort();
+    Ok(names)
 }
 
 fn failed(path: &Path, source: io::Error) -> Error {

@@ -1,7 +1,9 @@
 //! Tools that write many files, where the folder is one of a store.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
 
 use crate::support::s3::S3;
 use crate::support::{fail, scratch, succeed};
@@ -13,54 +15,132 @@ fn sound() -> String {
     ["anna", "ben"].map(line).concat()
 }
 
+/// A store, and a folder with a data directory of the samples.
+struct Bench {
+    s3: S3,
+    folder: TempDir,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let (folder, _) = scratch("data");
+        let bench = Self { s3: S3::start(), folder };
+        fs::create_dir(bench.path("data")).unwrap();
+        bench.write("wav.scp", sound());
+        for (name, lines) in [
+            ("wav.scp", sound().as_str()),
+            ("text", "anna some words\nben other words\n"),
+            ("utt2spk", "anna anna\nben ben\n"),
+            ("spk2utt", "anna anna\nben ben\n"),
+        ] {
+            bench.write(&format!("data/{name}"), lines);
+        }
+        bench
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.path(name), content).unwrap();
+    }
+
+    /// Runs a tool in the folder, and returns what it prints.
+    fn run(&self, name: &str, words: &[&str]) -> Vec<u8> {
+        succeed(self.s3.tool(name, words).current_dir(self.folder.path()))
+    }
+
+    /// The content of an object.
+    fn object(&self, name: &str) -> Vec<u8> {
+        self.run("kaldi-store", &["cat", &format!("s3://bucket/{name}")])
+    }
+
+    /// The durations of the recordings of a table.
+    fn durations(&self, rspecifier: &str) -> Vec<u8> {
+        self.run("wav-to-duration", &[rspecifier, "ark,t:-"])
+    }
+
+    /// Asserts that these files, and the data directory, are all that is here: nothing was written to a folder that has the name of one
+    /// of the store.
+    fn expect_only(&self, files: &[&str]) {
+        let names = fs::read_dir(self.folder.path()).unwrap();
+        let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        let mut expected = [&["data", "wav.scp"], files].concat();
+        expected.sort();
+        assert_eq!(names, expected);
+    }
+}
+
 #[test]
 fn shards_are_made_in_a_store_and_read_from_there() {
-    let s3 = S3::start();
-    let (folder, wav) = scratch("wav.scp");
-    let text = folder.path().join("text");
-    fs::write(&wav, sound()).unwrap();
-    fs::write(&text, "anna some words\nben other words\n").unwrap();
+    let bench = Bench::new();
+    bench.run("make-shard-list", &["wav.scp", "data/text", "s3://bucket/shards", "s3://bucket/data.list"]);
+    assert_eq!(bench.object("data.list"), b"s3://bucket/shards/shards_000000000.tar\n");
+    assert_eq!(bench.run("check-shards", &["s3://bucket/data.list"]), b"");
+    let durations = bench.durations("scp:wav.scp");
+    assert_eq!(bench.durations("shard:s3://bucket/data.list"), durations);
+    bench.run("copy-shards", &["s3://bucket/data.list", "s3://bucket/copied", "copied.list"]);
+    // Not over those that are read.
+    let line = fail(&mut bench.s3.tool("copy-shards", &["s3://bucket/data.list", "s3://bucket/shards/", "/dev/null"]));
+    assert!(line.contains("expected new shards elsewhere"), "{line}");
+    bench.run("extract-shards", &["copied.list", "s3://bucket/extracted"]);
+    assert_eq!(bench.durations("scp:s3://bucket/extracted/wav.scp"), durations);
+    bench.run("make-shar", &["data", "s3://bucket/shar"]);
+    assert_ne!(bench.object("shar/recording.000000.tar"), b"");
+    bench.expect_only(&["copied.list"]);
+}
+
+#[test]
+fn data_directories_and_manifests_are_made_in_a_store() {
+    let bench = Bench::new();
     let line = |line: &str| {
         let (name, path) = line.split_once(' ').unwrap();
         format!("{{\"key\": \"{name}\", \"wav\": \"{path}\", \"txt\": \"words\"}}\n")
     };
-    fs::write(folder.path().join("raw.list"), sound().lines().map(line).collect::<String>()).unwrap();
-    let run = |name: &str, words: &[&str]| {
-        let mut command = s3.tool(name, words);
-        succeed(command.current_dir(folder.path()))
-    };
-    run("make-shard-list", &["wav.scp", "text", "s3://bucket/shards", "s3://bucket/data.list"]);
-    let list = run("kaldi-store", &["cat", "s3://bucket/data.list"]);
-    assert_eq!(list, b"s3://bucket/shards/shards_000000000.tar\n");
-    assert_eq!(run("check-shards", &["s3://bucket/data.list"]), b"");
-    let there = run("wav-to-duration", &["shard:s3://bucket/data.list", "ark,t:-"]);
-    assert_eq!(there, run("wav-to-duration", &["scp:wav.scp", "ark,t:-"]));
-    run("copy-shards", &["s3://bucket/data.list", "s3://bucket/copied", "copied.list"]);
-    // Not over those that are read.
-    let line = fail(&mut s3.tool("copy-shards", &["s3://bucket/data.list", "s3://bucket/shards/", "/dev/null"]));
-    assert!(line.contains("expected new shards elsewhere"), "{line}");
-    run("extract-shards", &["copied.list", "s3://bucket/extracted"]);
-    assert_eq!(run("wav-to-duration", &["scp:s3://bucket/extracted/wav.scp", "ark,t:-"]), there);
-    // A data directory, and manifests and Parquet of one.
-    run("make-data-dir", &["--format=wenet", "raw.list", "s3://bucket/data"]);
-    assert_eq!(run("wav-to-duration", &["scp:s3://bucket/data/wav.scp", "ark,t:-"]), there);
-    fs::create_dir(folder.path().join("data")).unwrap();
-    for name in ["wav.scp", "text", "utt2spk", "spk2utt"] {
-        fs::write(
-            folder.path().join("data").join(name),
-            run("kaldi-store", &["cat", &format!("s3://bucket/data/{name}")]),
-        )
-        .unwrap();
+    bench.write("raw.list", sound().lines().map(line).collect::<String>());
+    bench.run("make-data-dir", &["--format=wenet", "raw.list", "s3://bucket/data"]);
+    let durations = bench.durations("scp:wav.scp");
+    assert_eq!(bench.durations("scp:s3://bucket/data/wav.scp"), durations);
+    bench.run("export-data-dir", &["--format=lhotse", "data", "s3://bucket/lhotse"]);
+    assert!(bench.object("lhotse/cuts.jsonl.gz").starts_with(b"{\"id\":"));
+    bench.run("export-data-dir", &["--format=parquet", "--num-utts-per-shard=1", "data", "s3://bucket/hub"]);
+    assert!(bench.object("hub/train-00001-of-00002.parquet").starts_with(b"PAR1"));
+    // Manifests cannot name sound in an archive. It becomes files.
+    bench.run("wav-copy", &["scp:wav.scp", "ark,scp:sound.ark,data/wav.scp"]);
+    for (format, target, manifest) in [
+        ("--format=lhotse", "s3://bucket/with-sound", "s3://bucket/with-sound/cuts.jsonl.gz"),
+        ("--format=nemo", "s3://bucket/train.json", "s3://bucket/train.json"),
+    ] {
+        bench.run("export-data-dir", &[format, "--audio=copy", "data", target]);
+        let data = format!("{target}-data");
+        bench.run("make-data-dir", &[format, manifest, &data]);
+        assert_eq!(bench.durations(&format!("scp:{data}/wav.scp")), durations);
     }
-    run("export-data-dir", &["--format=lhotse", "data", "s3://bucket/lhotse"]);
-    assert!(run("kaldi-store", &["cat", "s3://bucket/lhotse/cuts.jsonl.gz"]).starts_with(b"{\"id\":"));
-    run("export-data-dir", &["--format=parquet", "--num-utts-per-shard=1", "data", "s3://bucket/hub"]);
-    assert!(run("kaldi-store", &["cat", "s3://bucket/hub/train-00001-of-00002.parquet"]).starts_with(b"PAR1"));
-    // Nothing was written to a folder of such a name here.
-    let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut names: Vec<String> = names.collect();
-    names.sort();
-    assert_eq!(names, ["copied.list", "data", "raw.list", "text", "wav.scp"]);
+    for name in ["with-sound/wav/anna.wav", "train-wav/anna.wav"] {
+        assert_ne!(bench.object(name), b"", "{name}");
+    }
+    bench.expect_only(&["raw.list", "sound.ark"]);
+}
+
+#[test]
+fn a_file_for_each_key_or_batch_is_made_in_a_store() {
+    let bench = Bench::new();
+    let features = bench.run("compute-fbank-feats", &["--dither=0", "scp:wav.scp", "ark:-"]);
+    bench.write("feats.ark", features);
+    bench.run("table-export", &["--format=npy", "ark:feats.ark", "s3://bucket/arrays"]);
+    bench.run("feats-to-png", &["ark:feats.ark", "s3://bucket/pictures/"]);
+    bench.run("copy-feats-to-htk", &["--output-dir=s3://bucket/htk", "ark:feats.ark"]);
+    bench.run("make-shard-list", &["wav.scp", "data/text", "s3://bucket/shards", "s3://bucket/data.list"]);
+    let conf = "resample_conf: {resample_rate: 16000}\nfbank_conf: {num_mel_bins: 23}\nbatch_conf: {batch_size: 2}\n";
+    bench.write("plain.yaml", conf);
+    let options = ["--conf=plain.yaml", "--labels=none", "--data-type=shard"];
+    bench.run("feed-batches", &[&options[..], &["s3://bucket/data.list", "s3://bucket/batches"]].concat());
+    for name in ["arrays/anna.npy", "pictures/anna.png", "htk/anna.fea", "batches/batch-0000000.safetensors"] {
+        assert_ne!(bench.object(name), b"", "{name}");
+    }
+    bench.expect_only(&["feats.ark", "plain.yaml"]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use bstr::{BStr, BString, ByteSlice};
@@ -91,17 +91,11 @@ const SIGNS: [&str; 4] =
 ///
 /// # Errors
 /// If the folder cannot be read.
-pub fn former_tables(folder: &Path, written: &[String]) -> io::Result<Vec<PathBuf>> {
-    let mut former = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let name = entry?.file_name();
-        let is_former = |name: &str| is_table(name) && !written.iter().any(|written| written == name);
-        if name.to_str().is_some_and(is_former) && folder.join(&name).is_file() {
-            former.push(folder.join(name));
-        }
-    }
-    former.sort();
-    Ok(former)
+pub fn former_tables(folder: &Path, written: &[String]) -> kaldi_io::Result<Vec<PathBuf>> {
+    let is_former = |name: &str| is_table(name) && !written.iter().any(|written| written == name);
+    let mut former = kaldi_io::names_in_folder(folder)?;
+    former.retain(|name| name.to_str().is_some_and(is_former));
+    Ok(former.into_iter().map(|name| folder.join(name)).filter(|path| path.is_file()).collect())
 }
 
 /// Whether a file of this name is a table of a data directory, or lists of it as programs find them by their names.

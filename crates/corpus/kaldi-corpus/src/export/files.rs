@@ -1,10 +1,9 @@
 //! Files of sound that manifests name, where other programs do not read what `wav.scp` says.
 
-use std::fs;
 use std::path::PathBuf;
 
 use bstr::{BStr, BString};
-use kaldi_io::{ClosedOutput, FileNames, Output, Rxfilename, WorkStage, Wxfilename, is_remote};
+use kaldi_io::{ClosedOutput, FileNames, NewFolder, Output, Rxfilename, WorkStage, Wxfilename, make_folder};
 use kaldi_reader::{Reader, from_fn, par_map};
 
 use super::ExportAudio;
@@ -58,6 +57,8 @@ pub struct SoundFiles {
     pub num_clipped: u64,
     /// In how many files.
     pub num_loud: u64,
+    /// After all that is in it.
+    _created: NewFolder,
 }
 
 impl SoundFiles {
@@ -66,8 +67,9 @@ impl SoundFiles {
     /// # Errors
     /// If the folder cannot be made.
     pub fn create(folder: PathBuf) -> Result<Self> {
-        fs::create_dir_all(&folder).map_err(|source| Error::Write { name: folder.display().to_string(), source })?;
-        Ok(Self { folder, names: FileNames::default(), outputs: Vec::new(), num_clipped: 0, num_loud: 0 })
+        let created = make_folder(&folder)?;
+        let (names, outputs) = (FileNames::default(), Vec::new());
+        Ok(Self { folder, names, outputs, num_clipped: 0, num_loud: 0, _created: created })
     }
 
     /// Those beside a manifest: in the folder `train-wav` beside `train.json`.
@@ -76,7 +78,7 @@ impl SoundFiles {
     /// If the manifest is no file, or the folder cannot be made.
     pub fn beside(manifest: &BStr) -> Result<Self> {
         let path = match Wxfilename::parse(manifest) {
-            Ok(Wxfilename::File(path)) if !is_remote(manifest) && !whole_file::is_special(&path) => path,
+            Ok(Wxfilename::File(path)) if !whole_file::is_special(&path) => path,
             _ => {
                 let message =
                     format!("{manifest}: expected a file as the manifest, beside which files of sound can lie");
@@ -136,16 +138,7 @@ impl SoundFiles {
     ///
     /// # Errors
     /// If that fails.
-    pub fn finish(mut self) -> Result<()> {
-        self.outputs.drain(..).try_for_each(ClosedOutput::finish)?;
-        Ok(())
-    }
-}
-
-impl Drop for SoundFiles {
-    fn drop(&mut self) {
-        self.outputs.clear();
-        // A folder that is not empty stays.
-        let _ = fs::remove_dir(&self.folder);
+    pub fn finish(self) -> Result<()> {
+        Ok(self.outputs.into_iter().try_for_each(ClosedOutput::finish)?)
     }
 }

@@ -1,6 +1,5 @@
 //! What is in a folder before a Shar folder is written there.
 
-use std::fs;
 use std::path::PathBuf;
 
 use super::write::SharOptions;
@@ -27,16 +26,9 @@ fn is_written(options: &SharOptions, name: &str, num_files: u64) -> bool {
 
 /// The names of what is in the folder; those that begin with a dot do not count.
 fn names(options: &SharOptions) -> kaldi_io::Result<Vec<String>> {
-    let failed = |source| kaldi_io::Error::Open { name: options.folder.display().to_string(), source };
-    let mut names = Vec::new();
-    for entry in fs::read_dir(&options.folder).map_err(failed)? {
-        let name = entry.map_err(failed)?.file_name().to_string_lossy().into_owned();
-        if !name.starts_with('.') {
-            names.push(name);
-        }
-    }
-    names.sort();
-    Ok(names)
+    let names = kaldi_io::names_in_folder(&options.folder)?.into_iter();
+    let names = names.map(|name| name.to_string_lossy().into_owned());
+    Ok(names.filter(|name| !name.starts_with('.')).collect())
 }
 
 /// Returns an error if there is something that at most `num_files` new files of cuts and what belongs to them would not replace.

@@ -1,10 +1,8 @@
 //! Shards of a former run in the folder of new ones.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use bstr::{BStr, ByteSlice};
-use kaldi_io::is_remote;
 
 use super::ShardOptions;
 use crate::shard::{Error, Result, ShardFormat, nemo};
@@ -21,9 +19,6 @@ struct Former {
 fn former(options: &ShardOptions) -> kaldi_io::Result<Vec<Former>> {
     let mut found = Vec::new();
     let folder = options.folder.to_path_lossy();
-    if is_remote(&options.folder) {
-        return Ok(found);
-    }
     let folder: &Path = if folder.as_os_str().is_empty() { ".".as_ref() } else { folder.as_ref() };
     let (suffixes, digits): (&[&str], _) = match options.format {
         ShardFormat::Wenet => (&[".tar", ".tar.gz", ".idx"], Some(9)),
@@ -45,11 +40,8 @@ fn find(
     num_digits: Option<usize>,
     found: &mut Vec<Former>,
 ) -> kaldi_io::Result<()> {
-    let failed = |source| kaldi_io::Error::Open { name: folder.display().to_string(), source };
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        let name = path.file_name().map(|name| name.as_encoded_bytes()).unwrap_or_default();
-        let number = name.strip_prefix(prefix.as_bytes()).and_then(|rest| rest.strip_prefix(b"_"));
+    for name in kaldi_io::names_in_folder(folder)? {
+        let number = name.as_encoded_bytes().strip_prefix(prefix.as_bytes()).and_then(|rest| rest.strip_prefix(b"_"));
         let Some(number) = number.and_then(|number| number.to_str().ok()) else { continue };
         let end = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
         let (digits, suffix) = number.split_at(end);
@@ -58,8 +50,7 @@ fn find(
             None => digits == "0" || !digits.starts_with('0'),
         };
         if let (true, Ok(number)) = (is_one && suffixes.contains(&suffix), digits.parse()) {
-            let suffix = suffix.to_owned();
-            found.push(Former { path, number, suffix });
+            found.push(Former { path: folder.join(&name), number, suffix: suffix.to_owned() });
         }
     }
     Ok(())
