@@ -8,7 +8,9 @@ use kaldi_corpus::shard::{
 };
 use kaldi_corpus::{DataDirectory, SpeakerFacts, SpeakerFiles, check_folder_name};
 use kaldi_io::log::{log, warning};
-use kaldi_io::{Output, OutputSet, WorkStage, is_remote, without_pipe_signs};
+use kaldi_io::{
+    NewFolder, Output, OutputSet, WorkStage, is_remote, make_folder, make_waiting_folder, without_pipe_signs,
+};
 use kaldi_table::{Record, TableWriter, is_key};
 use kaldi_value::Tokens;
 use kaldi_value::{Cursor, Format, Value};
@@ -119,8 +121,20 @@ const FILES: [&str; 6] = [
 /// The place for samples.
 #[allow(clippy::large_enum_variant, reason = "there is one")]
 enum Target {
-    Folder { folder: BString, sounds: Sounds, recordings: Output, text: Output, speakers: SpeakerFiles },
-    Tables { wav: Option<TableWriter<WaveFile>>, text: Option<TableWriter<Tokens>>, utt2dur: Option<TableWriter<f32>> },
+    Folder {
+        folder: BString,
+        sounds: Sounds,
+        recordings: Output,
+        text: Output,
+        speakers: SpeakerFiles,
+        /// After all that is in it.
+        _created: NewFolder,
+    },
+    Tables {
+        wav: Option<TableWriter<WaveFile>>,
+        text: Option<TableWriter<Tokens>>,
+        utt2dur: Option<TableWriter<f32>>,
+    },
 }
 
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(extract_shards))
@@ -220,12 +234,11 @@ impl Target {
     fn create_folder(folder: &BStr) -> Result<Self> {
         check_folder_name(folder)?;
         kaldi_cli::expect_folder(folder, &[])?;
+        let created = make_folder(&folder.to_path_lossy())?;
         let sounds = if is_remote(folder) {
             Sounds::Objects
         } else {
-            let wav = joined(folder, b"wav");
-            let failed = || format!("cannot make the folder {wav}");
-            let sounds = WaitingFolder::create(&wav.to_path_lossy()).with_context(failed)?;
+            let sounds = make_waiting_folder(&joined(folder, b"wav").to_path_lossy())?;
             existing_folder::tables(&folder.to_path_lossy(), &FILES.map(str::to_owned))?;
             Sounds::Waiting(sounds)
         };
@@ -235,6 +248,7 @@ impl Target {
             recordings: create(folder, DataDirectory::WAV_SCP.as_bytes())?,
             text: create(folder, b"text")?,
             speakers: SpeakerFiles::default(),
+            _created: created,
         })
     }
 
@@ -290,7 +304,7 @@ impl Target {
 
     fn finish(self, fields: &Fields, num_samples: u64) -> Result<()> {
         match self {
-            Self::Folder { folder, sounds, recordings, text, speakers } => {
+            Self::Folder { folder, sounds, recordings, text, speakers, .. } => {
                 tell(&speakers, fields, num_samples);
                 let mut set = OutputSet::default();
                 let tables = speakers.files();

@@ -71,7 +71,7 @@ fn nothing_is_written_elsewhere() {
 }
 
 #[test]
-fn damage_leaves_no_lists() {
+fn damage_leaves_nothing() {
     let scratch = shards();
     scratch
         .sh("head -c 50000 a.tar > cut.tar; extract-shards cut.tar x")
@@ -81,7 +81,8 @@ fn damage_leaves_no_lists() {
         .sh("extract-shards a.tar b.tar a.tar x")
         .fails_with(255)
         .stderr_has("a.tar: expected each key once, got u1 again");
-    scratch.sh("ls x").succeeds().stdout_is("");
+    scratch.sh("extract-shards missing.list x/y").fails_with(255).stderr_has("cannot open missing.list");
+    assert!(!scratch.path("x").exists());
     scratch.sh("extract-shards --write-wav=ark:w.ark cut.tar").fails_with(255);
     scratch.write("bad.tar", shard(&[("a", "x", b"ID3")]));
     scratch

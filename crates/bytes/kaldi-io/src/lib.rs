@@ -77,7 +77,7 @@ pub use keyed_line::{KeyedLine, for_each_keyed_line};
 pub use lines::{BYTE_ORDER_MARK, Lines, count_lines, without_mark};
 pub use locator::{Locator, LocatorError};
 pub use name_pattern::{BadNamePattern, NamePattern};
-pub use new_folder::{NewFolder, make_folder, make_last_folder, names_in_folder};
+pub use new_folder::{NewFolder, make_folder, make_last_folder, make_waiting_folder, names_in_folder};
 pub use option_names::{InputName, MapName, OutputName};
 pub use output::{
     ClosedOutput, DeferredOutputs, FileEnd, Output, OutputSet, PartError, ReservedBlocks, first_bytes_of_old, print,

@@ -6,6 +6,8 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+use whole_file::WaitingFolder;
+
 use crate::{Error, Result, remote_name};
 
 /// Folders that were created for files. Those that are empty when this is dropped are removed: a run that fails leaves none behind.
@@ -61,6 +63,14 @@ pub fn make_last_folder(path: &Path, mode: u32) -> Result<NewFolder> {
         Err(_) if path.is_dir() => Ok(NewFolder::default()),
         Err(error) => Err(failed(path, error)),
     }
+}
+
+/// Starts with files that wait until they appear in this folder, which is created if it does not exist.
+///
+/// # Errors
+/// If the system refuses.
+pub fn make_waiting_folder(path: &Path) -> Result<WaitingFolder> {
+    WaitingFolder::create(path).map_err(|source| failed(path, source))
 }
 
 /// The names of what is in a folder for outputs before they are written, sorted; none in a store, whose objects are not listed.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{FileNames, Output, OutputSet, WorkStage};
+use kaldi_io::{FileNames, Output, OutputSet, WorkStage, make_waiting_folder};
 use kaldi_reader::{BoxReader, Reader, ReaderExt};
 use kaldi_value::{Cursor, Format, Value};
 use kaldi_wave::{Wave, WaveInfo, sound_suffix};
@@ -102,11 +102,7 @@ impl SoundCopies {
     /// If nothing can be written there.
     pub fn create(folder: &Path, form: SoundForm) -> Result<Self> {
         let target = match form {
-            SoundForm::Files => {
-                let path = folder.join(FILES);
-                let failed = |source| Error::Write { name: path.display().to_string(), source };
-                Target::Files(WaitingFolder::create(&path).map_err(failed)?)
-            }
+            SoundForm::Files => Target::Files(make_waiting_folder(&folder.join(FILES))?),
             SoundForm::Archive => {
                 let path = folder.join(ARCHIVE);
                 Target::Archive(Output::create_file(&path, path.display().to_string(), false)?)
