@@ -16,26 +16,26 @@ fn sound() -> String {
 }
 
 /// A store, and a folder with a data directory of the samples.
-struct Bench {
+struct Fixture {
     s3: S3,
     folder: TempDir,
 }
 
-impl Bench {
+impl Fixture {
     fn new() -> Self {
         let (folder, _) = scratch("data");
-        let bench = Self { s3: S3::start(), folder };
-        fs::create_dir(bench.path("data")).unwrap();
-        bench.write("wav.scp", sound());
+        let fixture = Self { s3: S3::start(), folder };
+        fs::create_dir(fixture.path("data")).unwrap();
+        fixture.write("wav.scp", sound());
         for (name, lines) in [
             ("wav.scp", sound().as_str()),
             ("text", "anna some words\nben other words\n"),
             ("utt2spk", "anna anna\nben ben\n"),
             ("spk2utt", "anna anna\nben ben\n"),
         ] {
-            bench.write(&format!("data/{name}"), lines);
+            fixture.write(&format!("data/{name}"), lines);
         }
-        bench
+        fixture
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -75,72 +75,73 @@ impl Bench {
 
 #[test]
 fn shards_are_made_in_a_store_and_read_from_there() {
-    let bench = Bench::new();
-    bench.run("make-shard-list", &["wav.scp", "data/text", "s3://bucket/shards", "s3://bucket/data.list"]);
-    assert_eq!(bench.object("data.list"), b"s3://bucket/shards/shards_000000000.tar\n");
-    assert_eq!(bench.run("check-shards", &["s3://bucket/data.list"]), b"");
-    let durations = bench.durations("scp:wav.scp");
-    assert_eq!(bench.durations("shard:s3://bucket/data.list"), durations);
-    bench.run("copy-shards", &["s3://bucket/data.list", "s3://bucket/copied", "copied.list"]);
+    let fixture = Fixture::new();
+    fixture.run("make-shard-list", &["wav.scp", "data/text", "s3://bucket/shards", "s3://bucket/data.list"]);
+    assert_eq!(fixture.object("data.list"), b"s3://bucket/shards/shards_000000000.tar\n");
+    assert_eq!(fixture.run("check-shards", &["s3://bucket/data.list"]), b"");
+    let durations = fixture.durations("scp:wav.scp");
+    assert_eq!(fixture.durations("shard:s3://bucket/data.list"), durations);
+    fixture.run("copy-shards", &["s3://bucket/data.list", "s3://bucket/copied", "copied.list"]);
     // Not over those that are read.
-    let line = fail(&mut bench.s3.tool("copy-shards", &["s3://bucket/data.list", "s3://bucket/shards/", "/dev/null"]));
+    let line =
+        fail(&mut fixture.s3.tool("copy-shards", &["s3://bucket/data.list", "s3://bucket/shards/", "/dev/null"]));
     assert!(line.contains("expected new shards elsewhere"), "{line}");
-    bench.run("extract-shards", &["copied.list", "s3://bucket/extracted"]);
-    assert_eq!(bench.durations("scp:s3://bucket/extracted/wav.scp"), durations);
-    bench.run("make-shar", &["data", "s3://bucket/shar"]);
-    assert_ne!(bench.object("shar/recording.000000.tar"), b"");
-    bench.expect_only(&["copied.list"]);
+    fixture.run("extract-shards", &["copied.list", "s3://bucket/extracted"]);
+    assert_eq!(fixture.durations("scp:s3://bucket/extracted/wav.scp"), durations);
+    fixture.run("make-shar", &["data", "s3://bucket/shar"]);
+    assert_ne!(fixture.object("shar/recording.000000.tar"), b"");
+    fixture.expect_only(&["copied.list"]);
 }
 
 #[test]
 fn data_directories_and_manifests_are_made_in_a_store() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let line = |line: &str| {
         let (name, path) = line.split_once(' ').unwrap();
         format!("{{\"key\": \"{name}\", \"wav\": \"{path}\", \"txt\": \"words\"}}\n")
     };
-    bench.write("raw.list", sound().lines().map(line).collect::<String>());
-    bench.run("make-data-dir", &["--format=wenet", "raw.list", "s3://bucket/data"]);
-    let durations = bench.durations("scp:wav.scp");
-    assert_eq!(bench.durations("scp:s3://bucket/data/wav.scp"), durations);
-    bench.run("export-data-dir", &["--format=lhotse", "data", "s3://bucket/lhotse"]);
-    assert!(bench.object("lhotse/cuts.jsonl.gz").starts_with(b"{\"id\":"));
-    bench.run("export-data-dir", &["--format=parquet", "--num-utts-per-shard=1", "data", "s3://bucket/hub"]);
-    assert!(bench.object("hub/train-00001-of-00002.parquet").starts_with(b"PAR1"));
+    fixture.write("raw.list", sound().lines().map(line).collect::<String>());
+    fixture.run("make-data-dir", &["--format=wenet", "raw.list", "s3://bucket/data"]);
+    let durations = fixture.durations("scp:wav.scp");
+    assert_eq!(fixture.durations("scp:s3://bucket/data/wav.scp"), durations);
+    fixture.run("export-data-dir", &["--format=lhotse", "data", "s3://bucket/lhotse"]);
+    assert!(fixture.object("lhotse/cuts.jsonl.gz").starts_with(b"{\"id\":"));
+    fixture.run("export-data-dir", &["--format=parquet", "--num-utts-per-shard=1", "data", "s3://bucket/hub"]);
+    assert!(fixture.object("hub/train-00001-of-00002.parquet").starts_with(b"PAR1"));
     // Manifests cannot name sound in an archive. It becomes files.
-    bench.run("wav-copy", &["scp:wav.scp", "ark,scp:sound.ark,data/wav.scp"]);
+    fixture.run("wav-copy", &["scp:wav.scp", "ark,scp:sound.ark,data/wav.scp"]);
     for (format, target, manifest) in [
         ("--format=lhotse", "s3://bucket/with-sound", "s3://bucket/with-sound/cuts.jsonl.gz"),
         ("--format=nemo", "s3://bucket/train.json", "s3://bucket/train.json"),
     ] {
-        bench.run("export-data-dir", &[format, "--audio=copy", "data", target]);
+        fixture.run("export-data-dir", &[format, "--audio=copy", "data", target]);
         let data = format!("{target}-data");
-        bench.run("make-data-dir", &[format, manifest, &data]);
-        assert_eq!(bench.durations(&format!("scp:{data}/wav.scp")), durations);
+        fixture.run("make-data-dir", &[format, manifest, &data]);
+        assert_eq!(fixture.durations(&format!("scp:{data}/wav.scp")), durations);
     }
     for name in ["with-sound/wav/anna.wav", "train-wav/anna.wav"] {
-        assert_ne!(bench.object(name), b"", "{name}");
+        assert_ne!(fixture.object(name), b"", "{name}");
     }
-    bench.expect_only(&["raw.list", "sound.ark"]);
+    fixture.expect_only(&["raw.list", "sound.ark"]);
 }
 
 #[test]
 fn a_file_for_each_key_or_batch_is_made_in_a_store() {
-    let bench = Bench::new();
-    let features = bench.run("compute-fbank-feats", &["--dither=0", "scp:wav.scp", "ark:-"]);
-    bench.write("feats.ark", features);
-    bench.run("table-export", &["--format=npy", "ark:feats.ark", "s3://bucket/arrays"]);
-    bench.run("feats-to-png", &["ark:feats.ark", "s3://bucket/pictures/"]);
-    bench.run("copy-feats-to-htk", &["--output-dir=s3://bucket/htk", "ark:feats.ark"]);
-    bench.run("make-shard-list", &["wav.scp", "data/text", "s3://bucket/shards", "s3://bucket/data.list"]);
+    let fixture = Fixture::new();
+    let features = fixture.run("compute-fbank-feats", &["--dither=0", "scp:wav.scp", "ark:-"]);
+    fixture.write("feats.ark", features);
+    fixture.run("table-export", &["--format=npy", "ark:feats.ark", "s3://bucket/arrays"]);
+    fixture.run("feats-to-png", &["ark:feats.ark", "s3://bucket/pictures/"]);
+    fixture.run("copy-feats-to-htk", &["--output-dir=s3://bucket/htk", "ark:feats.ark"]);
+    fixture.run("make-shard-list", &["wav.scp", "data/text", "s3://bucket/shards", "s3://bucket/data.list"]);
     let conf = "resample_conf: {resample_rate: 16000}\nfbank_conf: {num_mel_bins: 23}\nbatch_conf: {batch_size: 2}\n";
-    bench.write("plain.yaml", conf);
+    fixture.write("plain.yaml", conf);
     let options = ["--conf=plain.yaml", "--labels=none", "--data-type=shard"];
-    bench.run("feed-batches", &[&options[..], &["s3://bucket/data.list", "s3://bucket/batches"]].concat());
+    fixture.run("feed-batches", &[&options[..], &["s3://bucket/data.list", "s3://bucket/batches"]].concat());
     for name in ["arrays/anna.npy", "pictures/anna.png", "htk/anna.fea", "batches/batch-0000000.safetensors"] {
-        assert_ne!(bench.object(name), b"", "{name}");
+        assert_ne!(fixture.object(name), b"", "{name}");
     }
-    bench.expect_only(&["feats.ark", "plain.yaml"]);
+    fixture.expect_only(&["feats.ark", "plain.yaml"]);
 }
 
 #[test]
