@@ -85,7 +85,7 @@ impl Target {
         let folder = name.to_path_lossy();
         let created = kaldi_io::make_folder(&folder)?;
         // Batches of another run would look like batches of this one.
-        for file in kaldi_io::names_in_folder(&folder)? {
+        for file in kaldi_io::former_names(&folder)? {
             let file = file.to_string_lossy();
             let suffix = format!(".{}", format.suffix());
             let number = file.strip_prefix("batch-").and_then(|rest| rest.strip_suffix(&suffix));

@@ -230,7 +230,7 @@ fn refuse_manifests(folder: &Path) -> kaldi_io::Result<()> {
 
 /// Refuses the files of a folder for which `is_former` holds: those of `what`. Another `choice` is the way out.
 fn refuse_files(folder: &Path, what: &str, choice: &str, is_former: impl Fn(&str) -> bool) -> kaldi_io::Result<()> {
-    let names = kaldi_io::names_in_folder(folder)?;
+    let names = kaldi_io::former_names(folder)?;
     match names.into_iter().find(|name| name.to_str().is_some_and(&is_former)) {
         None => Ok(()),
         Some(name) => {

@@ -17,7 +17,7 @@ pub enum Error {
     /// A file could not be opened.
     #[error("cannot open {}: {}", shown(.path), reason(.source))]
     Open { path: PathBuf, source: io::Error },
-    /// A folder could not be made.
+    /// A folder could not be made, or its names could not be read.
     #[error(transparent)]
     Folder(#[from] kaldi_io::Error),
     /// A file could not be read.

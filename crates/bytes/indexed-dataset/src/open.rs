@@ -67,14 +67,8 @@ pub(crate) fn head(file: &dyn ReadAt, path: &Path, count: usize) -> Result<Vec<u
     Ok(head)
 }
 
-/// The names of the files in a folder, or of the objects.
+/// The names of the files in a folder, or of the objects, sorted.
 pub(crate) fn names_in(folder: &Path) -> Result<Vec<String>> {
-    let names = match remote_name(folder) {
-        Some(name) => store()
-            .and_then(|store| store.list(name))
-            .map(|names| names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()),
-        None => std::fs::read_dir(folder)
-            .and_then(|entries| entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()),
-    };
-    names.map_err(Error::open(folder))
+    let names = kaldi_io::names_in_folder(folder)?;
+    Ok(names.iter().map(|name| name.to_string_lossy().into_owned()).collect())
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use bstr::ByteSlice;
 use tempfile::TempDir;
 
 use crate::support::s3::S3;
@@ -123,6 +124,27 @@ fn data_directories_and_manifests_are_made_in_a_store() {
         assert_ne!(fixture.object(name), b"", "{name}");
     }
     fixture.expect_only(&["raw.list", "sound.ark"]);
+}
+
+#[test]
+fn a_data_directory_in_a_store_has_all_of_its_files() {
+    let fixture = Fixture::new();
+    fixture.write("data/segments", "anna anna 0 0.5\nben ben 0.1 0.6\n");
+    fixture.write("data/utt2lang", "anna en\nben de\n");
+    fixture.write("data/utt2mood", "anna good\nben better\n");
+    fixture.run("kaldi-store", &["cp", "--recursive", "data", "s3://bucket/data"]);
+    for (data, out) in [("data", "here"), ("s3://bucket/data", "there")] {
+        fixture.run("export-data-dir", &["--format=nemo", data, &format!("{out}.json")]);
+        fixture.run("make-shar", &[data, out]);
+    }
+    for name in [".json", "/cuts.000000.jsonl.gz", "/recording.000000.tar"] {
+        let read = |out: &str| fs::read(fixture.path(&format!("{out}{name}"))).unwrap();
+        assert!(read("here") == read("there"), "{name}");
+    }
+    let lines = fs::read(fixture.path("there.json")).unwrap();
+    assert!(lines.starts_with(b"{\"audio_filepath\": ") && lines.contains_str("\"text\": \"some words\""));
+    let line = fail(fixture.s3.tool("make-shar", &["s3://bucket/none", "none"]).current_dir(fixture.folder.path()));
+    assert!(line.contains("cannot open s3://bucket/none/wav.scp: there is no such object"), "{line}");
 }
 
 #[test]

@@ -93,7 +93,7 @@ const SIGNS: [&str; 4] =
 /// If the folder cannot be read.
 pub fn former_tables(folder: &Path, written: &[String]) -> kaldi_io::Result<Vec<PathBuf>> {
     let is_former = |name: &str| is_table(name) && !written.iter().any(|written| written == name);
-    let mut former = kaldi_io::names_in_folder(folder)?;
+    let mut former = kaldi_io::former_names(folder)?;
     former.retain(|name| name.to_str().is_some_and(is_former));
     Ok(former.into_iter().map(|name| folder.join(name)).filter(|path| path.is_file()).collect())
 }

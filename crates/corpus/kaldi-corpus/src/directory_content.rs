@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use bstr::{BStr, ByteSlice};
+use kaldi_io::names_in_folder;
 
 use crate::{CorpusPlace, DataDirectory, Result, Segments, TimeSpan, read_recordings, read_text};
 
@@ -62,10 +63,12 @@ impl DirectoryContent {
         let lines = |file: &str| read_text(BStr::new(name(file).as_os_str().as_bytes()));
         let place = |file: &str| CorpusPlace { name: name(file).display().to_string().into(), line: None };
         let mut names = read_recordings(BStr::new(name(DataDirectory::WAV_SCP).as_os_str().as_bytes()))?;
-        let texts = if name(DataDirectory::TEXT).exists() { Some(lines(DataDirectory::TEXT)?) } else { None };
+        let files = names_in_folder(folder)?;
+        let has = |file: &str| files.iter().any(|name| name == file);
+        let texts = if has(DataDirectory::TEXT) { Some(lines(DataDirectory::TEXT)?) } else { None };
         let text_of: Option<HashMap<&str, &str>> =
             texts.as_ref().map(|texts| texts.iter().map(|(key, text)| (key.as_str(), text.as_str())).collect());
-        let segments = match name(DataDirectory::SEGMENTS).exists() {
+        let segments = match has(DataDirectory::SEGMENTS) {
             true => Some(Segments::read_spans(BStr::new(name(DataDirectory::SEGMENTS).as_os_str().as_bytes()))?),
             false => None,
         };

@@ -104,8 +104,7 @@ impl<'a> SampleIndices<'a> {
 
 /// The three files in a folder.
 fn find(folder: &Path, chosen: &str) -> Result<[PathBuf; 3]> {
-    let mut names = names_in(folder)?;
-    names.sort();
+    let names = names_in(folder)?;
     let starts = |end: &str| -> Vec<String> {
         let starts = names.iter().filter(|name| name.contains(chosen)).filter_map(|name| name.strip_suffix(end));
         starts.map(str::to_owned).collect()

@@ -4,15 +4,18 @@ use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use bstr::BStr;
+use bstr::{BStr, ByteSlice};
+use kaldi_io::{Input, names_in_folder};
 use serde_json::json;
 
-use crate::{CorpusPlace, DataDirectory, Error, Result, read_text};
+use crate::{CorpusPlace, DataDirectory, Result, read_text};
 
 /// Tables of utterances that are exported under names of their own.
 const KNOWN: [&str; 3] = [DataDirectory::UTT2SPK, DataDirectory::UTT2LANG, DataDirectory::UTT2DUR];
 
-/// Seconds from one frame to the next, unless the file `frame_shift` says it.
+/// The file with the seconds from one frame to the next.
+const SHIFT: &str = "frame_shift";
+/// These seconds, if there is no such file.
 const FRAME_SHIFT: f64 = 0.01;
 
 /// The tables of a data directory besides those of [`DirectoryContent`](crate::DirectoryContent): languages, genders, features, and
@@ -59,22 +62,14 @@ impl DirectoryTables {
     /// # Errors
     /// If a file cannot be read, or a key comes twice.
     pub fn read(folder: &Path) -> Result<Self> {
-        let optional = |name: &str| {
-            let path = folder.join(name);
-            if path.is_file() { table(&path).map(Some) } else { Ok(None) }
-        };
-        let shift = folder.join("frame_shift");
-        let frame_shift = if shift.is_file() { read_shift(&shift)? } else { FRAME_SHIFT };
-        let failed = |source| Error::Folder { name: folder.display().to_string(), source };
-        let mut names = Vec::new();
-        for entry in std::fs::read_dir(folder).map_err(failed)? {
-            let name = entry.map_err(failed)?.file_name();
-            names.extend(name.to_str().filter(|name| is_other(name)).map(str::to_owned));
-        }
-        names.sort();
+        let mut names = names_in_folder(folder)?;
+        names.retain(|name| !folder.join(name).is_dir());
+        let has = |file: &str| names.iter().any(|name| name == file);
+        let optional = |file: &str| if has(file) { table(&folder.join(file)).map(Some) } else { Ok(None) };
+        let frame_shift = if has(SHIFT) { read_shift(&folder.join(SHIFT))? } else { FRAME_SHIFT };
         let mut others = Vec::new();
-        for name in names {
-            if let Some(lines) = optional(&name)? {
+        for name in names.iter().filter_map(|name| name.to_str()).filter(|name| is_other(name)) {
+            if let Some(lines) = optional(name)? {
                 let kind = LineKind::of(lines.values());
                 others.push((name["utt2".len()..].to_owned(), OtherTable { kind, lines }));
             }
@@ -160,7 +155,8 @@ fn table(path: &Path) -> Result<HashMap<String, String>> {
 
 fn read_shift(path: &Path) -> Result<f64> {
     let place = || CorpusPlace { name: path.display().to_string().into(), line: None };
-    let text = std::fs::read_to_string(path).map_err(|error| place().error(format!("cannot read it: {error}")))?;
+    let text = Input::open(BStr::new(path.as_os_str().as_bytes()))?.read_text()?;
+    let text = text.to_str_lossy();
     let shift = text.trim().parse::<f64>().ok().filter(|shift| *shift > 0.0 && shift.is_finite());
     shift.ok_or_else(|| place().error(format!("expected a number of seconds above 0, got {:?}", text.trim())))
 }

@@ -26,7 +26,7 @@ fn is_written(options: &SharOptions, name: &str, num_files: u64) -> bool {
 
 /// The names of what is in the folder; those that begin with a dot do not count.
 fn names(options: &SharOptions) -> kaldi_io::Result<Vec<String>> {
-    let names = kaldi_io::names_in_folder(&options.folder)?.into_iter();
+    let names = kaldi_io::former_names(&options.folder)?.into_iter();
     let names = names.map(|name| name.to_string_lossy().into_owned());
     Ok(names.filter(|name| !name.starts_with('.')).collect())
 }

@@ -40,7 +40,7 @@ fn find(
     num_digits: Option<usize>,
     found: &mut Vec<Former>,
 ) -> kaldi_io::Result<()> {
-    for name in kaldi_io::names_in_folder(folder)? {
+    for name in kaldi_io::former_names(folder)? {
         let number = name.as_encoded_bytes().strip_prefix(prefix.as_bytes()).and_then(|rest| rest.strip_prefix(b"_"));
         let Some(number) = number.and_then(|number| number.to_str().ok()) else { continue };
         let end = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());

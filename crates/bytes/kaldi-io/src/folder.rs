@@ -1,14 +1,15 @@
-//! Folders for outputs.
+//! Folders: new ones for outputs, and what is in them.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder};
 use std::io;
+use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use whole_file::WaitingFolder;
 
-use crate::{Error, Result, remote_name};
+use crate::{Error, Result, remote_name, store};
 
 /// Folders that were created for files. Those that are empty when this is dropped are removed: a run that fails leaves none behind.
 #[derive(Debug, Default)]
@@ -73,18 +74,28 @@ pub fn make_waiting_folder(path: &Path) -> Result<WaitingFolder> {
     WaitingFolder::create(path).map_err(|source| failed(path, source))
 }
 
-/// The names of what is in a folder for outputs before they are written, sorted; none in a store, whose objects are not listed.
+/// The names of what is in a folder, or of the objects in a folder of a store, sorted.
 ///
 /// # Errors
-/// If the system refuses.
+/// If there is no such folder, or its names cannot be read.
 pub fn names_in_folder(path: &Path) -> Result<Vec<OsString>> {
-    if remote_name(path).is_some() {
-        return Ok(Vec::new());
-    }
-    let names = || fs::read_dir(path)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<_>>>();
-    let mut names = names().map_err(|source| Error::Open { name: path.display().to_string(), source })?;
+    let names = match remote_name(path) {
+        Some(url) => store().and_then(|store| {
+            Ok(store.list(url)?.into_iter().map(|name| OsString::from_vec(name.into())).collect::<Vec<_>>())
+        }),
+        None => fs::read_dir(path).and_then(|entries| entries.map(|entry| Ok(entry?.file_name())).collect()),
+    };
+    let mut names = names.map_err(|source| Error::Open { name: path.display().to_string(), source })?;
     names.sort();
     Ok(names)
+}
+
+/// The names of what is in a folder before outputs are written there, sorted; none in a store, where who may write may not always list.
+///
+/// # Errors
+/// If the names cannot be read.
+pub fn former_names(path: &Path) -> Result<Vec<OsString>> {
+    if remote_name(path).is_some() { Ok(Vec::new()) } else { names_in_folder(path) }
 }
 
 fn failed(path: &Path, source: io::Error) -> Error {
