@@ -134,6 +134,7 @@ fn names_of_inputs_and_outputs_have_types_of_their_own() {
         "disambig_symbol",
         "discard_partial_minibatches",
         "eos_symbol",
+        "data", // a data directory
         "folder",
         "frame",
         "index_dir",

@@ -131,12 +131,31 @@ const LINES: &[(&str, &str, &str)] = &[
         "--cmvn=cmvn --chain=chain.yaml --data-type=table --text=text scp:wav.scp ark:OUT",
     ),
     (
+        "feed-batches",
+        SUBWORDS,
+        "--conf=conf --symbols=pieces --bpe-model=bpe.model --data-type=table --text=text scp:wav.scp new",
+    ),
+    (
+        "feed-feats",
+        SUBWORDS,
+        "--conf=conf --symbols=pieces --bpe-model=bpe.model --data-type=table --text=text scp:wav.scp ark:OUT",
+    ),
+    (
         "check-shards",
         "make-shard-list --format=nemo scp:wav.scp text folder list; cp folder/tarred_audio_manifest.json manifest; cp folder/audio_0.tar audio_0.tar",
         "--manifest=manifest audio_0.tar",
     ),
+    ("make-symbols", "", "--mode=bpe --model=bpe.model text OUT"),
     ("tokenize-text", "echo '{noise}' > signs", "--symbols=units --mode=word --non-lang-syms=signs text ark:OUT"),
+    (
+        "tokenize-text",
+        "make-symbols --mode=bpe --model=bpe.model text pieces",
+        "--symbols=pieces --mode=bpe --model=bpe.model text ark:OUT",
+    ),
 ];
+
+/// Makes the symbols of a SentencePiece model, and a configuration of a training that uses it.
+const SUBWORDS: &str = "make-symbols --mode=bpe --model=bpe.model text pieces; printf 'tokenizer: bpe\\ndataset_conf:\\n  fbank_conf: {num_mel_bins: 10, dither: 0.0}\\n  batch_conf: {batch_type: static, batch_size: 1}\\n' > conf";
 
 /// As [`LINES`], with the files of [`training::recorded`].
 const ON_MODELS: &[(&str, &str, &str)] = &[
@@ -277,6 +296,19 @@ fn words(line: &str) -> Option<Vec<String>> {
     Some(words)
 }
 
+/// The words with the options of config files in the place of these.
+fn without_configs(words: Vec<String>, inputs: &BTreeMap<String, PathBuf>) -> Vec<String> {
+    let options = |word: String| match word.strip_prefix("--config=").and_then(|file| inputs.get(file)) {
+        Some(path) => {
+            let config = fs::read_to_string(case::folder().join("data").join(path)).unwrap();
+            let options = config.lines().map(|line| line.split('#').next().unwrap_or(line).trim());
+            options.filter(|option| !option.is_empty()).map(ToOwned::to_owned).collect()
+        }
+        None => vec![word],
+    };
+    words.into_iter().flat_map(options).collect()
+}
+
 /// The names of the arguments that are given when there are so many.
 fn arguments_of(tool: &Tool, count: usize) -> Vec<&registry::Argument> {
     let mut rest = count.saturating_sub(tool.arguments.iter().filter(|argument| argument.required).count());
@@ -379,6 +411,7 @@ fn lines(tools: &[Tool]) -> Vec<Line> {
         let Some((before, command)) = split(&case.cmd, &case.tool) else { continue };
         let (Some(preparation), Some(mut words)) = (preparation(before), words(command)) else { continue };
         words.remove(0);
+        let words = without_configs(words, &case.inputs);
         all.extend(Line::new(tool, preparation, words, Files::OfCase(case.inputs)));
     }
     let mut add = |tool: &str, commands: &str, line: &str, folder: &Arc<Scratch>| {

@@ -191,6 +191,7 @@ pub fn inputs() -> Scratch {
         .write("lda.mat", " [\n  1 0\n  0 1 ]\n")
         .write("chain.yaml", "- fbank: {num_mel_bins: 10}\n- batch: {batch_size: 1}\n")
         .write("a.jsonl", "{\"key\": \"u1\", \"value\": [[1.0, 2.0]]}\n")
+        .write("bpe.model", include_bytes!("feed/bpe.model"))
         .write("s.tar", shard(&[("u1", "hello", &sound)]))
         .write("old", shard(&[("old", "hello", &sound)]));
     scratch

@@ -33,7 +33,7 @@ struct Options {
     word_symbol_table: Option<InputName>,
     /// Deprecated, and an error: use --wildcard-symbols
     #[arg(long)]
-    wildcard_symbols_list: Option<InputName>,
+    wildcard_symbols_list: Option<String>,
     /// Words that count as nothing, with colons between them
     #[arg(long, default_value = "")]
     wildcard_symbols: String,

@@ -26,7 +26,7 @@ struct Options {
     #[arg(long)]
     allow_partial: bool,
     lengths: InputName,
-    dims: InputName,
+    dims: String,
     first: InputName,
     #[arg(required = true)]
     others: Vec<InputName>,
@@ -48,7 +48,7 @@ fn paste_post(opts: Options) -> anyhow::Result<Tally> {
     let streams: Vec<&InputName> = std::iter::once(&opts.first).chain(&opts.others).collect();
     let places = read_places(&opts.dims)?;
     if places.len() != streams.len() {
-        bail!("expected {} dimensions, one for each table of posteriors, got {:?}", streams.len(), &*opts.dims);
+        bail!("expected {} dimensions, one for each table of posteriors, got {:?}", streams.len(), opts.dims);
     }
     let posteriors = streams.iter().map(RandomAccessReader::<Posterior>::open);
     let posteriors = posteriors.collect::<Result<Vec<_>, _>>()?;
@@ -99,10 +99,10 @@ struct IndexRange {
     dim: i32,
 }
 
-fn read_places(text: &InputName) -> anyhow::Result<Vec<IndexRange>> {
-    let expected = || format!("expected dimensions such as 1029:1124, got {:?}", &**text);
+fn read_places(text: &str) -> anyhow::Result<Vec<IndexRange>> {
+    let expected = || format!("expected dimensions such as 1029:1124, got {text:?}");
     let (mut places, mut offset) = (Vec::new(), 0_i32);
-    for word in text.to_string().split([':', ',']) {
+    for word in text.split([':', ',']) {
         let dim = word.trim_start().parse().ok().filter(|dim| *dim >= 0).with_context(expected)?;
         places.push(IndexRange { offset, dim });
         offset = offset.checked_add(dim).with_context(expected)?;

@@ -4,7 +4,7 @@
 
 use anyhow::{Result, ensure};
 use array_files::{DType, npy};
-use bstr::{BString, ByteSlice};
+use bstr::BString;
 use kaldi_cli::{Arg, InputName, Tally};
 use kaldi_corpus::shar::{CutArray, CutUtterance, PackedCut, SharAudio, SharOptions, SharPacking, SharWriter};
 use kaldi_corpus::shard::{SegmentGroup, ShardCompression, Stored};
@@ -57,7 +57,7 @@ struct Options {
     /// End with an error if an utterance would be skipped
     #[arg(long)]
     strict: bool,
-    data: InputName,
+    data: Arg,
     folder: Arg,
 }
 
@@ -99,15 +99,15 @@ struct Job {
 
 fn make_shar(opts: Options) -> Result<Tally> {
     ensure!(opts.num_utts_per_shard > 0, "expected --num-utts-per-shard to be 1 or more, got 0");
-    let path = opts.data.as_bstr().to_path_lossy().into_owned();
-    let mut directory = DirectoryContent::read(&path)?;
+    let path = opts.data.as_path();
+    let mut directory = DirectoryContent::read(path)?;
     opts.utts.iter().try_for_each(|utts| directory.keep_only(utts))?;
     let is_cut = |utterance: &DirectoryUtterance| utterance.times.is_some() || utterance.channel.is_some();
     ensure!(
         opts.audio != Audio::Copy || !directory.utterances.iter().any(is_cut),
         "expected --audio=wav or --audio=flac with segments, got --audio=copy: segments are cut"
     );
-    let tables = DirectoryTables::read(&path)?;
+    let tables = DirectoryTables::read(path)?;
     let packing =
         SharPacking { audio: opts.audio.of()?, frame_shift: tables.frame_shift, has_features: tables.has_features() };
     let options = SharOptions {

@@ -19,6 +19,16 @@ pub enum Error {
         /// The value that it has.
         got: f64,
     },
+    /// A transform of spliced frames fits no dimension of frames.
+    #[error(
+        "expected the transform to have a multiple of {width} columns, the number of spliced frames, or one more, got {got}"
+    )]
+    TransformColumns {
+        /// The number of spliced frames.
+        width: usize,
+        /// The columns that it has.
+        got: usize,
+    },
     /// A line of a map of labels does not have that many integers.
     #[error("line {line}: Bad line. Expected {expected} fields, all integers, got: {got:?}")]
     LabelLine {

@@ -62,9 +62,8 @@ impl DirectoryTables {
     /// # Errors
     /// If a file cannot be read, or a key comes twice.
     pub fn read(folder: &Path) -> Result<Self> {
-        let mut names = names_in_folder(folder)?;
-        names.retain(|name| !folder.join(name).is_dir());
-        let has = |file: &str| names.iter().any(|name| name == file);
+        let names = names_in_folder(folder)?;
+        let has = |file: &str| names.iter().any(|name| name == file) && !folder.join(file).is_dir();
         let optional = |file: &str| if has(file) { table(&folder.join(file)).map(Some) } else { Ok(None) };
         let frame_shift = if has(SHIFT) { read_shift(&folder.join(SHIFT))? } else { FRAME_SHIFT };
         let mut others = Vec::new();

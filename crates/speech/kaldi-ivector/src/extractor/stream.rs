@@ -118,9 +118,9 @@ impl StreamExtractor {
         expect("dimensions of the mixture", transform.num_rows(), mixture.dim())?;
         expect("dimensions of features of the i-vector extractor", mixture.dim(), estimator.extractor().feat_dim())?;
         expect("Gaussians of the i-vector extractor", mixture.num_gauss(), estimator.extractor().num_gauss())?;
-        if transform.num_cols() % splice.width() > 1 {
-            let expected = transform.num_cols() / splice.width() * splice.width();
-            expect("columns of the transform (or one more)", expected, transform.num_cols())?;
+        let (width, got) = (splice.width(), transform.num_cols());
+        if got < width || got % width > 1 {
+            return Err(Error::TransformColumns { width, got });
         }
         let extractor = Self { options, cmvn, splice, transform, mixture, estimator };
         extractor.new_state()?;
