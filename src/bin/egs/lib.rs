@@ -1,5 +1,7 @@
 //! Training examples: the list of these tools. Each is a file of its own.
 
+mod copy_egs;
+
 kaldi_cli::tools! {
     egs "Training examples"
     nnet3_chain_copy_egs "nnet3-chain-copy-egs.rs" Kaldi "copies training examples of chain models";

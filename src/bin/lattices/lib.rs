@@ -2,6 +2,7 @@
 
 mod align;
 mod usable;
+mod word_lines;
 
 kaldi_cli::tools! {
     lattices "Lattices"

@@ -3,9 +3,9 @@
 //! Matches Kaldi's `nbest-to-ctm`, also in its number of decimals: with the default of `--frame-shift` there are three.
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::log::{log, warning};
-use kaldi_lattice::CompactLattice;
-use kaldi_table::{SequentialReader, create_output};
+use kaldi_io::log::log;
+
+use crate::word_lines::write_word_lines;
 
 const USAGE: &str = "\
 Writes lines of CTM (utterance, channel 1, start, duration, word) for lattices of one path whose arcs are aligned with
@@ -44,42 +44,20 @@ fn nbest_to_ctm(opts: Options) -> anyhow::Result<Tally> {
             decimals = decimals.max(needed);
         }
     }
-    let source = SequentialReader::<CompactLattice>::open(&opts.source)?;
-    let mut target = create_output(&opts.target, false)?;
     let print_silence = opts.print_silence;
-
-    let rows = source.par_map(move |entry| {
-        let Some((words, has_frames_left)) = entry.read()?.timed_words() else {
-            warning!("Lattice is not linear.");
-            warning!("Format conversion failed for key {}", entry.key());
-            return Ok(None);
-        };
-        if has_frames_left {
-            warning!(
-                "Lattice has alignments on final-weight: probably was not word-aligned (alignments will be approximate)"
-            );
-        }
-        let mut lines = Vec::new();
-        for word in words.iter().filter(|word| word.word != 0 || print_silence) {
-            let [start, length] = [word.start, word.length].map(|frames| shift * frames as f32);
-            lines.extend_from_slice(entry.key());
-            lines.extend_from_slice(format!(" 1 {start:.decimals$} {length:.decimals$} {}\n", word.word).as_bytes());
-        }
-        Ok(Some(lines))
-    });
-    let (mut done, mut failed) = (0, 0);
-    let ended = rows.drain(|_, lines| {
-        match lines {
-            Some(lines) => {
-                target.write_all(&lines)?;
-                done += 1;
+    write_word_lines(
+        (&opts.source, &opts.target),
+        "key",
+        move |key, _, words| {
+            let mut lines = Vec::new();
+            for word in words.iter().filter(|word| word.word != 0 || print_silence) {
+                let [start, length] = [word.start, word.length].map(|frames| shift * frames as f32);
+                lines.extend_from_slice(key);
+                lines
+                    .extend_from_slice(format!(" 1 {start:.decimals$} {length:.decimals$} {}\n", word.word).as_bytes());
             }
-            None => failed += 1,
-        }
-        anyhow::Ok(())
-    })?;
-    log!("Converted {done} linear lattices to ctm format; {failed} had errors.");
-    ended.finish()?;
-    target.finish()?;
-    Ok(Tally::new(done, failed))
+            Ok(lines)
+        },
+        |done, failed| log!("Converted {done} linear lattices to ctm format; {failed} had errors."),
+    )
 }

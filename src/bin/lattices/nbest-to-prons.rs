@@ -5,9 +5,11 @@
 use bstr::BStr;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_hmm::TransitionModel;
-use kaldi_io::log::{log, warning};
-use kaldi_lattice::{CompactLattice, TimedWord};
-use kaldi_table::{SequentialReader, WorkError, create_output, read_file};
+use kaldi_io::log::log;
+use kaldi_lattice::TimedWord;
+use kaldi_table::{WorkError, read_file};
+
+use crate::word_lines::write_word_lines;
 
 const USAGE: &str = "\
 Prints a line for each word of lattices of one path that are aligned with words: utterance, first frame, number of frames,
@@ -33,44 +35,20 @@ pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(n
 
 fn nbest_to_prons(opts: Options) -> anyhow::Result<Tally> {
     let model: TransitionModel = read_file(&opts.model)?;
-    let source = SequentialReader::<CompactLattice>::open(&opts.source)?;
-    let mut target = create_output(&opts.target, false)?;
     let by_phone = opts.print_lengths_per_phone;
-
-    let rows = source.par_map(move |entry| {
-        let (key, lattice) = (entry.key(), entry.read()?);
-        let Some((words, has_frames_left)) = lattice.timed_words() else {
-            warning!("Lattice is not linear.");
-            warning!("Format conversion failed for utterance {key}");
-            return Ok(None);
-        };
-        if has_frames_left {
-            warning!(
-                "Lattice has alignments on final-weight: probably was not word-aligned (alignments will be approximate)"
-            );
-        }
-        let ids = lattice.linear().unwrap_or_default().ids;
-        let mut lines = Vec::new();
-        for word in &words {
-            write_word(&mut lines, key, &model, &ids, word, by_phone)?;
-        }
-        Ok(Some(lines))
-    });
-    let (mut done, mut failed) = (0, 0);
-    let ended = rows.drain(|_, lines| {
-        match lines {
-            Some(lines) => {
-                target.write_all(&lines)?;
-                done += 1;
+    write_word_lines(
+        (&opts.source, &opts.target),
+        "utterance",
+        move |key, lattice, words| {
+            let ids = lattice.linear().unwrap_or_default().ids;
+            let mut lines = Vec::new();
+            for word in words {
+                write_word(&mut lines, key, &model, &ids, word, by_phone)?;
             }
-            None => failed += 1,
-        }
-        anyhow::Ok(())
-    })?;
-    log!("Printed prons for {done} linear lattices; {failed} had errors.");
-    ended.finish()?;
-    target.finish()?;
-    Ok(Tally::new(done, failed))
+            Ok(lines)
+        },
+        |done, failed| log!("Printed prons for {done} linear lattices; {failed} had errors."),
+    )
 }
 
 /// Appends the line of a word, whose frames are in `ids`.

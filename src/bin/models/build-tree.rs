@@ -3,12 +3,12 @@
 //! Matches Kaldi's `build-tree`, except that unknown words in the roots file are errors, and that nothing is written if
 //! a phone of the statistics has no root.
 
-use kaldi_cli::{InputName, OutputName, Tally, read_text};
-use kaldi_hmm::{ContextDependency, EventMap, HmmTopology, Questions, TreeBuilder, TreeLimits, TreeRoot, TreeStats};
+use kaldi_cli::Tally;
+use kaldi_hmm::{EventMap, TreeLimits, TreeStats};
 use kaldi_io::log::{log, vlog};
-use kaldi_table::{read_file, write_file};
-use kaldi_value::Format;
 use kaldi_value::number::general;
+
+use crate::tree_options::TreeOptions;
 
 const USAGE: &str = "\
 Builds a tree: the states of phones, in windows of phones, share pdfs if they sound alike. Questions split the roots as
@@ -26,15 +26,6 @@ See also: acc-tree-stats, compile-questions, build-tree-two-level, tree-info
 
 #[derive(clap::Args)]
 struct Options {
-    /// Write in binary mode
-    #[arg(long, default_value_t = true)]
-    binary: bool,
-    /// The number of phones in the window, as for acc-tree-stats
-    #[arg(long, default_value_t = 3)]
-    context_width: i32,
-    /// The position of the phone itself in the window, as for acc-tree-stats
-    #[arg(long, default_value_t = 1)]
-    central_position: i32,
     /// The largest number of leaves; 0 for no limit
     #[arg(long, default_value_t = 0)]
     max_leaves: i32,
@@ -47,39 +38,24 @@ struct Options {
     /// Merge leaves until their number is a multiple of 8
     #[arg(long, default_value_t = true)]
     round_num_leaves: bool,
-    stats: InputName,
-    roots: InputName,
-    questions: InputName,
-    topology: InputName,
-    target: OutputName,
+    #[command(flatten)]
+    tree: TreeOptions,
 }
 
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(build_tree));
 
 fn build_tree(opts: Options) -> anyhow::Result<Tally> {
-    let roots = read_text(&opts.roots, TreeRoot::read_all)?;
-    let topology: HmmTopology = read_file(&opts.topology)?;
-    let stats: TreeStats = read_file(&opts.stats)?;
-    log!("Number of separate statistics is {}", stats.len());
-    let questions: Questions = read_file(&opts.questions)?;
-    let builder = TreeBuilder {
-        stats: &stats,
-        roots: &roots,
-        questions: &questions,
-        central_position: opts.central_position,
-        num_classes: &|phone| topology.num_pdf_classes(phone),
-    };
     let limits = TreeLimits {
         threshold: opts.thresh,
         max_leaves: opts.max_leaves,
         cluster_threshold: opts.cluster_thresh,
         round_num_leaves: opts.round_num_leaves,
     };
-    let map = builder.build(limits)?;
-    tell_low_counts(&stats, &map);
-    builder.check_phones(topology.phones())?;
-    let tree = ContextDependency::new(opts.context_width, opts.central_position, map);
-    write_file(&opts.target, &tree, Format::from_binary(opts.binary))?;
+    opts.tree.build(|builder| {
+        let map = builder.build(limits)?;
+        tell_low_counts(builder.stats, &map);
+        Ok((map, ()))
+    })?;
     log!("Wrote tree");
     Ok(Tally::new(1, 0))
 }

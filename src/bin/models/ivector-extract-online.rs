@@ -12,6 +12,8 @@ use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, rea
 use kaldi_value::Posterior;
 use kaldi_value::number::general;
 
+use crate::ivector_lengths::IvectorLengths;
+
 const USAGE: &str = "\
 Extracts an i-vector from the frames of an utterance up to the first, the 11th, the 21st and so on, given the weights of
 Gaussians in each frame. They are the rows of a matrix.
@@ -81,16 +83,10 @@ fn ivector_extract_online(opts: Options) -> anyhow::Result<Tally> {
             "For utterance {utt} objf impr/frame is {} per frame, over {frames} frames (weighted).",
             general(improvement)
         );
-        let norms: Vec<f64> = ivectors.rows().map(norm).collect();
-        let lengths = Lengths {
-            count,
-            improvement: improvement * count,
-            length: norms.iter().sum::<f64>() / norms.len() as f64 * count,
-            last_length: norms.last().copied().unwrap_or(0.0) * count,
-        };
+        let lengths = IvectorLengths::of(&ivectors, count, improvement);
         Ok(Some((Record::new(utt, &ivectors, format), lengths)))
     });
-    let (mut tally, mut sum) = (Tally::default(), Lengths::default());
+    let (mut tally, mut sum) = (Tally::default(), IvectorLengths::default());
     let ended = rows.drain(|_, row| {
         match row {
             Some((record, lengths)) => {
@@ -107,39 +103,4 @@ fn ivector_extract_online(opts: Options) -> anyhow::Result<Tally> {
     ended.finish()?;
     target.finish()?;
     Ok(tally)
-}
-
-/// Totals of utterances, each weighted by its frames.
-#[derive(Default)]
-struct Lengths {
-    count: f64,
-    improvement: f64,
-    length: f64,
-    last_length: f64,
-}
-
-impl Lengths {
-    fn add(&mut self, other: &Self) {
-        self.count += other.count;
-        self.improvement += other.improvement;
-        self.length += other.length;
-        self.last_length += other.last_length;
-    }
-
-    fn log(&self, dim: usize) {
-        let count = general(self.count);
-        let improvement = general(self.improvement / self.count);
-        log!("Average objective-function improvement was {improvement} per frame, over {count} frames (weighted).");
-        log!(
-            "Average iVector length was {} and at utterance-end was {}, over {count} frames (weighted);  expected length \
-             is {}",
-            general(self.length / self.count),
-            general(self.last_length / self.count),
-            general((dim as f64).sqrt())
-        );
-    }
-}
-
-fn norm(row: &[f32]) -> f64 {
-    row.iter().map(|&value| f64::from(value) * f64::from(value)).sum::<f64>().sqrt()
 }

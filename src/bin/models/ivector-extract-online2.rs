@@ -17,6 +17,8 @@ use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter, read_file};
 use kaldi_value::number::general;
 use kaldi_value::{Keys, Value};
 
+use crate::ivector_lengths::IvectorLengths;
+
 /// Bytes of features that are read before they are needed.
 const IN_FLIGHT: usize = 64 << 20;
 
@@ -127,7 +129,7 @@ fn ivector_extract_online2(opts: Options) -> anyhow::Result<Tally> {
     let source = from_fn(move |_| speakers.next());
     let weigh = |speaker: &Vec<Job>| speaker.iter().map(Job::weigh).sum();
     let work = move |speaker| Logged::of(|| extract(&extractor, speaker, repeat.then_some(period)));
-    let (mut tally, mut sum) = (Tally::default(), Lengths::default());
+    let (mut tally, mut sum) = (Tally::default(), IvectorLengths::default());
     for found in
         par_map(source, num_threads, move |speaker| Ok(work(speaker))).in_flight(IN_FLIGHT, weigh).eager().iter()
     {
@@ -270,7 +272,7 @@ impl Speakers {
 }
 
 /// An utterance, and its i-vectors if there are any.
-type Extracted = (BString, Option<(Matrix<f32>, Lengths)>);
+type Extracted = (BString, Option<(Matrix<f32>, IvectorLengths)>);
 
 /// Extracts the i-vectors of a speaker; each is repeated as often as `repeat` says.
 fn extract(extractor: &StreamExtractor, speaker: Vec<Job>, repeat: Option<usize>) -> anyhow::Result<Vec<Extracted>> {
@@ -292,59 +294,16 @@ fn extract(extractor: &StreamExtractor, speaker: Vec<Job>, repeat: Option<usize>
             let rows = (0..feats.num_rows()).flat_map(|frame| ivectors.row(frame / repeat)).copied().collect();
             ivectors = Matrix::from_vec(feats.num_rows(), ivectors.num_cols(), rows);
         }
-        let lengths = Lengths::of(&ivectors, feats.num_rows(), improvement);
+        let lengths = IvectorLengths::of(&ivectors, feats.num_rows() as f64, improvement);
         vlog!(
             2,
             "For utterance {utt}, UBM loglike/frame was {}, iVector length (at utterance end) was {}, objf \
              improvement/frame from iVector estimation was {}",
             general(log_likelihood),
-            general(lengths.last_length / lengths.num_frames),
+            general(lengths.last()),
             general(improvement)
         );
         results.push((utt, Some((ivectors, lengths))));
     }
     Ok(results)
-}
-
-/// Totals of utterances, each weighted by its frames.
-#[derive(Default)]
-struct Lengths {
-    num_frames: f64,
-    improvement: f64,
-    length: f64,
-    last_length: f64,
-}
-
-impl Lengths {
-    fn of(ivectors: &Matrix<f32>, num_frames: usize, improvement: f64) -> Self {
-        let norm = |row: &[f32]| row.iter().map(|&value| f64::from(value) * f64::from(value)).sum::<f64>().sqrt();
-        let norms: Vec<f64> = ivectors.rows().map(norm).collect();
-        let num_frames = num_frames as f64;
-        Self {
-            num_frames,
-            improvement: improvement * num_frames,
-            length: norms.iter().sum::<f64>() / norms.len() as f64 * num_frames,
-            last_length: norms.last().copied().unwrap_or(0.0) * num_frames,
-        }
-    }
-
-    fn add(&mut self, other: &Self) {
-        self.num_frames += other.num_frames;
-        self.improvement += other.improvement;
-        self.length += other.length;
-        self.last_length += other.last_length;
-    }
-
-    fn log(&self, dim: usize) {
-        let count = general(self.num_frames);
-        let improvement = general(self.improvement / self.num_frames);
-        log!("Average objective-function improvement was {improvement} per frame, over {count} frames (weighted).");
-        log!(
-            "Average iVector length was {} and at utterance-end was {}, over {count} frames (weighted);  expected length \
-             is {}",
-            general(self.length / self.num_frames),
-            general(self.last_length / self.num_frames),
-            general((dim as f64).sqrt())
-        );
-    }
 }

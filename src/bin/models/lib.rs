@@ -1,5 +1,9 @@
 //! Models: the list of these tools. Each is a file of its own.
 
+mod ivector_lengths;
+mod lvtln_options;
+mod tree_options;
+
 kaldi_cli::tools! {
     models "Models"
     acc_lda "acc-lda.rs" Kaldi "accumulates statistics for LDA, with pdfs as classes";

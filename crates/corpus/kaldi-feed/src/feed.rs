@@ -67,11 +67,6 @@ pub enum Even {
     Repeat,
 }
 
-impl Even {
-    /// Every way with its name.
-    pub const NAMES: [(&str, Self); 3] = [("none", Self::None), ("trim", Self::Trim), ("repeat", Self::Repeat)];
-}
-
 /// Planned batches, each with the lines before it.
 type PlannedBatches = BoxReader<Logged<Planned>, Error>;
 

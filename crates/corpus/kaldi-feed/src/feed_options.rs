@@ -47,26 +47,6 @@ pub enum FeedLabels {
     None,
 }
 
-impl FeedLabels {
-    /// Every kind with its name.
-    pub const NAMES: [(&str, Self); 2] = [("text", Self::Text), ("none", Self::None)];
-}
-
-impl FeedPart {
-    /// Every part with its name.
-    pub const NAMES: [(&str, Self); 2] = [("train", Self::Train), ("cv", Self::Cv)];
-}
-
-impl OnError {
-    /// Every way with its name.
-    pub const NAMES: [(&str, Self); 2] = [("skip", Self::Skip), ("fail", Self::Fail)];
-}
-
-impl ShuffleCompat {
-    /// Every order with its name.
-    pub const NAMES: [(&str, Self); 2] = [("none", Self::None), ("python", Self::Python)];
-}
-
 /// The title of the options that a first run needs.
 const FIRST: &str = "Options for a first run";
 

@@ -19,8 +19,6 @@ pub struct Features<'a> {
     pub(crate) dim: usize,
     /// Whether the values are weights of lists, most of which are zero.
     pub(crate) are_weights: bool,
-    /// Hz from one dimension to the next, if they are frequencies.
-    pub(crate) hertz: Option<f64>,
 }
 
 impl<'a> Features<'a> {
@@ -30,7 +28,7 @@ impl<'a> Features<'a> {
     /// If there are more or fewer values.
     pub fn new(values: &'a [f32], num_frames: usize, dim: usize) -> Self {
         assert_eq!(Some(values.len()), num_frames.checked_mul(dim));
-        Self { values: values.into(), columns: num_frames, rows: dim, num_frames, dim, are_weights: false, hertz: None }
+        Self { values: values.into(), columns: num_frames, rows: dim, num_frames, dim, are_weights: false }
     }
 
     /// Takes a list of indices and weights for each frame, as in posteriors; indices below 0 are left out. Weights of
@@ -54,12 +52,7 @@ impl<'a> Features<'a> {
                 }
             }
         }
-        Features { values: values.into(), columns, rows, num_frames, dim, are_weights: true, hertz: None }
-    }
-
-    /// The dimensions are frequencies from 0 on, this many Hz from one to the next: the vertical axis shows kHz.
-    pub fn with_frequencies(self, hertz: f64) -> Self {
-        Self { hertz: Some(hertz), ..self }
+        Features { values: values.into(), columns, rows, num_frames, dim, are_weights: true }
     }
 
     /// Whether there is nothing to draw.

@@ -18,9 +18,6 @@ pub enum Pooling {
 }
 
 impl Pooling {
-    /// Every way with its name.
-    pub const NAMES: [(&str, Self); 2] = [("mean", Self::Mean), ("max", Self::Max)];
-
     /// Adds another value, which covers the part `weight` of a pixel, to the sum for this pixel.
     fn add(self, sum: &mut f64, value: f64, weight: f64) {
         match self {

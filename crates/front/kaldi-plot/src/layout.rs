@@ -247,10 +247,7 @@ fn limits(panel: &Panel<'_>, style: &Style) -> Limits {
 /// The range of the vertical axis, and whether it counts things.
 fn up_range(panel: &Panel<'_>, limits: Limits) -> (Range<f64>, bool) {
     match panel {
-        Panel::Features(features) if features.dim > 1 => {
-            let unit = features.hertz.map_or(1.0, |hertz| hertz / 1000.0);
-            (-0.5 * unit..(features.dim as f64 - 0.5) * unit, features.hertz.is_none())
-        }
+        Panel::Features(features) if features.dim > 1 => (-0.5..features.dim as f64 - 0.5, true),
         Panel::Features(_) => (with_margin(limits.low, limits.high), false),
         Panel::Waveform(Waveform { samples, .. }) => {
             let finite = samples.iter().filter(|value| value.is_finite());
@@ -277,7 +274,6 @@ fn y_label<'a>(panel: &Panel<'_>, style: &'a Style) -> &'a str {
     let value = |default: &'static str| if style.value_label.is_empty() { default } else { &style.value_label };
     match panel {
         Panel::Features(features) if features.are_weights => "Index",
-        Panel::Features(features) if features.dim > 1 && features.hertz.is_some() => "Frequency (kHz)",
         Panel::Features(features) if features.dim > 1 => "Dimension",
         Panel::Features(_) => value("Value"),
         Panel::Waveform(_) => "Amplitude",

@@ -240,20 +240,6 @@ fn every_size_has_room_for_every_part() {
 }
 
 #[test]
-fn frequencies_have_an_axis_in_kilohertz() {
-    let values = vec![0.0; 10 * 101];
-    let svg = |features| {
-        let figure = Figure { title: "", timing: Some(TIMING), panels: vec![Panel::Features(features)] };
-        String::from_utf8(figure.draw(&style(600, 300), PictureFormat::Svg).unwrap().encode().unwrap()).unwrap()
-    };
-    let (plain, kilohertz) = (Features::new(&values, 10, 101), Features::new(&values, 10, 101).with_frequencies(80.0));
-    let (plain, kilohertz) = (svg(plain), svg(kilohertz));
-    assert!(plain.contains("Dimension") && !plain.contains("kHz") && plain.contains(">\n100\n<"));
-    assert!(kilohertz.contains("Frequency (kHz)") && !kilohertz.contains("Dimension"));
-    assert!(kilohertz.contains(">\n8\n<") || kilohertz.contains(">\n8.0\n<"), "{kilohertz}");
-}
-
-#[test]
 fn unusual_values_are_drawn() {
     let (nan, infinite, most) = (f32::NAN, f32::INFINITY, f32::MAX);
     for values in [

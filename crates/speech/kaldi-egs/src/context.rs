@@ -195,57 +195,58 @@ impl FrameSelection {
     }
 }
 
-impl NnetExample {
-    /// Multiplies the matrices of the name `output` by a weight. A weight of 1 needs no such output.
+/// What is changed by name in a training example of either kind.
+pub trait ExampleOutput {
+    /// Multiplies what has the name `output` by a weight: the matrices of nnet3, the weights of supervisions of chain models. A weight of 1
+    /// needs no such output.
     ///
     /// # Errors
     /// If there is none.
-    pub fn scale_output(&mut self, weight: f32) -> Result<()> {
-        if weight == 1.0 {
-            return Ok(());
-        }
-        let mut outputs = self.io.iter_mut().filter(|io| io.name == OUTPUT).peekable();
-        outputs.peek().ok_or(Error::NoIo { name: OUTPUT })?;
-        outputs.for_each(|io| io.matrix.scale(weight));
-        Ok(())
-    }
+    fn scale_output(&mut self, weight: f32) -> Result<()>;
 
     /// Gives another name to what has the name `output`.
     ///
     /// # Errors
     /// If there is none.
-    pub fn rename_output(&mut self, name: &BStr) -> Result<()> {
-        let mut outputs = self.io.iter_mut().filter(|io| io.name == OUTPUT).peekable();
-        outputs.peek().ok_or(Error::NoIo { name: OUTPUT })?;
-        outputs.for_each(|io| io.name = BString::from(name));
-        Ok(())
-    }
+    fn rename_output(&mut self, name: &BStr) -> Result<()>;
 }
 
-impl NnetChainExample {
-    /// Multiplies the weight of the supervisions of the name `output`. A weight of 1 needs no such output.
-    ///
-    /// # Errors
-    /// If there is none.
-    pub fn scale_output(&mut self, weight: f32) -> Result<()> {
+/// Does something to each of `outputs`.
+///
+/// # Errors
+/// If there is none.
+fn for_each_output<'a, T: 'a>(outputs: impl Iterator<Item = &'a mut T>, work: impl FnMut(&'a mut T)) -> Result<()> {
+    let mut outputs = outputs.peekable();
+    outputs.peek().ok_or(Error::NoIo { name: OUTPUT })?;
+    outputs.for_each(work);
+    Ok(())
+}
+
+impl ExampleOutput for NnetExample {
+    fn scale_output(&mut self, weight: f32) -> Result<()> {
         if weight == 1.0 {
             return Ok(());
         }
-        let mut outputs = self.outputs.iter_mut().filter(|output| output.name == OUTPUT).peekable();
-        outputs.peek().ok_or(Error::NoIo { name: OUTPUT })?;
-        outputs.for_each(|output| output.supervision.weight *= weight);
-        Ok(())
+        for_each_output(self.io.iter_mut().filter(|io| io.name == OUTPUT), |io| io.matrix.scale(weight))
     }
 
-    /// Gives another name to the outputs of the name `output`.
-    ///
-    /// # Errors
-    /// If there is none.
-    pub fn rename_output(&mut self, name: &BStr) -> Result<()> {
-        let mut outputs = self.outputs.iter_mut().filter(|output| output.name == OUTPUT).peekable();
-        outputs.peek().ok_or(Error::NoIo { name: OUTPUT })?;
-        outputs.for_each(|output| output.name = BString::from(name));
-        Ok(())
+    fn rename_output(&mut self, name: &BStr) -> Result<()> {
+        for_each_output(self.io.iter_mut().filter(|io| io.name == OUTPUT), |io| io.name = BString::from(name))
+    }
+}
+
+impl ExampleOutput for NnetChainExample {
+    fn scale_output(&mut self, weight: f32) -> Result<()> {
+        if weight == 1.0 {
+            return Ok(());
+        }
+        let outputs = self.outputs.iter_mut().filter(|output| output.name == OUTPUT);
+        for_each_output(outputs, |output| output.supervision.weight *= weight)
+    }
+
+    fn rename_output(&mut self, name: &BStr) -> Result<()> {
+        let outputs = self.outputs.iter_mut().filter(|output| output.name == OUTPUT);
+        for_each_output(outputs, |output| output.name = BString::from(name))
     }
 }
 

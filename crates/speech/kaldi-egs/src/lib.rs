@@ -44,7 +44,7 @@ mod utterances;
 mod walk;
 
 pub use chain_example::{ChainOutput, NnetChainExample};
-pub use context::{FrameChoice, FrameSelection};
+pub use context::{ExampleOutput, FrameChoice, FrameSelection};
 #[cfg(feature = "cli")]
 pub use cut_options::CutArguments;
 pub use error::{Error, Result};

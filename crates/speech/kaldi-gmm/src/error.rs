@@ -164,9 +164,6 @@ pub enum Error {
     /// There is not one posterior for each Gaussian of a mixture.
     #[error("expected posteriors of {expected} Gaussians, got {got}")]
     Posteriors { expected: usize, got: usize },
-    /// No such part of an fMLLR transform can be estimated.
-    #[error("expected full, diag, offset or none, got {got:?}")]
-    FmllrUpdate { got: String },
     /// All frames have the same value in a dimension.
     #[error("the features do not vary in dimension {dim}")]
     NoSpread { dim: usize },

@@ -36,17 +36,6 @@ pub enum DataType {
     Table,
 }
 
-impl DataType {
-    /// Every type with its name.
-    pub const NAMES: [(&str, Self); 5] = [
-        ("raw", Self::Raw),
-        ("nemo", Self::Nemo),
-        ("shard", Self::Shard),
-        ("shar", Self::Shar),
-        ("table", Self::Table),
-    ];
-}
-
 /// The list of the data.
 #[derive(Clone, Debug)]
 pub struct DataList {

@@ -1,7 +1,5 @@
 //! Transforms of the features of a speaker, to which a model fits best (fMLLR, also called constrained MLLR).
 
-use std::str::FromStr;
-
 use crate::{DiagGmm, Error, Mixture, Result};
 use kaldi_matrix::{Matrix, SymmetricMatrix, Vector, WeightedOuters};
 
@@ -21,21 +19,6 @@ pub enum FmllrUpdate {
     /// None: the transform changes nothing.
     #[cfg_attr(feature = "cli", value(name = "none"))]
     Nothing,
-}
-
-impl FmllrUpdate {
-    /// Every choice by its name.
-    pub const NAMES: [(&str, Self); 4] =
-        [("full", Self::Full), ("diag", Self::Diagonal), ("offset", Self::Offset), ("none", Self::Nothing)];
-}
-
-impl FromStr for FmllrUpdate {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        let found = Self::NAMES.iter().find(|(name, _)| *name == text);
-        found.map(|(_, update)| *update).ok_or_else(|| Error::FmllrUpdate { got: text.to_owned() })
-    }
 }
 
 /// How fMLLR is estimated.
@@ -369,6 +352,5 @@ mod tests {
         let options = FmllrOptions { update: FmllrUpdate::Diagonal, min_count: 0.0, num_iters: 1 };
         assert_eq!(stats.estimate(&options), Err(Error::NoSpread { dim: 0 }));
         assert!(stats.estimate(&FmllrOptions { update: FmllrUpdate::Full, ..options }).is_err());
-        assert!("whole".parse::<FmllrUpdate>().is_err());
     }
 }
