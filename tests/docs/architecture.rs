@@ -129,12 +129,12 @@ fn names_of_inputs_and_outputs_have_types_of_their_own() {
         "bos_symbol",
         "class_index",
         "command",
+        "data", // a data directory
         "dir",
         "dim",
         "disambig_symbol",
         "discard_partial_minibatches",
         "eos_symbol",
-        "data", // a data directory
         "folder",
         "frame",
         "index_dir",

@@ -9,7 +9,7 @@ use kaldi_egs::{ExampleOutput, FrameChoice, NnetExample, Outputs};
 use kaldi_io::log::{log, warning};
 use kaldi_value::random::Random;
 
-use crate::copy_egs::{Counts, CopyEgsOptions, RANDOM, TURNS, Weighted};
+use crate::copy_egs::{CopyEgsOptions, Counts, RANDOM, TURNS, Weighted};
 
 const USAGE: &str = "\
 Copies training examples of nnet3. Several outputs take turns. Examples can be kept by chance, cut to one frame or to less

@@ -28,8 +28,7 @@ struct Options {
     lvtln: LvtlnOptions,
 }
 
-pub const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_est_lvtln_trans)).in_pieces(&PIECES);
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_est_lvtln_trans)).in_pieces(&PIECES);
 
 fn gmm_est_lvtln_trans(opts: Options) -> anyhow::Result<Tally> {
     let model: AcousticModel = read_file(&opts.model)?;
