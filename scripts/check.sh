@@ -275,7 +275,8 @@ stages() {
     rm -f "$logs/failed"
     lane "${waiting[@]}" &
     lane "${development[@]}" &
-    lane "${release[@]}"
+    lane "${release[@]}" &
+    wait $!
     for stage in "${released[@]}"; do lane "$stage" & done
     wait
     verdict
