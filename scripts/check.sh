@@ -142,7 +142,7 @@ tests_of_crates() {
     mapfile -t others < <(sed -n 's|.*Executable tests/.*/\(.*\)-[0-9a-f]*)$|--test=\1|p' <<< "$built" |
         grep -vx -e --test=suite -e --test=golden | sort -u)
     [ ${#others[@]} -gt 0 ] || { echo "expected tests of crates, got: $built" >&2; return 1; }
-    step cargo test --workspace --locked --no-fail-fast --lib "${others[@]}" || result=$?
+    step cargo test --workspace --locked --no-fail-fast --lib --bins "${others[@]}" || result=$?
     step cargo test --workspace --locked --no-fail-fast --doc || result=$?
     return "$result"
 }

@@ -199,10 +199,12 @@ fn kaldi_advice(head: &[u8], wanted: ExpectedStream, name: &str) -> Option<Strin
             return Some(format!("{IS_ARCHIVE}: write ark:{name}"));
         }
     }
-    if wanted != ExpectedStream::Lines && is_script_line(line) {
+    if !matches!(wanted, ExpectedStream::Lines | ExpectedStream::Script) && is_script_line(line) {
         return Some(format!("this is a script file (keys and file names): write scp:{name}"));
     }
-    if wanted != ExpectedStream::Value && (head.starts_with(b"\0B") || is_bracket(head)) {
+    if matches!(wanted, ExpectedStream::Archive | ExpectedStream::Script)
+        && (head.starts_with(b"\0B") || is_bracket(head))
+    {
         return Some(format!("this is one value without a key, and no table: write {name} without ark: or scp:"));
     }
     None
@@ -283,7 +285,9 @@ mod tests {
             (b"{", "this is JSON text; "),
             (b"[[1, 2], [3, 4]]", "this is JSON text; "),
         ] {
-            for wanted in [ExpectedStream::Archive, ExpectedStream::Lines, ExpectedStream::Value] {
+            for wanted in
+                [ExpectedStream::Archive, ExpectedStream::Script, ExpectedStream::Lines, ExpectedStream::Value]
+            {
                 let said = said(head, wanted, "x");
                 assert!(said.starts_with(expected), "{said}");
             }
@@ -297,7 +301,7 @@ mod tests {
         let value = "this is one value without a key, and no table: write x without ark: or scp:";
         let first = |offset: usize| format!("{archive}, or x:{offset} for its first value");
         let nothing = "no idea".to_owned();
-        for (head, for_archive, for_lines, for_value) in [
+        for (head, for_archive, for_script, for_value) in [
             (&b"utt1 \0BFM \x04"[..], nothing.clone(), archive.to_owned(), first(5)),
             (b"utt1  [\n  1 2\n", nothing.clone(), archive.to_owned(), first(5)),
             (b"u [ 1 2 ]\n", nothing.clone(), archive.to_owned(), first(2)),
@@ -317,7 +321,9 @@ mod tests {
             (b"", nothing.clone(), nothing.clone(), nothing.clone()),
         ] {
             assert_eq!(said(head, ExpectedStream::Archive, "x"), for_archive, "{}", head.escape_ascii());
-            assert_eq!(said(head, ExpectedStream::Lines, "x"), for_lines, "{}", head.escape_ascii());
+            assert_eq!(said(head, ExpectedStream::Script, "x"), for_script, "{}", head.escape_ascii());
+            let for_lines = if for_script == value { &nothing } else { &for_script };
+            assert_eq!(said(head, ExpectedStream::Lines, "x"), *for_lines, "{}", head.escape_ascii());
             assert_eq!(said(head, ExpectedStream::Value, "x"), for_value, "{}", head.escape_ascii());
         }
     }

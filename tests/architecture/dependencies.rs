@@ -1,6 +1,7 @@
 //! Licences and sources of dependencies, and what packaging needs.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
@@ -135,6 +136,26 @@ fn crates_say_what_a_registry_asks_for() {
             assert!(has_version, "{name}: {} has no version", dependency["name"]);
         }
     }
+}
+
+#[test]
+fn unit_tests_are_where_cargo_runs_them() {
+    let mut tested = 0;
+    for package in packages().into_iter().filter(|package| package["source"].is_null()) {
+        for target in package["targets"].as_array().unwrap() {
+            let kind = target["kind"][0].as_str().unwrap();
+            if !["bin", "lib", "cdylib"].contains(&kind) {
+                continue;
+            }
+            let main = Path::new(target["src_path"].as_str().unwrap());
+            let mut files = files_below(main.parent().unwrap().to_str().unwrap());
+            files.retain(|_, text| text.contains("#[cfg(test)]"));
+            tested += usize::from(!files.is_empty());
+            let is_tested = target["test"] == true || files.is_empty();
+            assert!(is_tested, "{}: `test = false` hides tests of {:?}", main.display(), files.keys());
+        }
+    }
+    assert!(tested > 30, "{tested}");
 }
 
 #[test]

@@ -139,6 +139,9 @@ fn archives_script_files_and_single_values_are_told_apart() {
         says(&scratch, &format!("copy-feats ark:{name} ark:-"), &value);
         says(&scratch, &format!("copy-feats scp:{name} ark:-"), &value);
     }
+    // A list that is no table has no other form.
+    let ran = scratch.sh("make-symbols m.mat o");
+    ran.fails_with(255).stderr_has("m.mat:0: expected text, got binary data").stderr_lacks("write ");
 }
 
 /// A second entry is no begin of a file, and a tool that reads the format has better to say.

@@ -25,6 +25,9 @@ fn what_cannot_be_shown_is_refused() {
         ("table-view ark:keys", "keys: the type of a in line 1 cannot be found"),
         ("table-view --frame-shift=0 data", "positive --frame-shift"),
         ("table-view --measures=data/text data", "expected lines of JSON"),
+        ("table-view --measures=nowhere data", "cannot open nowhere"),
+        ("table-view --symbols=nowhere data", "cannot open nowhere"),
+        ("table-view --symbols=words data", "words:1: expected a symbol and a number, got 3 fields"),
     ] {
         scratch.sh(line).fails_with(255).stdout_is("").stderr_has(expected);
     }

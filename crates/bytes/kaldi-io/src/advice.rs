@@ -16,7 +16,9 @@ use crate::session::Session;
 pub enum ExpectedStream {
     /// An archive: keys, each with its value (`ark:`).
     Archive,
-    /// A script file or another list: text in lines (`scp:`).
+    /// A script file: lines of keys and file names (`scp:`).
+    Script,
+    /// Another list: text in lines.
     Lines,
     /// One value without a key.
     Value,

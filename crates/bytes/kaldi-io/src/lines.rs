@@ -45,6 +45,8 @@ pub fn count_lines(path: &Path) -> io::Result<u64> {
 #[derive(Debug)]
 pub struct Lines {
     input: Input,
+    /// What the lines are taken for.
+    expected: ExpectedStream,
     ended: bool,
     buffer: Vec<u8>,
     /// Offset of the buffer's first byte in the stream.
@@ -62,9 +64,17 @@ impl Lines {
     /// # Errors
     /// As [`Input::open`].
     pub fn open(rxfilename: &BStr) -> Result<Self> {
+        Self::open_as(rxfilename, ExpectedStream::Lines)
+    }
+
+    /// Opens what `rxfilename` names, which should be a list of this kind.
+    ///
+    /// # Errors
+    /// As [`Input::open`].
+    pub fn open_as(rxfilename: &BStr, expected: ExpectedStream) -> Result<Self> {
         let input = Input::open(rxfilename)?;
         let offset = input.offset();
-        Ok(Self { input, ended: false, buffer: Vec::new(), offset, used: 0, line: 0..0, number: 0 })
+        Ok(Self { input, expected, ended: false, buffer: Vec::new(), offset, used: 0, line: 0..0, number: 0 })
     }
 
     /// The name of the stream in messages.
@@ -163,7 +173,7 @@ impl Lines {
         let at = seen + at;
         let offset = self.offset + (self.used + at) as u64;
         let is_first = self.offset == 0 && self.used == 0;
-        let advice = is_first.then(|| recognize(&self.buffer, ExpectedStream::Lines, self.name(), at)).flatten();
+        let advice = is_first.then(|| recognize(&self.buffer, self.expected, self.name(), at)).flatten();
         let source = ParseError::new(0, "expected text, got binary data").with_advice(advice);
         Err(Error::content(self.name(), offset, source))
     }

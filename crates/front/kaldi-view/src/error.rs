@@ -15,6 +15,9 @@ pub enum Error {
     /// A table cannot be read.
     #[error(transparent)]
     Table(#[from] kaldi_inspect::Error),
+    /// A file of symbols cannot be read.
+    #[error(transparent)]
+    Text(#[from] kaldi_io::TextError),
     /// The values of a table are of a type that says nothing about utterances.
     #[error(
         "{}: expected waveforms, features, alignments or texts, got values of type {found}",

@@ -66,7 +66,7 @@ fn recognize_line(script: &str, number: u64, line: &[u8]) -> Option<String> {
     if number > 1 {
         return None;
     }
-    recognize(line, ExpectedStream::Lines, script, 0)
+    recognize(line, ExpectedStream::Script, script, 0)
 }
 
 /// Splits a line into key and xfilename, without the white space around them.
@@ -115,7 +115,7 @@ impl ScriptLines {
     pub fn open(rxfilename: &BStr) -> Result<Self> {
         Ok(Self {
             name: printable_rxfilename(rxfilename).as_ref().into(),
-            lines: Lines::open(rxfilename)?,
+            lines: Lines::open_as(rxfilename, ExpectedStream::Script)?,
             number: 0,
             ahead: VecDeque::new(),
             num_expected: 0,

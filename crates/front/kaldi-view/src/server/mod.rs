@@ -31,13 +31,13 @@ mod utterance;
 mod values;
 mod wav_file;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bstr::{BString, ByteSlice};
+use bstr::BString;
 use kaldi_any::Frames;
-use kaldi_io::{Session, for_each_keyed_line};
+use kaldi_io::Session;
+use kaldi_value::SymbolTable;
 
 use crate::Result;
 use crate::server::cache::Cache;
@@ -102,7 +102,7 @@ pub(crate) struct Viewer {
     /// The session of the program, for work that no single request waits for.
     session: Session,
     /// Names of labels.
-    symbols: HashMap<i32, BString>,
+    symbols: SymbolTable,
 }
 
 /// A server that listens, and answers nobody yet.
@@ -121,14 +121,7 @@ impl ViewServer {
     pub fn open(names: &[BString], options: &ViewOptions) -> Result<Self> {
         let catalog = Catalog::open(names)?;
         let tracks = tracks(&catalog);
-        let mut symbols = HashMap::new();
-        if let Some(name) = &options.symbols {
-            for_each_keyed_line(name.as_bstr(), |line| {
-                if let Some(number) = line.rest.to_str().ok().and_then(|number| number.parse().ok()) {
-                    symbols.insert(number, line.key.into());
-                }
-            })?;
-        }
+        let symbols = options.symbols.as_ref().map(|name| SymbolTable::read(name.as_ref())).transpose()?;
         let headers = HeaderDurations::new(&catalog);
         let values = Arc::new(Cache::new(VALUES.min(options.memory), size));
         let viewer = Viewer {
@@ -142,7 +135,7 @@ impl ViewServer {
             selections: Selections::default(),
             measuring: Measuring::default(),
             session: Session::current(),
-            symbols,
+            symbols: symbols.unwrap_or_default(),
         };
         if let Some(name) = &options.measures {
             viewer.measuring.set(Measures::read(name, &viewer.catalog)?);

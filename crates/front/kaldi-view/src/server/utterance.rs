@@ -217,7 +217,7 @@ impl Viewer {
         }
         let value = self.value(track, key)?;
         let (shift, _) = self.frame_shift(value.len(), self.sound(key).ok().as_ref());
-        let label = |label: i32| match self.symbols.get(&label) {
+        let label = |label: i32| match self.symbols.symbol(label) {
             Some(symbol) => json!(symbol.to_str_lossy()),
             None => json!(label),
         };
