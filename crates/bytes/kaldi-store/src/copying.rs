@@ -3,6 +3,7 @@
 use std::io;
 use std::iter;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 use futures::StreamExt;
@@ -16,6 +17,7 @@ use crate::running::Running;
 use crate::side_by_side::each;
 use crate::stores::running;
 use crate::transfer::{CopyOptions, Known};
+use crate::transport::PAGE;
 use crate::{Error, Result};
 
 /// Removes objects; returns their number. With `recursive`, they are folders, with all that is in them. With `dry_run`, it only
@@ -92,9 +94,11 @@ pub(crate) fn entries<'a>(
     folder: &str,
     recursive: bool,
 ) -> Result<impl Iterator<Item = Result<Entry, Fault>> + use<'a>, Fault> {
-    let lister = running.handle.block_on(async { operator.lister_with(folder).recursive(recursive).await });
+    let page = Arc::default();
+    let open = async { operator.lister_with(folder).recursive(recursive).await };
+    let lister = running.handle.block_on(PAGE.scope(Arc::clone(&page), open));
     let mut lister = lister.map_err(|error| Fault::of_store(&error))?;
-    let next = move || running.handle.block_on(lister.next());
+    let next = move || running.handle.block_on(PAGE.scope(Arc::clone(&page), lister.next()));
     Ok(iter::from_fn(next).map(|entry| entry.map_err(|error| Fault::of_store(&error))))
 }
 

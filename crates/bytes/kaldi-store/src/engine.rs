@@ -206,7 +206,7 @@ impl Engine {
             return Ok(operator.clone());
         }
         let (client, settings) = (Arc::clone(&self.client), self.settings);
-        let transport = Transport { client, settings, page: Mutex::default(), scheme: scheme.to_owned(), bucket: None };
+        let transport = Transport { client, settings, scheme: scheme.to_owned(), bucket: None };
         let operator = place::operator(scheme, bucket, transport)?;
         operators.insert(name, operator.clone());
         Ok(operator)

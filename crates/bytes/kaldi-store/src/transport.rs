@@ -31,6 +31,8 @@ const MESSAGE: u64 = 64 << 20;
 tokio::task_local! {
     /// The tries of the stream that the current work is for.
     pub static ATTEMPTS: Attempts;
+    /// The last requested page of the list that is being read.
+    pub static PAGE: Arc<Mutex<Option<Url>>>;
 }
 
 /// Sends the library's requests.
@@ -40,22 +42,10 @@ pub struct Transport {
     pub client: Arc<Client>,
     /// For work that belongs to no stream.
     pub settings: Settings,
-    /// The last requested page of a list.
-    pub page: Mutex<Option<Url>>,
     /// The scheme of the names in the store.
     pub scheme: String,
     /// A bucket that is added to paths if the signatures of requests do not have it.
     pub bucket: Option<String>,
-}
-
-impl Transport {
-    /// Whether the list continues: if the same page is requested twice, it does not.
-    fn goes_on(&self, url: &Url) -> bool {
-        let is_page = url.query().is_some_and(|query| query.contains("list-type=2"));
-        let page = is_page.then(|| url.clone());
-        let before = std::mem::replace(&mut *self.page.lock(), page);
-        !is_page || before.as_ref() != Some(url)
-    }
 }
 
 impl HttpFetch for Transport {
@@ -75,7 +65,7 @@ impl HttpFetch for Transport {
             let body = HttpBody::new(stream::once(std::future::ready(Ok(Buffer::from(ROOT_STATUS)))), None);
             return Ok(Response::new(body));
         }
-        let goes_on = self.goes_on(&url);
+        let goes_on = goes_on(&url);
         if !goes_on && !url.query().is_some_and(|query| query.contains("continuation-token=")) {
             // The server has named no next page, and has not said that there is none: the library requests the first
             // one again.
@@ -124,6 +114,15 @@ impl HttpFetch for Transport {
         let body = HttpBody::new(Box::pin(pieces), length);
         response.body(body).map_err(|_| failed(Fault::other("the server's answer makes no sense")))
     }
+}
+
+/// Whether the list continues: if the same page of it is requested twice, it does not.
+fn goes_on(url: &Url) -> bool {
+    if !url.query().is_some_and(|query| query.contains("list-type=2")) {
+        return true;
+    }
+    let before = PAGE.try_with(|page| page.lock().replace(url.clone())).ok().flatten();
+    before.as_ref() != Some(url)
 }
 
 fn asks_for_status(url: &Url) -> bool {

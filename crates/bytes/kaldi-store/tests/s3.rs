@@ -296,6 +296,9 @@ fn folders_are_copied_listed_and_removed() {
     assert_eq!(fs::read(folder.path().join("out/sub/b")).unwrap(), b"22");
     run(&["cp", "s3://bucket/deep/a", "out"]);
     assert_eq!(fs::read(folder.path().join("out/a")).unwrap(), b"1");
+    // A folder that is listed again is as full.
+    let lines = run(&["rm", "--recursive", "--dry-run", "s3://bucket/deep", "s3://bucket/deep"]);
+    assert_eq!(lines, "rm s3://bucket/deep/a\nrm s3://bucket/deep/sub/b\n".repeat(2));
     run(&["rm", "--recursive", "s3://bucket/deep"]);
     for words in [["ls", "s3://bucket/deep/"], ["ls", "s3://bucket/none"]] {
         let output = s3.store(&words).output().unwrap();
