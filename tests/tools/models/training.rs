@@ -192,7 +192,10 @@ fn what_does_not_fit_is_one_line() {
         ("gmm-train-lvtln-special 1 3.lvtln o ark:feats ark:warped", "a: expected features with 3 columns, got 2"),
         ("gmm-train-lvtln-special 1 0.lvtln o ark:feats ark:spliced", "a: expected derivatives"),
         ("gmm-train-lvtln-special 1 0.lvtln o ark:/dev/null ark:warped", "cannot compute the transform"),
-        ("gmm-est-lvtln-trans --norm-type=full mdl 2.lvtln ark:feats ark:gpost ark:o", "expected offset, diag or none"),
+        (
+            "gmm-est-lvtln-trans --norm-type=full mdl 2.lvtln ark:feats ark:gpost ark:o",
+            "--norm-type=full: expected offset, diag or none, got \"full\"",
+        ),
         ("gmm-est-lvtln-trans --norm-type=x mdl 2.lvtln ark:feats ark:gpost ark:o", "got \"x\""),
         ("gmm-est-lvtln-trans mdl 3.lvtln ark:feats ark:gpost ark:o", "a: "),
         ("gmm-global-est-lvtln-trans ubm 2.lvtln ark:feats ark:post ark:o", "a: expected numbers of Gaussians below 2"),

@@ -240,6 +240,16 @@ fn every_size_has_room_for_every_part() {
 }
 
 #[test]
+fn features_have_an_axis_of_their_dimensions() {
+    let values = vec![0.0; 10 * 101];
+    let panels = vec![Panel::Features(Features::new(&values, 10, 101))];
+    let figure = Figure { title: "", timing: Some(TIMING), panels };
+    let svg = figure.draw(&style(600, 300), PictureFormat::Svg).unwrap().encode().unwrap();
+    let svg = String::from_utf8(svg).unwrap();
+    assert!(svg.contains("Dimension") && !svg.contains("kHz") && svg.contains(">\n100\n<"), "{svg}");
+}
+
+#[test]
 fn unusual_values_are_drawn() {
     let (nan, infinite, most) = (f32::NAN, f32::INFINITY, f32::MAX);
     for values in [
